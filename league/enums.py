@@ -1,0 +1,88 @@
+"""The words that rows of the league carry: states, kinds and roles. Full words, each explained; transitions in one table."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class BotState(models.TextChoices):
+    """What the owner or the operator has decided about a bot."""
+
+    ACTIVE = "active", _("active")  # may be entered and scheduled
+    PAUSED = "paused", _("paused")  # keeps its place, is not scheduled
+    RETIRED = "retired", _("retired")  # shown, never scheduled again
+
+
+class VersionStatus(models.TextChoices):
+    """The life of one upload."""
+
+    VALIDATING = "validating", _("validating")  # its validation match is queued or running
+    ACCEPTED = "accepted", _("accepted")  # finished the validation match without a fault
+    REJECTED = "rejected", _("rejected")  # made a fault in it; the owner sees which and why
+
+
+class MatchStatus(models.TextChoices):
+    """The life of one match, the unit of work."""
+
+    QUEUED = "queued", _("queued")  # waiting for a worker
+    LEASED = "leased", _("leased")  # a worker holds it until its lease runs out
+    RUNNING = "running", _("running")  # the worker has started the bots
+    FINISHED = "finished", _("finished")  # every board is stored
+    VOID = "void", _("void")  # could not be played for a reason of ours; counts for nobody
+    CANCELLED = "cancelled", _("cancelled")  # taken back by a person before it finished
+
+
+MATCH_MOVES: dict[str, frozenset[str]] = {
+    MatchStatus.QUEUED: frozenset({MatchStatus.LEASED, MatchStatus.CANCELLED, MatchStatus.VOID}),
+    MatchStatus.LEASED: frozenset({MatchStatus.RUNNING, MatchStatus.QUEUED, MatchStatus.VOID, MatchStatus.CANCELLED}),
+    MatchStatus.RUNNING: frozenset({MatchStatus.FINISHED, MatchStatus.QUEUED, MatchStatus.VOID, MatchStatus.CANCELLED}),
+    MatchStatus.FINISHED: frozenset({MatchStatus.VOID}),
+    MatchStatus.VOID: frozenset(),
+    MatchStatus.CANCELLED: frozenset(),
+}
+
+
+class MatchKind(models.TextChoices):
+    """Why a match is played."""
+
+    TOURNAMENT = "tournament", _("tournament")
+    VALIDATION = "validation", _("validation")  # proves an upload; never rated
+
+
+class TournamentStatus(models.TextChoices):
+    """The life of a tournament."""
+
+    OPEN = "open", _("open")  # entries may still change
+    RUNNING = "running", _("running")
+    FINISHED = "finished", _("finished")
+    CANCELLED = "cancelled", _("cancelled")
+
+
+TOURNAMENT_MOVES: dict[str, frozenset[str]] = {
+    TournamentStatus.OPEN: frozenset({TournamentStatus.RUNNING, TournamentStatus.CANCELLED}),
+    TournamentStatus.RUNNING: frozenset({TournamentStatus.FINISHED, TournamentStatus.CANCELLED}),
+    TournamentStatus.FINISHED: frozenset(),
+    TournamentStatus.CANCELLED: frozenset(),
+}
+
+
+class TournamentFormat(models.TextChoices):
+    """How the matches of a tournament follow from its entries."""
+
+    ROUND_ROBIN = "round_robin", _("round robin")
+
+
+class FaultKind(models.TextChoices):
+    """What a bot did wrong. `infrastructure` is ours and never costs a bot anything."""
+
+    CRASH = "crash", _("crash")
+    TIMEOUT = "timeout", _("timeout")
+    START_TIMEOUT = "start_timeout", _("start timeout")
+    MEMORY = "memory", _("memory limit")
+    OUTPUT_FLOOD = "output_flood", _("output flood")
+    PROTOCOL = "protocol", _("protocol error")
+    ILLEGAL_ACTION = "illegal_action", _("illegal action")
+    PONDERING = "pondering", _("pondering")
+    DISCONNECT = "disconnect", _("disconnect")
+    INFRASTRUCTURE = "infrastructure", _("infrastructure")
