@@ -1,0 +1,752 @@
+"""Write a bot for the Tute League: this file and the standard library are all that a bot needs (Python 3.11 or newer).
+
+    from tute_bot import Bot, run
+
+    class MyBot(Bot):
+        def act(self, view, legal):
+            return legal[0]
+
+    run(MyBot())
+
+`legal` is the list of actions to choose from, as text: "play 1o", "sing c", "pass", ... `view` is a `View`: everything
+your seat knows, kept up to date from the referee's events. Three habits of `run` to know about: `print` goes to the
+author's log and not to the referee; an exception ends the process, which is the fault `crash` (unless you say
+`run(bot, rescue=True)`); and `python my_bot.py --replay FILE` puts recorded request lines to the bot on your desk.
+The protocol itself is in docs/protocol.md; the words and the rules are those of the rules book.
+
+Longer than other files of this project because it is meant to be copied as one file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+TYPE_CHECKING = False  # imports for the types only would double the start-up time
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from random import Random
+    from typing import Any, BinaryIO
+
+    Event = Mapping[str, Any]
+
+__version__ = "1.0"
+PROTOCOL = 1
+NO_LIMIT = 99  # stronger than any card
+
+# --- cards and actions: plain text, as on the wire ------------------------------------------------------------------
+
+
+def rank(card: str) -> str:
+    """'1' of '1o'. Ranks: 1 ace, 3 three, R king, C horse, S jack, 7 6 5 4 2."""
+    return card[0]
+
+
+def suit(card: str) -> str:
+    """'o' of '1o'. Suits: o coins, c cups, e swords, b batons."""
+    return card[1]
+
+
+def parse(action: str) -> tuple[str, str]:
+    """Verb and object: 'play 1o' -> ('play', '1o'), 'pass' -> ('pass', ''), 'discard 4o 2c' -> ('discard', '4o 2c')."""
+    verb, _, rest = action.partition(" ")
+    return verb, rest
+
+
+def plays(legal: Iterable[str]) -> list[str]:
+    """The cards that may be played: what follows 'play ' in the legal actions (codillo's call 'play' names none)."""
+    return [action[5:] for action in legal if action.startswith("play ")]
+
+
+# --- what the rules book fixes per game; `options` of the hello message override it ---------------------------------
+
+_TUTE: dict[str, Any] = {
+    "deck": "es40",
+    "rank_order": "13RCS76542",
+    "rank_points": {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2},
+    "obligation_stock_open": "free",
+    "obligation_stock_empty": "strict",
+    "partner_exempt": "none",
+    "undertrump": False,
+    "beat_after_trumped": False,
+    "no_load": False,
+    "trump_dynamics": "static",
+    "pair_ranks": "RC",
+    "song_values": {"trump": 40, "other": 20},
+    "song_order": "any",
+    "table_songs": "none",
+    "tute_ranks": "RC",
+    "capote": "none",
+    "last_trick_bonus": 10,
+    "result": "most_points_wins",
+    "target": None,
+    "claim_mode": "none",
+    "settlement": "games",
+    "illegal_move": "reject",
+}
+_GAMES: dict[str, dict[str, Any]] = {
+    "a_dos": {"result": "fewest_points_loses", "settlement": "loss_marks"},
+    "americano": {"obligation_stock_open": "trump_follow", "result": "to_target", "target": 121, "claim_mode": "claim"},
+    "arrastrado": {"song_order": "forty_first", "settlement": "chips"},
+    "bato": {"rank_points": {}, "last_trick_bonus": 0, "result": "trick_commitments", "settlement": "chips"},
+    "brisca": {"deck": {2: "es40", 3: "es36", 4: "es40"}, "obligation_stock_empty": "free", "last_trick_bonus": 0},
+    "cabrero": {"capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
+    "chancho": {"table_songs": "forced", "capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
+    "codillo": {"no_load": True, "result": "soloist_side_more_points", "settlement": "chips"},
+    "corriente": {"result": "to_target", "target": 101, "claim_mode": "claim"},
+    "gana_pierde_3": {
+        "deck": "es36",
+        "rank_order": "13RCS7654",
+        "trump_dynamics": "set_once_next_trick",
+        "table_songs": "forced_first_40",
+        "result": "middle_of_three_loses",
+        "settlement": "loss_marks",
+    },
+    "gana_pierde_4_5": {
+        "song_order": "forty_first",
+        "table_songs": "forced",
+        "result": "most_points_loses_unless_101",
+        "settlement": "loss_marks",
+    },
+    "guinote": {
+        "rank_order": "13RSC76542",
+        "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
+        "partner_exempt": "all",
+        "pair_ranks": "RS",
+        "tute_ranks": "RS",
+        "result": "to_target",
+        "target": 101,
+        "claim_mode": "auto",
+    },
+    "habanero": {"capote": "announced", "result": "to_target", "target": 101, "claim_mode": "claim"},
+    "havanian": {
+        "obligation_stock_open": "trump_follow",
+        "capote": "announced",
+        "result": "to_target",
+        "target": 101,
+        "claim_mode": "claim",
+    },
+    "individual": {"obligation_stock_open": "strict", "song_order": "forty_first"},
+    "partnership": {"song_order": "forty_first"},
+    "podrida": {
+        "rank_points": {},
+        "obligation_stock_empty": "follow",
+        "last_trick_bonus": 0,
+        "result": "exact_prediction",
+        "settlement": "points",
+    },
+    "remate": {
+        "deck": {3: "es36", 4: "es40", 5: "es40"},
+        "no_load": True,
+        "result": "soloist_reaches_bid",
+        "settlement": "chips",
+    },
+    "subastado": {
+        "deck": "es36",
+        "rank_order": "13RCS7654",
+        "song_order": "forty_first",
+        "result": "soloist_reaches_bid",
+        "settlement": "chips",
+    },
+    "two_player": {"obligation_stock_open": "strict", "song_order": "forty_first_in_window"},
+    "variable_trump": {"trump_dynamics": "vtt_cycle", "song_values": {"trump": 20, "other": 20}},
+}
+_IMPLIED: dict[str, dict[str, Any]] = {"preset=podrida52": {"deck": "fr52", "rank_order": "AKQJT98765432"}}
+
+
+def rules(game: str, seats: int, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a table that matter to a bot, by their names in the rules book (section 5 of its README).
+
+    An unknown game counts as ordinary Tute, so that a bot can sit down to it.
+    """
+    table = {**_TUTE, **_GAMES.get(game, {})}
+    for name, value in options.items():
+        table.update(_IMPLIED.get(f"{name}={value}", {}))
+        table[name] = value
+    if isinstance(table["deck"], dict):
+        table["deck"] = table["deck"].get(seats, "es40")
+    return table
+
+
+def pack(deck: str, rank_order: str) -> list[str]:
+    """All cards of a pack, suit by suit, strongest first."""
+    suits = "shdc" if deck == "fr52" else "oceb"
+    left_out = {"es36": ("2o", "2c", "2e", "2b"), "es39": ("2c",)}.get(deck, ())
+    return [r + s for s in suits for r in rank_order if r + s not in left_out]
+
+
+_KINDS = (
+    *("deal", "notice", "exchange", "return", "call", "trump", "predict", "partner", "discard"),
+    *("play", "trick", "draw", "song", "tute", "score", "fault"),
+)
+
+# --- the table as one seat knows it ---------------------------------------------------------------------------------
+
+
+class View:
+    """All that your seat knows. Read it freely; `run` keeps it.
+
+    Match: `game`, `options`, `seats` (how many), `seat` (yours), `sides` (seats of each side), `side` (yours),
+    `partners`, `boards`, `limits`, `seed`; `bank_s`: seconds of thinking time left beyond the limit per move.
+
+    Deal: `board`, `deal`, `dealer`, `mano`, `out` (seats not in this deal), `trump` (suit or None), `shown` (the
+    face-up card), `holder` (seat that has held the shown card, or None: it lies on the table), `stock` (cards still
+    to be drawn, the shown one included), `hand` (your cards, suit by suit, strongest first), `counts` (cards in each
+    hand), `soloist`, `contract` (the call that made the soloist, or the card called), `calls` [(seat, call)],
+    `predictions` {seat: tricks}.
+
+    Trick: `table` [(seat, card)], `led` (suit to follow), `leader`, `best` ((seat, card) that is winning, or None),
+    `trick_points`.
+
+    Record of the deal: `played` (cards, in order), `tricks` (won, per seat), `taken` (card points per seat), `sung`
+    (song points per seat), `bonus` (last trick, per seat), `songs` [(seat, suit, points)], `known` (cards that a seat
+    certainly holds, a set per seat; not your own), `unseen` (cards whose place you do not know: other hands or the
+    stock), `limit` (per seat {suit: strength}: the seat holds no unseen card of that strength or more; 0 is a void),
+    `notice` ((seat, card) laid for an exchange, or None).
+
+    Match score: `totals` (points carried into this deal, per side), `score` (the last deal's `score` event or None),
+    `marks`, `games`, `eliminated` (as last announced, else []), `faults` [(seat, fault)].
+    """
+
+    def __init__(self, hello: Mapping[str, Any]) -> None:
+        """`hello` is the referee's first message."""
+        self.game: str = hello.get("game", "")
+        self.options: dict[str, Any] = dict(hello.get("options") or {})
+        self.seats: int = hello["seats"]
+        self.seat: int = hello["seat"]
+        self.sides: list[list[int]] = [list(side) for side in hello.get("sides") or [[s] for s in range(self.seats)]]
+        self._side_of = {seat: number for number, side in enumerate(self.sides) for seat in side}
+        self.side: int = self._side_of.get(self.seat, self.seat)
+        self.partners: list[int] = [s for s in self.sides[self.side] if s != self.seat]
+        self.boards: int = hello.get("boards", 1)
+        self.limits: dict[str, Any] = dict(hello.get("limits") or {})
+        self.seed: int = hello.get("seed", 0)
+        self.bank_s: float = float(self.limits.get("bank_s", 0))
+        self.rules = rules(self.game, self.seats, self.options)
+        order: str = self.rules["rank_order"]
+        values: Mapping[str, int] = self.rules["rank_points"]
+        self.pack: list[str] = pack(self.rules["deck"], order)
+        self._strength = {card: len(order) - 1 - order.index(card[0]) for card in self.pack}
+        self._value = {card: values.get(card[0], 0) for card in self.pack}
+        self._place = {card: i for i, card in enumerate(self.pack)}
+        self.board = 0
+        self.score: dict[str, Any] | None = None
+        self.totals: list[int] = [0] * len(self.sides)
+        self.marks: list[int] = []
+        self.games: list[int] = []
+        self.eliminated: list[int] = []
+        self.faults: list[tuple[int, str]] = []
+        self._handlers = {name: getattr(self, "_on_" + name) for name in _KINDS}
+        self._start_deal({})
+
+    # -- questions ---------------------------------------------------------------------------------------------------
+
+    def rule(self, name: str) -> Any:
+        """A parameter of this table by its name in the rules book; KeyError if the SDK does not carry it."""
+        return self.rules[name]
+
+    def value(self, card: str) -> int:
+        """Card points: 11 for an ace in most games."""
+        return self._value[card]
+
+    def strength(self, card: str) -> int:
+        """Place within its suit, 0 the weakest: 9 for an ace."""
+        return self._strength[card]
+
+    def sort(self, cards: Iterable[str]) -> list[str]:
+        """The cards suit by suit, strongest first."""
+        return sorted(cards, key=self._place.__getitem__)
+
+    def same_side(self, a: int, b: int) -> bool:
+        """Whether two seats score together (by the seating; a secret partner does not count)."""
+        return self._side_of.get(a, a) == self._side_of.get(b, b)
+
+    def points(self, seat: int) -> int:
+        """What a seat has in this deal: cards, songs and the bonus of the last trick."""
+        return self.taken[seat] + self.sung[seat] + self.bonus[seat]
+
+    def side_points(self, side: int) -> int:
+        """The same for a whole side."""
+        return sum(self.points(seat) for seat in self.sides[side])
+
+    def beats(self, card: str, other: str) -> bool:
+        """Whether `card`, played later, would beat `other` in the trick on the table."""
+        if card[1] == other[1]:
+            return self._strength[card] > self._strength[other]
+        if card[1] == self.trump:
+            return True
+        return card[1] == self.led and other[1] != self.trump
+
+    def would_win(self, card: str) -> bool:
+        """Whether the card would be winning the trick once played. True for every lead."""
+        return self.best is None or self.beats(card, self.best[1])
+
+    def to_follow(self) -> list[int]:
+        """The seats that play to this trick after you, in order."""
+        absent = {*self.out, *(seat for seat, _ in self.table)}
+        order = ((self.seat + step) % self.seats for step in range(1, self.seats))
+        return [seat for seat in order if seat not in absent]
+
+    def may_hold(self, seat: int, card: str) -> bool:
+        """Whether a seat can hold a card, by what was shown and what its play has proved."""
+        if card in self.known[seat]:
+            return True
+        return card in self.unseen and self._strength[card] < self.limit[seat].get(card[1], NO_LIMIT)
+
+    def is_void(self, seat: int, suit_: str) -> bool:
+        """Whether a seat's play proves that it holds no card of a suit."""
+        return self.limit[seat].get(suit_, NO_LIMIT) == 0
+
+    def voids(self, seat: int) -> str:
+        """The suits of which a seat is known to hold nothing, e.g. 'ce'."""
+        return "".join(s for s in sorted(self.limit[seat]) if self.limit[seat][s] == 0)
+
+    def is_safe(self, card: str) -> bool:
+        """Whether the card would win the trick whatever the others, who still have to play, can hold."""
+        if not self.would_win(card):
+            return False
+        led = self.led or card[1]
+        for seat in self.to_follow():
+            if self.same_side(seat, self.seat):
+                continue
+            for other in (*self.unseen, *self.known[seat]):
+                if not self.may_hold(seat, other):
+                    continue
+                if other[1] == card[1]:
+                    if self._strength[other] > self._strength[card]:
+                        return False
+                elif other[1] == self.trump or (other[1] == led and card[1] not in (self.trump, led)):
+                    return False
+        return True
+
+    def is_master(self, card: str) -> bool:
+        """Whether no card of its suit that may be in another hand or in the stock outranks it."""
+        mine = self._strength[card]
+        others = (*self.unseen, *(c for seat in range(self.seats) if seat != self.seat for c in self.known[seat]))
+        return all(c[1] != card[1] or self._strength[c] < mine for c in others)
+
+    @property
+    def trick_points(self) -> int:
+        """Card points on the table."""
+        return sum(self._value[card] for _, card in self.table)
+
+    def __str__(self) -> str:
+        """A few lines for the log."""
+        table = " ".join(f"{seat}:{card}" for seat, card in self.table) or "-"
+        lines = [
+            f"{self.game} board {self.board} deal {self.deal}: seat {self.seat} of side {self.side}",
+            f"trump {self.trump} shown {self.shown} stock {self.stock}",
+            f"hand {' '.join(self.hand)} | table {table}",
+            f"tricks {self.tricks} points {[self.points(s) for s in range(self.seats)]}",
+            f"totals {self.totals} marks {self.marks}",
+            "voids "
+            + " ".join(f"{s}:{self.voids(s) or '-'}" for s in range(self.seats))
+            + f" | unseen {len(self.unseen)}",
+        ]
+        return "\n".join(lines)
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def see(self, event: Event) -> None:
+        """Take note of one event. Kinds that this file does not know are passed over."""
+        handler = self._handlers.get(event.get("e", ""))
+        if handler is not None:
+            handler(event)
+
+    def _start_deal(self, event: Event) -> None:
+        n = self.seats
+        self.board = event.get("board", self.board)
+        self.deal: int = event.get("deal", 0)
+        self.dealer: int = event.get("dealer", 0)
+        self.mano: int = event.get("mano", 0)
+        self.out: list[int] = list(event.get("out") or [])
+        self.trump: str | None = event.get("trump")
+        self.shown: str | None = event.get("shown")
+        self.holder: int | None = event.get("holder")
+        self.stock: int = event.get("stock") or 0
+        self.hand: list[str] = self.sort(event.get("hand") or [])
+        self.counts: list[int] = list(event.get("counts") or [0] * n)
+        self.soloist: int | None = None
+        self.contract: str | None = None
+        self.calls: list[tuple[int, str]] = []
+        self.predictions: dict[int, int] = {}
+        self.table: list[tuple[int, str]] = []
+        self.led: str | None = None
+        self.leader: int | None = None
+        self.best: tuple[int, str] | None = None
+        self.played: list[str] = []
+        self.tricks = [0] * n
+        self.taken = [0] * n
+        self.sung = [0] * n
+        self.bonus = [0] * n
+        self.songs: list[tuple[int, str, int]] = []
+        self.notice: tuple[int, str] | None = None
+        self.known: list[set[str]] = [set() for _ in range(n)]
+        self.limit: list[dict[str, int]] = [
+            {} for _ in range(n)
+        ]  # per seat and suit: holds no card of this strength or more
+        self.unseen: set[str] = set(self.pack).difference(self.hand)
+        self._open = self.stock > 0
+        if self.shown:
+            self.unseen.discard(self.shown)
+            if self.holder is not None and self.holder != self.seat:
+                self.known[self.holder].add(self.shown)
+
+    def _on_deal(self, event: Event) -> None:
+        self._start_deal(event)
+
+    def _add(self, seat: int, card: str | None) -> None:
+        """A card comes into a hand; None where you may not see which."""
+        if seat == self.seat:
+            if card is not None:
+                self.unseen.discard(card)
+                if card not in self.hand:
+                    self.hand = self.sort([*self.hand, card])
+        elif card is not None:
+            self.unseen.discard(card)
+            self.known[seat].add(card)
+        else:
+            self.limit[seat] = {}  # an unknown card may be anything: what was proved before proves no longer
+
+    def _remove(self, seat: int, card: str | None) -> None:
+        if card is None:
+            return
+        self.unseen.discard(card)
+        if seat == self.seat:
+            if card in self.hand:
+                self.hand.remove(card)
+        else:
+            self.known[seat].discard(card)
+
+    def _on_notice(self, event: Event) -> None:
+        seat, card = event["seat"], event["card"]
+        self.notice = (seat, card)
+        self._remove(seat, card)
+        self.counts[seat] -= 1
+
+    def _on_return(self, event: Event) -> None:
+        seat = event["seat"]
+        self.notice = None
+        self.counts[seat] += 1
+        self._add(seat, event["card"])
+
+    def _on_exchange(self, event: Event) -> None:
+        seat, gives = event["seat"], event["gives"]
+        if self.notice == (seat, gives):
+            self.notice = None
+            self.counts[seat] += 1
+        self._remove(seat, gives)
+        self._add(seat, event.get("takes"))
+        self.shown, self.holder = gives, None
+
+    def _on_call(self, event: Event) -> None:
+        seat, call = event["seat"], event["call"]
+        self.calls.append((seat, call))
+        if call.startswith("bid") or (call == "play" and self.soloist is None):
+            self.soloist, self.contract = seat, call
+
+    def _on_trump(self, event: Event) -> None:
+        self.trump = event["suit"]
+        if event.get("seat") is not None:
+            self.soloist = event["seat"]
+        if event.get("lead"):
+            self.led = event["lead"]
+        if self.table:
+            self._find_best()
+
+    def _on_predict(self, event: Event) -> None:
+        self.predictions[event["seat"]] = event["tricks"]
+
+    def _on_partner(self, event: Event) -> None:
+        if event.get("card"):
+            self.contract = f"call {event['card']}"
+
+    def _on_discard(self, event: Event) -> None:
+        seat, cards = event["seat"], event.get("cards") or []
+        for card in cards:
+            self._remove(seat, card)
+        self.counts[seat] -= event.get("count", len(cards))
+
+    def _on_play(self, event: Event) -> None:
+        seat, card = event["seat"], event["card"]
+        self._remove(seat, card)
+        self.counts[seat] -= 1
+        self.played.append(card)
+        if not self.table:
+            self.led, self.leader = card[1], seat
+            self._open = self.stock > 0
+        elif seat != self.seat:
+            self._learn(seat, card)
+        self.table.append((seat, card))
+        if self.best is None or self.beats(card, self.best[1]):
+            self.best = (seat, card)
+
+    def _find_best(self) -> None:
+        self.best = None
+        for seat, card in self.table:
+            if self.best is None:
+                if card[1] in (self.led, self.trump):
+                    self.best = (seat, card)
+            elif self.beats(card, self.best[1]):
+                self.best = (seat, card)
+
+    def _learn(self, seat: int, card: str) -> None:
+        """What a seat's card proves about its hand, by the obligation of the trick (rules book, README section 4)."""
+        rule = self.rules["obligation_stock_open" if self._open else "obligation_stock_empty"]
+        led, trump = self.led, self.trump
+        if rule == "free" or led is None or self.rules["illegal_move"] not in ("reject", "lose_game"):
+            return
+        followed = card[1] == led
+        if rule == "trump_follow":
+            if led == trump and not followed:
+                self._lacks(seat, led, 0)
+            return
+        if not followed:
+            self._lacks(seat, led, 0)
+        if rule == "follow":
+            return
+        if rule == "follow_or_trump":
+            if not followed and trump and card[1] != trump:
+                self._lacks(seat, trump, 0)
+            return
+        exempt = self.rules["partner_exempt"]
+        if exempt != "none" and self.best and self.same_side(self.best[0], seat) and (exempt == "all" or not followed):
+            return
+        best_trump = max((self._strength[c] for _, c in self.table if c[1] == trump), default=-1)
+        mine = self._strength[card]
+        if followed:
+            if led == trump or best_trump < 0 or self.rules["beat_after_trumped"]:
+                best_led = max((self._strength[c] for _, c in self.table if c[1] == led), default=-1)
+                if mine < best_led:
+                    self._lacks(seat, led, best_led)
+        elif led != trump and trump:
+            if card[1] != trump:
+                least = 0 if best_trump < 0 or self.rules["undertrump"] else best_trump
+                self._lacks(seat, trump, least)
+            elif mine < best_trump:
+                self._lacks(seat, trump, best_trump)
+
+    def _lacks(self, seat: int, suit_: str, strength: int) -> None:
+        limits = self.limit[seat]
+        limits[suit_] = min(strength, limits.get(suit_, NO_LIMIT))
+
+    def _on_trick(self, event: Event) -> None:
+        seat = event["seat"]
+        self.tricks[seat] += 1
+        self.taken[seat] += event["points"]
+        if event.get("last"):
+            self.bonus[seat] += self.rules["last_trick_bonus"]
+        self.table = []
+        self.led = self.leader = self.best = None
+
+    def _on_draw(self, event: Event) -> None:
+        seat, card = event["seat"], event.get("card")
+        self.counts[seat] += 1
+        self.stock = max(0, self.stock - 1)
+        self._add(seat, card)
+        if card is not None and card == self.shown and self.holder is None:
+            self.holder = seat
+
+    def _on_song(self, event: Event) -> None:
+        seat, points = event["seat"], event["points"]
+        self.sung[seat] += points
+        self.songs.append((seat, event.get("suit") or "", points))
+        if not event.get("table"):
+            self._show(seat, event.get("cards") or [])
+
+    def _on_tute(self, event: Event) -> None:
+        self._show(event["seat"], event.get("cards") or [])
+
+    def _show(self, seat: int, cards: Iterable[str]) -> None:
+        if seat != self.seat:
+            for card in cards:
+                self.unseen.discard(card)
+                self.known[seat].add(card)
+
+    def _on_score(self, event: Event) -> None:
+        self.score = dict(event)
+        self.marks = list(event.get("marks") or self.marks)
+        self.games = list(event.get("games") or self.games)
+        self.eliminated = list(event.get("eliminated") or self.eliminated)
+        if event.get("totals") is not None:
+            self.totals = list(event["totals"])
+
+    def _on_fault(self, event: Event) -> None:
+        self.faults.append((event["seat"], event.get("fault", "")))
+
+
+# --- a bot and its conversation with the referee --------------------------------------------------------------------
+
+
+class Bot:
+    """Derive from this and write `act`; the rest is optional. One object plays all boards of a pass."""
+
+    name = ""  # what the bot calls itself in the log; the class name if empty
+    seed = 0  # of the hello message; unrelated to the deals
+    _note: str | None = None
+    _random: Random | None = None
+
+    def start(self, view: View) -> None:
+        """Called once, after hello and before ready. Limit: 5 seconds of processor time in the league."""
+
+    def act(self, view: View, legal: list[str]) -> str:
+        """One of `legal`. Called only when there is a choice. Limit: 0.5 s of processor time, then the bank of 3 s."""
+        raise NotImplementedError("write act(self, view, legal) in your bot: it returns one of the texts in legal")
+
+    def seen(self, view: View, event: Event) -> None:
+        """Called after each event, once `view` has taken note of it. For bots that keep books of their own."""
+
+    def end(self, view: View, result: Any) -> None:
+        """Called when the pass is over. `result` is the referee's summary."""
+
+    def note(self, text: str) -> None:
+        """A remark that goes with the next answer into the match record, where you can read it beside the cards."""
+        self._note = str(text)
+
+    def log(self, *things: object) -> None:
+        """Writes to the author's log (stderr; the league keeps 16 KiB)."""
+        print(*things, file=sys.stderr, flush=True)
+
+    @property
+    def random(self) -> Random:
+        """A random number generator seeded by the referee, so that a pass can be repeated. Made on first use."""
+        if self._random is None:
+            from random import Random  # not needed by every bot, and start-up time counts
+
+            self._random = Random(self.seed)
+        return self._random
+
+
+class Session:
+    """Turns request lines into answers. `run` drives one from stdin; tests and tools can drive one directly."""
+
+    def __init__(self, bot: Bot, rescue: bool = False) -> None:
+        """`rescue`: an exception in `act` is logged and the first legal action is played."""
+        self.bot = bot
+        self.rescue = rescue
+        self.view: View | None = None
+
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The answer to one request; None where none is due. Raises what the bot raises, ValueError before a hello."""
+        kind = message.get("type")
+        if kind == "hello":
+            self.view = View(message)
+            self.bot.seed = self.view.seed
+            self.bot.start(self.view)
+            return {"type": "ready", "name": self.bot.name or type(self.bot).__name__}
+        if kind not in ("act", "end"):
+            self.bot.log(f"tute_bot: message of unknown type {kind!r} passed over")
+            return None
+        view = self.view
+        if view is None:
+            raise ValueError(f"{kind!r} came before hello: a recording starts with the hello line")
+        for event in message.get("events") or []:
+            view.see(event)
+            self.bot.seen(view, event)
+        if kind == "end":
+            self.bot.end(view, message.get("result"))
+            return None
+        view.bank_s = float(message.get("bank_s", view.bank_s))
+        answer = {"id": message["id"], "do": self._choose(view, list(message["legal"]))}
+        if self.bot._note is not None:
+            answer["note"], self.bot._note = self.bot._note[:2000], None
+        return answer
+
+    def _choose(self, view: View, legal: list[str]) -> str:
+        try:
+            action = self.bot.act(view, legal)
+        except Exception:
+            if not self.rescue:
+                raise
+            import traceback
+
+            traceback.print_exc()
+            self.bot.note("rescued from an exception, see the log")
+            return legal[0]
+        if action not in legal:
+            self.bot.log(f"tute_bot: act returned {action!r}, which is not one of {legal}")
+        return action
+
+
+def run(bot: Bot, *, rescue: bool = False) -> None:
+    """Plays until the referee hangs up; with `--replay FILE` on the command line, answers recorded requests instead.
+
+    `rescue=True` plays the first legal action where `act` raises an exception; the traceback goes to the log.
+    """
+    if len(sys.argv) > 1:
+        sys.exit(_command_line(bot, rescue, sys.argv[1:]))
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # print() must not break the conversation
+    try:  # noqa: SIM105 - contextlib is one more import
+        _talk(Session(bot, rescue), requests, answers)
+    except BrokenPipeError:
+        pass  # the referee is gone: nothing to say, nobody to say it to
+
+
+def _talk(session: Session, requests: BinaryIO, answers: BinaryIO) -> None:
+    for line in iter(requests.readline, b""):
+        answer = session.answer(json.loads(line))
+        if answer is not None:
+            answers.write(json.dumps(answer).encode() + b"\n")
+            answers.flush()
+
+
+# --- at the author's desk -------------------------------------------------------------------------------------------
+
+_USAGE = """usage: python my_bot.py --replay FILE [--view]
+
+Puts recorded request lines to this bot and prints what it answers. FILE holds one JSON request a line (hello, act, ...,
+end), as `python -m bots.sdk.requests REPLAY --seat S` writes them; '> ' before a line is allowed, answers ('< ', or
+with "do") are compared. --view also prints the view before each answer.
+Exit status 1: an answer was not legal or the bot raised."""
+
+
+def _command_line(bot: Bot, rescue: bool, arguments: Sequence[str]) -> int:
+    files = [a for a in arguments if a not in ("--replay", "--view")]
+    if "--replay" not in arguments or len(files) != 1:
+        print(_USAGE, file=sys.stderr)
+        return 0 if "--help" in arguments or "-h" in arguments else 2
+    with open(files[0], encoding="utf-8") as lines:  # noqa: PTH123 - pathlib would cost start-up time
+        return replay(bot, lines, rescue=rescue, show_view="--view" in arguments)
+
+
+def replay(bot: Bot, lines: Iterable[str], *, rescue: bool = False, show_view: bool = False) -> int:
+    """Puts recorded lines to a bot and prints a table of its answers. 0: all legal; 1: not, or the bot raised."""
+    from time import perf_counter
+
+    session = Session(bot, rescue)
+    illegal = asked = 0
+    before = ""
+    for number, line in enumerate(lines, 1):
+        text = line.strip().removeprefix(">").removeprefix("<").strip()
+        if not text or text.startswith("#"):
+            continue
+        message = json.loads(text)
+        if "do" in message or message.get("type") == "ready":
+            if message.get("do", before) != before:
+                print(f"        recorded: {message['do']}")
+            continue
+        start = perf_counter()
+        try:
+            answer = session.answer(message)
+        except Exception:
+            import traceback
+
+            traceback.print_exc()
+            print(f"line {number}: the bot raised an exception, see above", file=sys.stderr)
+            return 1
+        milliseconds = (perf_counter() - start) * 1000
+        if answer is None or "do" not in answer:
+            continue
+        asked += 1
+        before = answer["do"]
+        legal = message["legal"]
+        if show_view:
+            print(session.view)
+        mark = "" if before in legal else "  <-- NOT LEGAL"
+        illegal += before not in legal
+        print(f"{answer['id']:>6}  {before:<12} {milliseconds:7.2f} ms  of {', '.join(legal)}{mark}")
+        if "note" in answer:
+            print(f"        note: {answer['note']}")
+    print(f"{asked} decisions, {illegal} not legal")
+    return 1 if illegal else 0
