@@ -1,0 +1,32 @@
+"""Rules of the Tute family as a program: states, actions, events, replays. Standard library only.
+
+import engine, random
+game = engine.load("partnership")
+state = game.new_match(seed=7)
+while not state.is_over:
+    state.apply(random.choice(state.legal_actions()))
+print(state.scores())
+"""
+
+from engine import replay
+from engine.chance import board_seed, bot_seed
+from engine.errors import EngineError, IllegalAction, OptionError
+from engine.events import redact
+from engine.game import Game, games, load
+from engine.state import State
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "EngineError",
+    "Game",
+    "IllegalAction",
+    "OptionError",
+    "State",
+    "board_seed",
+    "bot_seed",
+    "games",
+    "load",
+    "redact",
+    "replay",
+]

@@ -1,0 +1,142 @@
+"""Cards as small ints, their texts, and the tables of ready tuples from which legal cards are read.
+
+A card is `suit * size + strength`, strength 0 the lowest of its suit; Spanish packs have four suits of size 10, so cards are 0..39.
+A hand is a list of five ints: one bit mask of strengths per suit, and a fifth that is always 0 and stands for "no suit"
+(`NO_SUIT`), so that code may index a hand by the trump suit of a deal without trumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from engine.errors import EngineError
+
+NO_SUIT = 4
+SPANISH_SUITS = "oceb"  # coins, cups, swords, batons
+FRENCH_SUITS = "shdc"  # spades, hearts, diamonds, clubs
+
+Table = list[tuple[int, ...]]  # ready tuples of cards, by the bit mask of one suit of a hand
+
+
+class Pack:
+    """A pack of cards: which cards, how they are written, how they rank, what they are worth.
+
+    `order` is the rank order high to low, as the rules book prints it; `left_out` are cards that are not in the pack.
+    """
+
+    def __init__(self, name: str, order: str, suits: str, left_out: Sequence[str] = ()) -> None:
+        self.name = name
+        self.ranks = order[::-1]
+        self.suits = suits
+        self.size = len(order)
+        self.texts = [rank + suit for suit in suits for rank in self.ranks]
+        self._numbers = {text: card for card, text in enumerate(self.texts)}
+        missing = {self._numbers[text] for text in left_out}
+        self.cards = [card for card in range(len(self.texts)) if card not in missing]
+        self.suit = [card // self.size for card in range(len(self.texts))]
+        self.bit = [1 << card % self.size for card in range(len(self.texts))]
+        self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
+
+    def text(self, card: int) -> str:
+        """'1o' for the ace of coins."""
+        return self.texts[card]
+
+    def parse(self, text: str) -> int:
+        """The card that a text names. Raises EngineError with the text and the ranks and suits there are."""
+        card = self._numbers.get(text)
+        if card is None or card not in self.cards:
+            raise EngineError(
+                f"unknown card {text!r}: a card is a rank of {self.ranks[::-1]} and a suit of {self.suits}, e.g. 1o"
+            )
+        return card
+
+    def parse_suit(self, text: str) -> int:
+        """The number of a suit letter; EngineError if it is none."""
+        if len(text) != 1 or text not in self.suits:
+            raise EngineError(f"unknown suit {text!r}: suits are {', '.join(self.suits)}")
+        return self.suits.index(text)
+
+    def card(self, rank: str, suit: int) -> int:
+        """The card of a rank letter in a suit, or -1 where the pack has no such card."""
+        card = self._numbers.get(rank + self.suits[suit], -1) if suit < NO_SUIT and rank in self.ranks else -1
+        return card if card in self.cards else -1
+
+    def mask(self, ranks: str) -> int:
+        """Bit mask, within one suit, of some rank letters."""
+        return sum(1 << self.ranks.index(rank) for rank in ranks)
+
+    def hand(self, cards: Iterable[int]) -> list[int]:
+        """The hand (see module docstring) of some cards."""
+        hand = [0] * (NO_SUIT + 1)
+        for card in cards:
+            hand[card // self.size] |= self.bit[card]
+        return hand
+
+    def in_hand(self, hand: Sequence[int]) -> tuple[int, ...]:
+        """The cards of a hand, ascending."""
+        held = self.all
+        return held[0][hand[0]] + held[1][hand[1]] + held[2][hand[2]] + held[3][hand[3]]
+
+    @property
+    def all(self) -> list[Table]:
+        """`all[suit][mask]`: the cards of a holding."""
+        return _all(self.size)
+
+    @property
+    def higher(self) -> list[Table]:
+        """`higher[card][mask]`: the cards of a holding of that suit that outrank the card."""
+        return _higher(self.size)
+
+    @property
+    def follow(self) -> list[Table]:
+        """`follow[card][mask]`: those that outrank it; if none, all of the holding."""
+        return _follow(self.size)
+
+    @property
+    def nothing(self) -> Table:
+        """A table that never offers a card."""
+        return _nothing(self.size)
+
+
+@cache
+def _all(size: int) -> list[Table]:
+    ranks = range(size)
+    return [[tuple(suit * size + r for r in ranks if mask >> r & 1) for mask in range(1 << size)] for suit in range(4)]
+
+
+@cache
+def _nothing(size: int) -> Table:
+    return [()] * (1 << size)
+
+
+@cache
+def _higher(size: int) -> list[Table]:
+    held = _all(size)
+    masks = range(1 << size)
+    tables = []
+    for card in range(4 * size):
+        above = (1 << size) - (2 << card % size)
+        row = held[card // size]
+        tables.append([row[mask & above] for mask in masks])
+    return tables
+
+
+@cache
+def _follow(size: int) -> list[Table]:
+    held = _all(size)
+    return [
+        [cards or held[card // size][mask] for mask, cards in enumerate(row)] for card, row in enumerate(_higher(size))
+    ]
+
+
+@cache
+def pack(name: str, order: str) -> Pack:
+    """The pack of a name of the rules book (es40, es36, es39, fr52) with a rank order, high to low."""
+    if name == "fr52":
+        return Pack(name, order, FRENCH_SUITS)
+    full = (
+        order if "2" in order else order + "2"
+    )  # twos keep their number, so that a card is the same int in every Spanish pack
+    left_out = {"es40": [], "es36": ["2o", "2c", "2e", "2b"], "es39": ["2c"]}[name]
+    return Pack(name, full, SPANISH_SUITS, left_out)

@@ -1,0 +1,13 @@
+"""What the engine raises. Every message says what was given and what would have been right."""
+
+
+class EngineError(ValueError):
+    """Base of all errors of the engine."""
+
+
+class OptionError(EngineError):
+    """An unknown game or option, or a value out of range."""
+
+
+class IllegalAction(EngineError):  # noqa: N818 - the field's word
+    """An action that the rules do not allow now. The state is unchanged."""

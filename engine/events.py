@@ -1,0 +1,30 @@
+"""What a seat may see of the record.
+
+Events are dicts; `e` names the kind. A field that not everybody may see is named in `secret`, with the seats that may. A `deal` event holds
+all hands and the face-down cards. `redact` is the only way from the record to what is sent to a bot or shown while a match runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Event = dict[str, Any]
+
+
+def redact(events: Iterable[Event], seat: int | None) -> list[Event]:
+    """The events as one seat may see them; `seat=None` is a spectator who sees no hidden card."""
+    return [_redacted(event, seat) for event in events]
+
+
+def _redacted(event: Event, seat: int | None) -> Event:
+    if event["e"] == "deal":
+        seen = {name: value for name, value in event.items() if name not in ("hands", "rest")}
+        seen["counts"] = [len(hand) for hand in event["hands"]]
+        if seat is not None:
+            seen["hand"] = event["hands"][seat]
+        return seen
+    if "secret" not in event:
+        return event
+    hidden = {name for name, seats in event["secret"].items() if seat not in seats}
+    return {name: value for name, value in event.items() if name != "secret" and name not in hidden}

@@ -1,0 +1,192 @@
+"""A game at a table: the rules resolved for a number of players and options, and what follows from them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from engine import actions, chance
+from engine.cards import pack
+from engine.errors import OptionError
+from engine.parts import announcing, dealing, legality
+from engine.rules import Rules, at_table, choices, word
+from engine.state import State
+
+SIDES_OF_PAIRS = ((0, 2), (1, 3))
+FORFEIT = 230  # the most points that a deal can give one side: no forfeited sitting is better than a lost one
+
+
+class Game:
+    """What `engine.load` returns. Immutable; shared by all its matches."""
+
+    def __init__(self, declared: Rules, options: Mapping[str, Any], players: int, origin: Game | None = None) -> None:
+        self.declared = declared
+        self.origin = origin or self  # the game that the match began as, before eliminations
+        self.options = dict(options)
+        self.players = players
+        self.rules = rules = at_table(declared, options, players)
+        self.key = rules.key
+        self.title = rules.title
+        self.revision = rules.revision
+        self.board_deals = rules.board_deals
+        self.score_unit = rules.score_unit
+        self.suits_named = rules.suits_named or rules.coins_start or rules.trump_source == "rotating"
+        if rules.sides == "pairs":
+            self.sides: tuple[tuple[int, ...], ...] = SIDES_OF_PAIRS
+        else:
+            self.sides = tuple((seat,) for seat in range(players))
+        self.side = [next(i for i, seats in enumerate(self.sides) if seat in seats) for seat in range(players)]
+
+        self.pack = pack(rules.deck, rules.rank_order)
+        self.card_points = [rules.rank_points.get(rank, 0) for rank in self.pack.rank]
+        self.pair = self.pack.mask(rules.pair_ranks) if set(rules.pair_ranks) <= set(self.pack.ranks) else 0
+        self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" else 0
+        self.obligation_open = legality.CODES[rules.obligation_stock_open]
+        self.obligation_empty = legality.CODES[rules.obligation_stock_empty]
+        self.merged = announcing.merged(rules)
+        self.has_own_turn = announcing.has_own_turn(rules)
+        self.stages = dealing.stages(rules)
+        # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
+        self.simple = (
+            rules.draw == "none"
+            and rules.hand_songs == "trick_winner"
+            and rules.table_songs == "none"
+            and rules.target is None
+            and self.merged
+            and not self.has_own_turn
+        )
+
+    def __repr__(self) -> str:
+        return f"Game({self.key!r}, players={self.players}, options={self.options!r})"
+
+    @property
+    def options_all(self) -> dict[str, Any]:
+        """Every option of this game at this table with its value, defaults included."""
+        return {name: word(getattr(self.rules, name)) for name in choices(self.declared, self.players)}
+
+    def for_seats(self, left: int) -> Game:
+        """The game that goes on when so many seats are left after eliminations: options that mean nothing there fall away."""
+        return _continued(self, left)
+
+    # ---- matches
+
+    def new_match(
+        self, *, seed: bytes | str | int, deals: int | None = None, record: bool = True, suits: str | None = None
+    ) -> State:
+        """A match, dealt and ready for its first action.
+
+        `seed` fixes every card and every draw of chance; `deals` ends the match after that many deals (None: by the rules of the game);
+        `record=False` builds no events, for search and training; `suits` plays the shuffle with its suits exchanged: the suit letters in
+        the order in which they stand for coins, cups, swords, batons. Raises OptionError for a bad `deals` or `suits`.
+        """
+        if deals is not None and (type(deals) is not int or deals < 1):
+            raise OptionError(f"deals must be a whole number, 1 or more, or None, not {deals!r}")
+        state = State(self, chance.as_seed(seed), deals, record, self._suit_map(suits))
+        state.emit(
+            "match", game=self.key, revision=self.revision, options=self.options, players=self.players,
+            sides=[list(seats) for seats in self.sides],
+        )  # fmt: skip
+        dealing.start(state)
+        return state
+
+    def _suit_map(self, suits: str | None) -> tuple[int, ...]:
+        if suits is None or suits == self.pack.suits:
+            return (0, 1, 2, 3)
+        if sorted(suits) != sorted(self.pack.suits):
+            raise OptionError(f"suits must hold each of {', '.join(self.pack.suits)} once, not {suits!r}")
+        if self.suits_named:
+            raise OptionError(f"{self.key} names a suit in its rules, so its suits cannot be exchanged for one another")
+        return tuple(self.pack.suits.index(letter) for letter in suits)
+
+    def sittings(self, parties: int) -> list[tuple[int, ...]]:
+        """The seatings of one board: party number per seat, each party once in each place.
+
+        Two parties at a table of pairs hold a side each; otherwise every party holds one seat and the board is played once per rotation.
+        Raises OptionError for any other number of parties.
+        """
+        if len(self.sides) != parties:
+            raise OptionError(f"{self.key} for {self.players} players takes {len(self.sides)} parties, not {parties}")
+        return [tuple((self.side[seat] + shift) % parties for seat in range(self.players)) for shift in range(parties)]
+
+    def fault_scores(self, side: int) -> list[int]:
+        """Scores by seat of a sitting that a side forfeits: the worst of the game for it, the same good one for all others."""
+        worst, best = 0, FORFEIT * (self.board_deals or 1)
+        if self.score_unit == "games":
+            best = 1000 * (self.rules.match_games or 1) + 2 * FORFEIT
+        elif self.score_unit == "rank":
+            best = self.players
+        elif self.score_unit == "marks":
+            worst, best = -(self.rules.max_losses or 1), 0
+        return [worst if self.side[seat] == side else best for seat in range(self.players)]
+
+    # ---- texts
+
+    def action_text(self, action: int) -> str:
+        """'play 1o', 'sing c', ...; EngineError for a number that is no action."""
+        return actions.text(self.pack, action)
+
+    def parse_action(self, text: str) -> int:
+        """The action of a text; EngineError (a ValueError) with the text if it is none."""
+        return actions.parse(self.pack, text)
+
+
+@cache
+def _declared() -> dict[str, Rules]:
+    import engine.games as package
+
+    found = {}
+    for module in pkgutil.iter_modules(package.__path__):
+        rules = importlib.import_module(f"{package.__name__}.{module.name}").GAME
+        found[rules.key] = rules
+    return dict(sorted(found.items()))
+
+
+def games() -> list[str]:
+    """Keys of all games, in alphabetical order. Every module of `engine.games` is one."""
+    return list(_declared())
+
+
+def declared(key: str) -> Rules:
+    """The declaration of a game, unresolved. OptionError with the list of games for an unknown key."""
+    if key not in _declared():
+        raise OptionError(f"unknown game {key!r}; games are: {', '.join(_declared())}")
+    return _declared()[key]
+
+
+def load(key: str, **options: Any) -> Game:
+    """The game of a key with options by the names of its rules file; `players` is the number of seats.
+
+    Raises OptionError for an unknown game or option or a value out of range, with the list of what is allowed.
+    """
+    rules = declared(key)
+    players = options.pop("players", rules.players[0])
+    if players not in rules.players or type(players) is not int:
+        there = ", ".join(str(n) for n in rules.players)
+        raise OptionError(f"{key} is played by {there} players, not {players!r}")
+    return _loaded(key, players, tuple(sorted(options.items(), key=lambda item: item[0])))
+
+
+@cache
+def _loaded(key: str, players: int, options: tuple[tuple[str, Any], ...]) -> Game:
+    return Game(declared(key), dict(options), players)
+
+
+@cache
+def _continued(game: Game, left: int) -> Game:
+    rules = game.declared
+    if left == 2 and game.rules.final_duel:
+        duel = declared(game.rules.duel_game)
+        ending = {
+            name: getattr(game.rules, name)
+            for name in ("match_end", "max_losses", "final_duel", "duel_game", "next_dealer", "score_unit")
+        }
+        return Game(replace(duel, **ending), {}, 2, game.origin)
+    kept = {}
+    for name, value in game.options.items():
+        if name in choices(rules, left):
+            kept[name] = value
+    return Game(rules, kept, left, game.origin)

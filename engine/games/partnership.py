@@ -1,0 +1,31 @@
+"""Tute in pairs, four players: ordinary Tute, the default of every parameter. Source: rules book, partnership (004, 002, 003)."""
+
+from engine.rules import BOOL, Range, Rules
+
+GAME = Rules(
+    key="partnership",
+    code="PAR",
+    title="Tute por parejas",
+    source="Pagat (004), CatsAtCards (002), Wikipedia (003)",
+    board_deals=1,
+    sides="pairs",
+    song_order="forty_first",
+    options={
+        "match_end": ("race", "series"),
+        "match_games": Range(1),
+        "win_by": (1, 2),
+        "hand_songs": ("trick_winner", "winning_side"),
+        "songs_per_trick": (1, "many"),
+        "tute": ("wins", "none"),
+        "tute_ranks": ("RC", "R", "C"),
+        "tute_first_trick_only": BOOL,
+        "double_at_101": BOOL,
+        "song_order": ("forty_first", "forty_first_side", "any"),
+        "sing_first_trick_only": BOOL,
+        "singing_mandatory": BOOL,
+        "undertrump": BOOL,
+        "beat_after_trumped": BOOL,
+        "illegal_move": ("reject", "lose_game"),
+        "last_trick_bonus": Range(0, 100),
+    },
+)

@@ -1,0 +1,1 @@
+"""Rules that several games share, as functions over a `State`."""

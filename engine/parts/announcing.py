@@ -1,0 +1,307 @@
+"""Songs, tutes, claims and capotes, and the windows in which they are made.
+
+Where only the winner of the trick may act in window B, the window and its lead are one turn: announcements, then a card. Where another
+seat may act too, the window asks each in turn, and a seat that wants nothing passes. Whether a seat is asked depends only on its own hand
+and on public facts, so nobody learns anything from being asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import actions as act
+from engine.cards import NO_SUIT
+from engine.parts import counting, exchanging
+from engine.phase import Phase
+
+if TYPE_CHECKING:
+    from engine.rules import Rules
+    from engine.state import State
+
+
+def merged(rules: Rules) -> bool:
+    """Whether window B and the lead of the trick's winner are one turn."""
+    return not (
+        rules.hand_songs == "winning_side"
+        or (rules.exchange == "immediate" and rules.exchange_trigger == "side_just_won")
+        or rules.song_trigger == "has_won_any"
+        or rules.singing_mandatory
+    )
+
+
+# ---- what may be announced
+
+
+def declarations(state: State, seat: int) -> tuple[int, ...]:
+    """Songs and tutes that a seat may declare in window B, as actions."""
+    rules = state.rules
+    winner = state.last_trick
+    if winner < 0 or rules.hand_songs == "none" or state.n < rules.song_min_stock or state.capote_by >= 0:
+        return ()
+    if not _is_singer(state, seat, winner):
+        return ()
+    if state.notes.get("table_song") and not rules.hand_song_after_table_song:
+        return ()
+    mine = [points for singer, points in state.window_songs if singer == seat]
+    limit = rules.songs_per_trick
+    if limit != "many" and len(mine) >= int(limit):
+        return ()
+    side_tricks = sum(state.tricks[s] for s in state.active if state.side[s] == state.side[seat])
+    if rules.sing_first_trick_only and side_tricks != 1:
+        return ()
+    hand = state.hands[seat]
+    if rules.song_timing == "before_draw" and (card := state.drawn[seat]) >= 0:
+        hand = hand[:]
+        hand[state.suit_of[card]] &= ~state.bit_of[card]
+    game = state.game
+    found = [
+        act.SING + suit
+        for suit in range(4)
+        if hand[suit] & game.pair == game.pair and not state.sung >> suit & 1 and _in_order(state, seat, suit, mine)
+    ]
+    if rules.tute == "wins" and not (rules.tute_first_trick_only and side_tricks != 1):
+        four = hand[0] & hand[1] & hand[2] & hand[3]
+        found += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
+    return tuple(found)
+
+
+def _is_singer(state: State, seat: int, winner: int) -> bool:
+    rules = state.rules
+    if rules.song_trigger == "has_won_any":
+        return state.tricks[seat] > 0
+    who = rules.hand_songs
+    if who == "winning_side":
+        return state.side[seat] == state.side[winner]
+    if seat != winner:
+        return False
+    if who == "soloist":
+        return seat == state.notes.get("soloist")
+    if who == "soloist_side":
+        return seat in (state.notes.get("soloist"), state.notes.get("partner"))
+    return True
+
+
+def song_value(state: State, suit: int) -> int:
+    """Points of the pair of a suit."""
+    return state.rules.song_values["trump" if suit == state.trump else "other"]
+
+
+def _in_order(state: State, seat: int, suit: int, window: list[int]) -> bool:
+    """Whether the order of songs admits this one: it only ever bars the 40."""
+    order = state.rules.song_order
+    if order == "any" or suit != state.trump or state.rules.song_values["trump"] == state.rules.song_values["other"]:
+        return True
+    if order == "forty_first":
+        return not state.twenties >> seat & 1
+    if order == "forty_first_side":
+        return not any(state.twenties >> s & 1 for s in range(state.seats) if state.side[s] == state.side[seat])
+    return state.rules.song_values["other"] not in window
+
+
+def may_claim(state: State, seat: int, window: str) -> bool:
+    """Whether a seat may claim now that it has the target; `window` is own_turn or post_trick."""
+    rules = state.rules
+    return (
+        rules.claim_mode == "claim"
+        and rules.claim_window == window
+        and state.game_deal >= rules.claim_from_deal
+        and state.capote_by < 0
+        and (window == "own_turn" or (state.last_trick >= 0 and state.side[seat] == state.side[state.last_trick]))
+    )
+
+
+def before_card(state: State) -> tuple[int, ...]:
+    """What the seat on turn may announce before its card: window B where it is one turn with the lead, and its own turn."""
+    rules = state.rules
+    seat = state.turn
+    found: tuple[int, ...] = ()
+    leads = not state.in_trick and state.last_trick >= 0
+    if leads and state.game.merged:
+        found = declarations(state, seat) + exchanging.exchanges(state, seat, "after_draw")
+        if may_claim(state, seat, "post_trick"):
+            found += (act.CLAIM,)
+    if state.own_turn:
+        found += tuple(a for a in exchanging.exchanges(state, seat, "own_turn") if a not in found)
+        if may_claim(state, seat, "own_turn"):
+            found += (act.CLAIM,)
+        if rules.illegal_move == "accuse":
+            found += (act.ACCUSE,)
+    return found
+
+
+def has_own_turn(rules: Rules) -> bool:
+    """Whether seats may announce things at their own turn, following too."""
+    return (
+        rules.exchange == "deferred"
+        or (rules.exchange == "immediate" and rules.exchange_trigger == "own_turn")
+        or (rules.claim_mode == "claim" and rules.claim_window == "own_turn")
+        or rules.illegal_move == "accuse"
+    )
+
+
+# ---- carrying out
+
+
+def carry_out(state: State, action: int) -> None:
+    """An announcement of the seat on turn. May end the deal."""
+    seat = state.turn
+    if action < act.TUTE:
+        sing(state, seat, action - act.SING)
+    elif action < act.EXCHANGE_SEVEN:
+        state.tute_by = seat
+        rank = act.TUTE_RANKS[action - act.TUTE]
+        state.emit("tute", seat=seat, rank=rank, cards=[rank + suit for suit in state.game.pack.suits])
+        counting.end_deal(state)
+    elif action < act.PASS:
+        exchanging.exchange(state, action)
+    elif action == act.CLAIM:
+        counting.claim(state)
+    elif action == act.ACCUSE:
+        counting.accuse(state)
+
+
+def sing(state: State, seat: int, suit: int) -> None:
+    """Scores a song from the hand."""
+    points = song_value(state, suit)
+    state.songs[seat] += points
+    state.songs_made += ((seat, suit, points, False),)
+    state.sung |= 1 << suit
+    state.window_songs += ((seat, points),)
+    if suit != state.trump:
+        state.twenties |= 1 << seat
+    if state.log is not None:
+        cards = [rank + state.game.pack.suits[suit] for rank in state.rules.pair_ranks]
+        hidden = state.rules.hide_arrastre_twenty and state.n == 0 and suit != state.trump
+        secret = {"secret": {"suit": [seat], "cards": [seat]}} if hidden else {}
+        state.emit("song", seat=seat, suit=state.game.pack.suits[suit], points=points, cards=cards, **secret)
+    counting.reached_by(state, seat)
+
+
+def table_songs(state: State) -> None:
+    """Pairs that lie in the completed trick score for its winner, without asking."""
+    rules = state.rules
+    winner = state.winner
+    pairs = table_pairs(state)
+    if rules.two_table_songs == "best_only" and len(pairs) > 1:
+        pairs = [max(pairs, key=lambda suit: song_value(state, suit))]
+    state.notes = state.notes | {"table_song": bool(pairs)}
+    for suit in pairs:
+        if rules.table_songs == "forced_first_40":
+            points = 20 if state.notes.get("table_pairs") else 40
+        else:
+            points = song_value(state, suit)
+        state.notes = state.notes | {"table_pairs": state.notes.get("table_pairs", 0) + 1}
+        state.songs[winner] += points
+        state.songs_made += ((winner, suit, points, True),)
+        state.sung |= 1 << suit
+        letter = state.game.pack.suits[suit]
+        state.emit(
+            "song", seat=winner, suit=letter, points=points, cards=[r + letter for r in rules.pair_ranks], table=True
+        )
+        if rules.trump_source == "first_table_pair" and state.trump == NO_SUIT:
+            state.trump = suit
+            state.emit("trump", suit=letter)
+
+
+def table_pairs(state: State) -> list[int]:
+    """Suits whose pair lies in the trick on the table."""
+    masks = state.game.pack.hand(state.table)
+    pair = state.game.pair
+    return [suit for suit in range(4) if masks[suit] & pair == pair]
+
+
+# ---- windows
+
+
+def open_window(state: State, moment: str) -> None:
+    """Window A (`before_draw`) or B (`after_draw`): asks the seats that may do something in it, winner of the trick first."""
+    state.window = moment
+    winner = state.winner
+    if moment == "after_draw" and state.game.merged:
+        next_in_window(state)
+        return
+    seats = [winner]
+    seat = state.next[winner]
+    while seat != winner:
+        seats.append(seat)
+        seat = state.next[seat]
+    state.queue = tuple(seats)
+    next_in_window(state)
+
+
+def window_options(state: State, seat: int) -> tuple[int, ...]:
+    """What a seat may announce in the open window."""
+    options = exchanging.exchanges(state, seat, state.window)
+    if state.window == "after_draw":
+        options = declarations(state, seat) + options
+        if may_claim(state, seat, "post_trick"):
+            options += (act.CLAIM,)
+    return options
+
+
+def next_in_window(state: State) -> None:
+    """Asks the next seat of the open window that has anything to announce; after the last one the deal goes on."""
+    while state.queue:
+        seat = state.queue[0]
+        if window_options(state, seat):
+            state.ask(seat, WINDOW)
+            return
+        state.queue = state.queue[1:]
+    from engine.parts import tricks
+
+    state.phase = None
+    if state.window == "before_draw":
+        tricks.after_window_a(state)
+    else:
+        tricks.after_window_b(state)
+
+
+def _window_legal(state: State) -> tuple[int, ...]:
+    options = window_options(state, state.turn)
+    if state.rules.singing_mandatory and any(a < act.EXCHANGE_SEVEN for a in options):
+        return options
+    return (*options, act.PASS)
+
+
+def _window_act(state: State, action: int) -> None:
+    if action == act.PASS:
+        state.queue = state.queue[1:]
+    else:
+        deal = state.deal_no
+        carry_out(state, action)
+        if state.is_over or state.deal_no != deal:
+            return
+    next_in_window(state)
+
+
+WINDOW = Phase("window", _window_legal, _window_act)
+
+
+# ---- capote
+
+
+def ask_capote(state: State) -> None:
+    """The stock has just run out: the winner of the trick, then the others, may promise to win all remaining tricks."""
+    seats = [state.winner]
+    seat = state.next[state.winner]
+    while seat != state.winner:
+        seats.append(seat)
+        seat = state.next[seat]
+    state.queue = tuple(seats)
+    state.ask(seats[0], CAPOTE)
+
+
+def _capote_act(state: State, action: int) -> None:
+    if action == act.CAPOTE:
+        state.capote_by = state.turn
+        state.emit("capote", seat=state.turn)
+        state.queue = ()
+    else:
+        state.queue = state.queue[1:]
+        if state.queue:
+            state.ask(state.queue[0], CAPOTE)
+            return
+    open_window(state, "after_draw")
+
+
+CAPOTE = Phase("capote", lambda state: (act.CAPOTE, act.PASS), _capote_act)

@@ -1,0 +1,257 @@
+"""From one deal to the next: who deals, the cards, trump, and the stages before the first lead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import chance
+from engine.cards import NO_SUIT
+from engine.parts import auctions, exchanging, tricks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.rules import Rules
+    from engine.state import State
+
+
+def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:
+    """The stages of a deal between the dealing and the first lead (README of the rules book, section 3)."""
+    found: list[Callable[[State], None]] = []
+    if rules.exchange == "before_first_lead":
+        found.append(exchanging.stage)
+    return (*found, *auctions.stages(rules))
+
+
+def go_on(state: State) -> None:
+    """The next stage of the deal, or the first lead."""
+    todo = state.game.stages
+    if state.stage < len(todo):
+        state.stage += 1
+        todo[state.stage - 1](state)
+        return
+    state.phase = None
+    leader = state.notes.get("leader", state.mano)
+    state.turn = leader
+    tricks.lead(state)
+
+
+def seats_left(state: State) -> list[int]:
+    """Seats still in the match, ascending."""
+    return [seat for seat in range(state.seats) if not state.left_at[seat]]
+
+
+def right_of(state: State, seat: int) -> int:
+    """The nearest seat to the right that is still in the match, whether it plays this deal or not."""
+    for step in range(1, state.seats + 1):
+        there = (seat + step) % state.seats
+        if not state.left_at[there]:
+            return there
+    return seat
+
+
+def left_of(state: State, seat: int) -> int:
+    """The nearest seat to the left that is still in the match."""
+    for step in range(1, state.seats + 1):
+        there = (seat - step) % state.seats
+        if not state.left_at[there]:
+            return there
+    return seat
+
+
+def start(state: State) -> None:
+    """Deals the next deal of the match.
+
+    1. Who deals and who sits out. 2. A fresh deal's counters. 3. The shuffle. 4. Trump. 5. The first stage.
+    """
+    rules = state.rules
+    if state.deal_no == 0:
+        first_places(state)
+    else:
+        next_places(state)
+    state.deal_no += 1
+    state.game_deal += 1
+    seat_the_deal(state)
+    clear(state)
+    deal_cards(state)
+    state.own_turn = state.game.has_own_turn
+    if rules.first_deal == "coins_2o" and state.deal_no == 1:
+        _coins_first(state)
+    state.stage = 0
+    go_on(state)
+
+
+def first_places(state: State) -> None:
+    """First deal of a match: the dealer is drawn, or mano where the dealer sits out and the holder of 2o would be mano."""
+    left = seats_left(state)
+    drawn = left[chance.pick(state.seed, "dealer", len(left))]
+    if state.rules.first_deal == "coins_2o" and not state.rules.dealer_plays:
+        drawn = left_of(state, drawn)
+    state.dealer = drawn
+
+
+def next_places(state: State) -> None:
+    """Who deals next (parameter `next_dealer`)."""
+    rule = state.rules.next_dealer
+    if rule == "last_trick_winner":
+        if state.last_trick >= 0:
+            state.dealer = state.last_trick
+    elif rule == "previous_mano":
+        state.dealer = state.mano
+    elif not state.notes.get("same_dealer"):
+        state.dealer = right_of(state, state.dealer)
+
+
+def seat_the_deal(state: State) -> None:
+    """Mano, the seats in the deal from mano in order of play, and the ring of `next`."""
+    left = seats_left(state)
+    plays = state.rules.dealer_plays or state.dealer not in left
+    state.mano = right_of(state, state.dealer)
+    order = []
+    seat = state.mano
+    while seat not in order:
+        if plays or seat != state.dealer:
+            order.append(seat)
+        seat = right_of(state, seat)
+    state.active = tuple(order)
+    state.out = tuple(seat for seat in range(state.seats) if seat not in order)
+    ring = list(range(state.seats))
+    for seat in range(state.seats):
+        step = 1
+        while (seat + step) % state.seats not in order:
+            step += 1
+        ring[seat] = (seat + step) % state.seats
+    state.next = ring
+    state.size = len(order)
+
+
+def clear(state: State) -> None:
+    """Sets everything that belongs to one deal to its start."""
+    seats = state.seats
+    state.cards = [0] * seats
+    state.songs = [0] * seats
+    state.tricks = [0] * seats
+    state.songs_made = ()
+    state.sung = 0
+    state.twenties = 0
+    state.last_trick = -1
+    state.tute_by = -1
+    state.capote_by = -1
+    state.revoker = -1
+    state.pending = -1
+    state.swapped = False
+    state.holder = -1
+    state.shown = -1
+    state.drawn = (-1,) * seats
+    state.notes = {}
+    state.table = []
+    state.in_trick = 0
+    state.lead = NO_SUIT
+    state.window = ""
+    state.queue = ()
+    state.window_songs = ()
+    state.extra = ()
+
+
+def hand_size(state: State) -> int:
+    """Cards each seat is dealt in this deal."""
+    size = state.rules.hand_size
+    return auctions.cards_of_deal(state) if size == "deal_no" else int(size)
+
+
+def deal_cards(state: State) -> None:
+    """Shuffles and deals, fixes trump, and records the deal."""
+    game, rules = state.game, state.rules
+    pack = game.pack
+    deck = chance.shuffle(state.seed, state.deal_no, pack.cards)
+    suit_map = state.suit_map
+    if suit_map != (0, 1, 2, 3):
+        size = pack.size
+        deck = [suit_map[card // size] * size + card % size for card in deck]
+    each = hand_size(state)
+    k = state.size
+    dealt = each * k
+    hands = [[0] * (NO_SUIT + 1) for _ in range(state.seats)]
+    for place, seat in enumerate(state.active):
+        hands[seat] = pack.hand(deck[place:dealt:k])
+    state.hands = hands
+    rest = deck[dealt:]
+    rest.reverse()  # the next card is the last of the list
+    state.trump = NO_SUIT
+    source = rules.trump_source
+    if source == "last_dealt":
+        state.shown, state.holder = deck[dealt - 1], state.active[-1]
+    elif source == "mano_last":
+        state.shown, state.holder = deck[dealt - k], state.mano
+    elif source in ("turned_stock", "centre_card") and rest:
+        state.shown = rest.pop()
+    elif source == "centre_card" and rules.full_deal_trump == "last_card_of_dealer":
+        state.shown, state.holder = deck[dealt - 1], state.active[-1]
+    if source == "rotating":
+        state.trump = (state.deal_no - 1) % 4
+    elif state.shown >= 0:
+        state.trump = state.suit_of[state.shown]
+    if rules.coins_start or (rules.first_deal == "coins_2o" and state.deal_no == 1):
+        state.trump = 0
+        if state.holder >= 0:
+            state.shown, state.holder = -1, -1
+    state.stock = rest
+    state.n = (
+        (len(rest) + (1 if rules.shown_card_drawn and state.shown >= 0 and state.holder < 0 else 0))
+        if rules.draw != "none"
+        else 0
+    )
+    state.left = dealt + state.n
+    if state.log is not None:
+        _record(state, rest)
+
+
+def _record(state: State, rest: list[int]) -> None:
+    pack = state.game.pack
+    hidden = state.rules.first_deal == "coins_2o" and state.deal_no == 1 and state.shown >= 0
+    shown = None if hidden else state.card_text(state.shown)
+    face_down = [state.shown] if hidden else rest[::-1]
+    state.emit(
+        "deal",
+        deal=state.deal_no,
+        dealer=state.dealer,
+        mano=state.mano,
+        out=list(state.out),
+        trump=state.suit_text(state.trump),
+        shown=shown,
+        holder=state.holder if state.holder >= 0 else None,
+        stock=state.n,
+        totals=list(state.totals),
+        games=list(state.games),
+        marks=list(state.marks),
+        chips=list(state.chips),
+        hands=[[pack.texts[card] for card in pack.in_hand(hand)] for hand in state.hands],
+        rest=[pack.texts[card] for card in face_down],
+    )
+
+
+def _coins_first(state: State) -> None:
+    """First deal of cabrero: who holds 2o is mano; with three the 2o is put in the place of the face-down centre card."""
+    pack = state.game.pack
+    two = pack.parse("2o")
+    centre = state.shown
+    if centre == two:
+        four = pack.parse("4o")
+        state.mano = _holder(state, four)
+        state.emit("reveal", seat=state.mano, card="4o", shown="2o")
+    elif centre >= 0:
+        seat = state.mano = _holder(state, two)
+        tricks.take(state, seat, two)
+        tricks.give(state, seat, centre)
+        state.shown = two
+        state.emit("exchange", seat=seat, gives="2o", takes=pack.texts[centre], secret={"takes": [seat]})
+    elif state.rules.dealer_plays:
+        state.mano = _holder(state, two)
+        state.emit("reveal", seat=state.mano, card="2o")
+    place = state.active.index(state.mano)
+    state.active = state.active[place:] + state.active[:place]
+
+
+def _holder(state: State, card: int) -> int:
+    suit, bit = state.suit_of[card], state.bit_of[card]
+    return next(seat for seat in state.active if state.hands[seat][suit] & bit)

@@ -1,0 +1,142 @@
+"""Exchange of the shown card: at once, by notice, or before the first lead (parameters `exchange*` of the rules book)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import actions as act
+from engine.cards import NO_SUIT
+from engine.phase import Phase
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+MOMENTS = ("before_first_lead", "before_draw", "after_draw", "own_turn")
+
+
+def exchanges(state: State, seat: int, moment: str) -> tuple[int, ...]:
+    """The exchanges that a seat may make at a moment (one of MOMENTS), as actions."""
+    rules = state.rules
+    if rules.exchange == "none" or state.shown < 0 or state.trump == NO_SUIT or state.capote_by >= 0:
+        return ()
+    if rules.exchange == "before_first_lead":
+        if moment != "before_first_lead" or (state.deal_no == 1 and rules.first_deal == "coins_2o"):
+            return ()
+    elif state.n < max(1, rules.exchange_min_stock) or not _may_now(state, seat, moment):
+        return ()
+    pack = state.game.pack
+    rank = pack.rank[state.shown]
+    hand = state.hands[seat]
+    found = []
+    for ranks, giver, code in (
+        (rules.exchange_seven, "7", act.EXCHANGE_SEVEN),
+        (rules.exchange_two, "2", act.EXCHANGE_TWO),
+    ):
+        card = pack.card(giver, state.trump)
+        if rank not in ranks or card < 0 or not hand[state.trump] & state.bit_of[card]:
+            continue
+        if giver == "2" and rank == "7" and state.swapped and not rules.exchange_chain:
+            continue
+        found.append(code + state.trump)
+    return tuple(found)
+
+
+def _may_now(state: State, seat: int, moment: str) -> bool:
+    rules = state.rules
+    if rules.exchange == "deferred":
+        return moment == "own_turn" and state.pending < 0
+    if rules.exchange_trigger == "own_turn":
+        return moment == "own_turn" or (moment == "after_draw" and seat == state.winner)
+    if (
+        moment not in ("before_draw", "after_draw")
+        or rules.exchange_window not in (moment, "both")
+        or state.last_trick < 0
+    ):
+        return False
+    if rules.exchange_trigger == "side_just_won":
+        return state.side[seat] == state.side[state.last_trick]
+    return seat == state.last_trick
+
+
+def exchange(state: State, action: int) -> None:
+    """Carries out an exchange of the seat on turn: at once, or as a notice laid under the shown card."""
+    seat = state.turn
+    suit = action & 3
+    card = state.game.pack.card("7" if action < act.EXCHANGE_TWO else "2", suit)
+    hand = state.hands[seat]
+    hand[suit] &= ~state.bit_of[card]
+    if state.rules.exchange == "deferred":
+        state.pending = seat
+        state.notes = state.notes | {"pending_card": card}
+        state.emit("notice", seat=seat, card=state.card_text(card))
+        return
+    taken = state.shown
+    hand[suit] |= state.bit_of[taken]
+    state.shown = card
+    state.swapped = True
+    state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
+
+
+def complete_deferred(state: State) -> None:
+    """The giver of the notice has won a trick: the shown card goes into its hand, the laid card becomes the shown one."""
+    seat, card, taken = state.pending, state.notes["pending_card"], state.shown
+    state.hands[seat][state.suit_of[taken]] |= state.bit_of[taken]
+    state.shown = card
+    state.swapped = True
+    state.pending = -1
+    state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
+
+
+def take_back(state: State) -> None:
+    """The shown card has been drawn first: the laid card returns to its owner."""
+    seat, card = state.pending, state.notes["pending_card"]
+    state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
+    state.pending = -1
+    state.emit("return", seat=seat, card=state.card_text(card))
+
+
+# ---- before the first lead
+
+
+def stage(state: State) -> None:
+    """Stage of a deal: the holder of the trump 7, then that of the 2, may exchange before the first lead."""
+    from engine.parts.dealing import go_on
+
+    seat = _next_exchanger(state)
+    if seat < 0:
+        go_on(state)
+    elif state.rules.exchange_duty == "must":
+        state.ask(seat, PHASE)
+        exchange(state, exchanges(state, seat, "before_first_lead")[0])
+        stage(state)
+    else:
+        state.ask(seat, PHASE)
+
+
+def _next_exchanger(state: State) -> int:
+    declined = state.notes.get("declined", ())
+    found = -1
+    for seat in state.active:
+        for action in exchanges(state, seat, "before_first_lead"):
+            if action not in declined:
+                if action < act.EXCHANGE_TWO:
+                    return seat
+                found = seat
+    return found
+
+
+def _legal(state: State) -> tuple[int, ...]:
+    declined = state.notes.get("declined", ())
+    return (*(a for a in exchanges(state, state.turn, "before_first_lead") if a not in declined), act.PASS)
+
+
+def _act(state: State, action: int) -> None:
+    if action == act.PASS:
+        refused = tuple(a for a in _legal(state) if a != act.PASS)
+        state.notes = state.notes | {"declined": (*state.notes.get("declined", ()), *refused)}
+    else:
+        exchange(state, action)
+    stage(state)
+
+
+PHASE = Phase("exchange", _legal, _act)

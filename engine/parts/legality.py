@@ -1,0 +1,89 @@
+"""Which cards a follower may play (README of the rules book, section 4).
+
+Every obligation comes down to two tables of ready tuples: `ftab`, asked with the holding of the lead suit, and `htab`, asked with the
+holding of trumps when that is empty. Where both give nothing every card is legal; `free` says so from the start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.cards import NO_SUIT
+
+if TYPE_CHECKING:
+    from engine.rules import Rules
+    from engine.state import State
+
+STRICT, FREE, TRUMP_FOLLOW, FOLLOW, FOLLOW_OR_TRUMP = range(5)
+CODES = {
+    "strict": STRICT,
+    "free": FREE,
+    "trump_follow": TRUMP_FOLLOW,
+    "follow": FOLLOW,
+    "follow_or_trump": FOLLOW_OR_TRUMP,
+}
+
+
+def is_plain(rules: Rules, obligation: int) -> bool:
+    """Whether the fast path of `State.apply` keeps the tables by itself: STRICT without modifiers, trumps that do not move."""
+    return (
+        obligation == STRICT
+        and not rules.undertrump
+        and not rules.beat_after_trumped
+        and rules.partner_exempt == "none"
+        and rules.on_play is None
+    )
+
+
+def oblige(state: State) -> None:
+    """Sets the tables for the next follower from the cards on the table."""
+    rules = state.rules
+    held = state.held
+    lead, trump = state.lead, state.trump
+    code = state.obligation
+    nothing = state.game.pack.nothing
+    trumps = nothing if trump == NO_SUIT else held[trump]
+    state.free = code == FREE or (code == TRUMP_FOLLOW and lead != trump)
+    if code == FOLLOW or code == TRUMP_FOLLOW:
+        state.ftab, state.htab = held[lead], nothing  # F1 F3, QT
+        return
+    if code == FOLLOW_OR_TRUMP:
+        state.ftab, state.htab = held[lead], trumps  # F1-F3
+        return
+    suit_of = state.suit_of
+    if rules.partner_exempt != "none" and state.size > 2:
+        follower = state.next[state.turn]
+        if state.winner != follower and state.side[state.winner] == state.side[follower]:
+            if rules.partner_exempt == "all":
+                state.ftab, state.htab = held[lead], nothing  # PX all
+                return
+            trumps = nothing  # PX trump_only: void is free, otherwise P2-P4
+    best_lead = max((card for card in state.table if suit_of[card] == lead), default=-1)
+    best_trump = max((card for card in state.table if suit_of[card] == trump), default=-1)
+    if lead == trump:
+        state.ftab, state.htab = state.follow_table[best_trump], nothing  # P2, P5
+    elif best_trump < 0:
+        state.ftab, state.htab = state.follow_table[best_lead], trumps  # P3, P6
+    else:
+        state.ftab = state.follow_table[best_lead] if rules.beat_after_trumped else held[lead]  # P4
+        if trumps is not nothing:
+            trumps = state.follow_table[best_trump] if rules.undertrump else state.higher_table[best_trump]
+        state.htab = trumps  # P7
+
+
+def would_win(state: State, card: int) -> bool:
+    """Whether a card, played now, would be winning the trick."""
+    suit = state.suit_of[card]
+    best = state.best
+    if suit == state.suit_of[best]:
+        return card > best
+    return suit == state.trump
+
+
+def without_loading(state: State, legal: tuple[int, ...]) -> tuple[int, ...]:
+    """NL: of cards that cannot win only those of least point value. Under STRICT either all of a set would win or none."""
+    if would_win(state, legal[0]):
+        return legal
+    points = state.points_of
+    least = min(points[card] for card in legal)
+    return tuple(card for card in legal if points[card] == least)

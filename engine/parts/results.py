@@ -1,0 +1,89 @@
+"""How a deal is decided from its points (parameter `result` of the rules book), one function a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from engine.parts.outcome import Verdict
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+
+def nearest_right(state: State, start: int, seats: Iterable[int]) -> int:
+    """The first of the seats met walking `next` from `start`."""
+    wanted = set(seats)
+    seat = state.next[start]
+    while seat not in wanted:
+        seat = state.next[seat]
+    return seat
+
+
+def by_last_trick(state: State, sides: Sequence[int]) -> int:
+    """Of level sides the one that won the last trick; if none did, the one with the seat nearest to the right of the seat that did."""
+    if len(sides) == 1:
+        return sides[0]
+    last = state.last_trick
+    if last < 0:
+        return sides[0]
+    if state.side[last] in sides:
+        return state.side[last]
+    return state.side[nearest_right(state, last, [seat for seat in state.active if state.side[seat] in sides])]
+
+
+def most_points_wins(state: State) -> Verdict:
+    """Most points wins the deal. `tie`: last_trick, last_trick_or_none, drawn or split."""
+    points = state.side_points()
+    sides = state.active_sides()
+    top = max(points[side] for side in sides)
+    level = [side for side in sides if points[side] == top]
+    if len(level) == 1:
+        return Verdict(level[0])
+    tie = state.rules.tie
+    if tie == "last_trick":
+        return Verdict(by_last_trick(state, level))
+    if tie == "last_trick_or_none" and state.last_trick >= 0 and state.side[state.last_trick] in level:
+        return Verdict(state.side[state.last_trick])
+    return Verdict(None, why="tie")
+
+
+def fewest_points_loses(state: State) -> Verdict:
+    """Two seats: fewer points loses. `tie`: last_trick, both_lose or replay."""
+    points = state.side_points()
+    a, b = state.active
+    if points[a] != points[b]:
+        winner = a if points[a] > points[b] else b
+    elif state.rules.tie == "last_trick":
+        winner = by_last_trick(state, (a, b))
+    elif state.rules.tie == "both_lose":
+        return Verdict(None, (a, b), why="tie")
+    else:
+        return Verdict(None, why="tie")
+    return Verdict(winner, (b if winner == a else a,))
+
+
+def to_target(state: State) -> Verdict:
+    """The count of a game that may take several deals: a total of at least `target` wins it; nobody there means another deal."""
+    rules = state.rules
+    totals = state.totals_now()
+    sides = state.active_sides()
+    target = rules.target or 0
+    there = [side for side in sides if totals[side] >= target]
+    if there and rules.min_card_points and state.game_deal == 1 and len(sides) == 2:
+        there = [side for side in there if state.card_points(side) >= rules.min_card_points]
+        if not there:
+            return Verdict(next(side for side in sides if totals[side] < target), why="min_card_points")
+    if not there:
+        return Verdict(None, decided=False)
+    if len(there) == 1:
+        return Verdict(there[0], why="target")
+    if rules.both_reach == "first_reached":
+        for side in state.reached:
+            if side in there:
+                return Verdict(side, why="target")
+    last = state.side[state.last_trick] if state.last_trick >= 0 else -1
+    if rules.both_reach == "last_trick" and last in there:
+        return Verdict(last, why="target")
+    top = max(totals[side] for side in there)
+    return Verdict(by_last_trick(state, [side for side in there if totals[side] == top]), why="target")

@@ -1,0 +1,218 @@
+"""What a decided deal is worth in the match (`settlement`), and when the match is over (`match_end`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.parts import dealing, results
+
+if TYPE_CHECKING:
+    from engine.parts.outcome import Verdict
+    from engine.state import State
+
+TUTE_SCORE = 130  # board score of a deal won without counting: all card points and the last ten
+GAME_SCORE = 1000  # board score of a game that takes several deals; its points only break ties
+
+
+def settle(state: State, verdict: Verdict) -> None:
+    """Books a finished deal: games, marks or chips, the board score, the record, and the end of the match."""
+    state.verdict = verdict
+    by_seat = state.seat_points()
+    by_side = state.side_points()
+    value = 0
+    if state.rules.settlement == "games":
+        value = _games(state, verdict, by_side)
+    elif state.rules.settlement == "loss_marks":
+        _marks(state, verdict)
+    _board_score(state, verdict, by_side, value)
+    before = state.left_at
+    over = state.deals is not None and state.deal_no >= state.deals
+    over = match_over(state) or over
+    _record(state, verdict, by_seat, value, before)
+    if over:
+        finish(state)
+
+
+def game_value(state: State, verdict: Verdict) -> int:
+    """Games that a won deal scores: two where `double_at_101` holds and the winner has the points for it."""
+    rules = state.rules
+    if verdict.winner is None:
+        return 0
+    if not rules.double_at_101 or verdict.why not in ("points", "target"):
+        return 1
+    seats = [s for s in state.active if state.side[s] == verdict.winner]
+    sang = any(seat in seats for seat, *_ in state.songs_made)
+    threshold = rules.double_threshold_with_song if sang else 101
+    return 2 if state.side_points()[verdict.winner] >= threshold else 1
+
+
+def _games(state: State, verdict: Verdict, by_side: list[int]) -> int:
+    if not verdict.decided:
+        state.totals = tuple(state.totals_now())
+        return 0
+    value = game_value(state, verdict)
+    games = list(state.games)
+    if verdict.winner is not None:
+        games[verdict.winner] += value
+        verdict.losers = tuple(s for s in state.active if state.side[s] != verdict.winner)
+    state.games = tuple(games)
+    if verdict.winner is not None or state.rules.tie != "drawn":
+        state.games_played += 1
+    if state.rules.match_end == "cotos" and verdict.winner is not None:
+        _cotos(state, verdict.winner, value)
+    state.totals = (0,) * len(state.totals)
+    state.reached = ()
+    state.game_deal = 0
+    return value
+
+
+def _cotos(state: State, side: int, value: int) -> None:
+    won = list(state.coto_games)
+    won[side] += value
+    if won[side] >= (state.rules.games_per_coto or 1):
+        cotos = list(state.cotos)
+        cotos[side] += 1
+        state.cotos = tuple(cotos)
+        won = [0] * len(won)
+    state.coto_games = tuple(won)
+
+
+def _marks(state: State, verdict: Verdict) -> None:
+    marks = list(state.marks)
+    for seat in verdict.losers:
+        marks[seat] += verdict.marks
+    state.marks = tuple(marks)
+    if state.rules.match_end == "elimination":
+        limit = state.rules.max_losses or 1
+        duel_lost = state.rules.key == state.rules.duel_game and state.rules.final_duel
+        state.left_at = tuple(
+            at or (state.deal_no if marks[seat] >= limit or (duel_lost and seat in verdict.losers) else 0)
+            for seat, at in enumerate(state.left_at)
+        )
+
+
+def _board_score(state: State, verdict: Verdict, by_side: list[int], value: int) -> None:
+    unit = state.game.score_unit
+    score = list(state.score)
+    for seat in range(state.seats):
+        side = state.side[seat]
+        if unit == "points":
+            if verdict.why in ("points", "tie"):
+                score[seat] += by_side[side]
+            elif side == verdict.winner:
+                score[seat] += TUTE_SCORE
+        elif unit == "games":
+            if verdict.why in ("points", "target", "tie"):
+                score[seat] += by_side[side]
+            if side == verdict.winner:
+                score[seat] += GAME_SCORE * value
+        elif unit == "marks":
+            score[seat] = -state.marks[seat]
+        elif unit == "chips":
+            score[seat] = state.chips[seat]
+    state.score = tuple(score)
+
+
+def match_over(state: State) -> bool:
+    """Whether the match is over by its rules (`match_end`)."""
+    rules = state.rules
+    kind = rules.match_end
+    if kind == "race":
+        return _led_by(state, rules.match_games, rules.win_by) is not None
+    if kind == "series":
+        played = state.games_played >= rules.match_games
+        return played and (rules.win_by < 2 or _led_by(state, 0, rules.win_by) is not None)
+    if kind == "cotos":
+        return max(state.cotos) >= (rules.cotos_to_win or 1)
+    if kind == "deals":
+        return state.deal_no >= (rules.match_deals or 1)
+    if kind == "losses":
+        return max(state.marks) >= (rules.max_losses or 1)
+    if kind == "elimination":
+        left = dealing.seats_left(state)
+        return len(left) < (2 if rules.final_duel else 3)
+    return False
+
+
+def _led_by(state: State, at_least: int, margin: int) -> int | None:
+    order = sorted(range(len(state.games)), key=lambda side: -state.games[side])
+    first, second = order[0], order[1]
+    ahead = state.games[first] - state.games[second]
+    return first if state.games[first] >= at_least and ahead >= max(1, margin) else None
+
+
+def match_winners(state: State) -> tuple[int, ...]:
+    """Sides that win the finished match; empty for a drawn one."""
+    rules = state.rules
+    kind = rules.match_end
+    if kind in ("race", "series"):
+        side = _led_by(state, 0, 1)
+        return () if side is None else (side,)
+    if kind == "cotos":
+        return tuple(side for side, cotos in enumerate(state.cotos) if cotos == max(state.cotos) and cotos)
+    if kind == "elimination":
+        left = dealing.seats_left(state)
+        last = max(state.left_at)
+        return tuple(left) if left else tuple(s for s, at in enumerate(state.left_at) if at == last)
+    best = max(state.score) if kind in ("deals", "sequence") else -min(state.marks)
+    held = state.score if kind in ("deals", "sequence") else tuple(-m for m in state.marks)
+    return tuple(sorted({state.side[seat] for seat in range(state.seats) if held[seat] == best}))
+
+
+def finish(state: State) -> None:
+    """Ends the match."""
+    state.is_over = True
+    state.winners = match_winners(state)
+    if state.game.score_unit == "rank":
+        state.score = tuple(ranking(state))
+    state.legal = ()
+    state.extra = ()
+    state.phase = None
+    state.emit("over", winners=list(state.winners), scores=list(state.score))
+
+
+def ranking(state: State) -> list[int]:
+    """Rank points by seat: two for each seat that finished worse, one for each level one.
+
+    Who left later finished better; those who stayed are level, or, where the match was cut short, ordered by their marks.
+    """
+    cut = not match_over(state)
+    stayed = 1 + max(state.left_at) + state.deal_no
+
+    def key(seat: int) -> tuple[int, int]:
+        return (state.left_at[seat] or stayed, -state.marks[seat] if cut else 0)
+
+    keys = [key(seat) for seat in range(state.seats)]
+    return [sum(2 * (mine > other) + (mine == other) for other in keys) - 1 for mine in keys]
+
+
+def _record(state: State, verdict: Verdict, by_seat: list[int], value: int, before: tuple[int, ...]) -> None:
+    if state.log is None:
+        return
+    bonus = [p - c - s for p, c, s in zip(by_seat, state.cards, state.songs, strict=True)]
+    state.emit(
+        "score",
+        deal=state.deal_no,
+        cards=list(state.cards),
+        songs=list(state.songs),
+        bonus=bonus,
+        points=by_seat,
+        winner=verdict.winner,
+        losers=list(verdict.losers),
+        why=verdict.why,
+        value=value,
+        games=list(state.games),
+        totals=list(state.totals),
+        marks=list(state.marks),
+        chips=list(state.chips),
+        eliminated=[s for s, at in enumerate(state.left_at) if at == state.deal_no],
+        scores=list(state.score),
+    )
+
+
+def adapt_to_seats(state: State) -> None:
+    """After an elimination: the rules for the remaining number of seats, or those of the final duel."""
+    left = len(dealing.seats_left(state))
+    if left != state.game.players:
+        state.game = state.game.for_seats(left)
+        state.rules = state.game.rules

@@ -1,0 +1,178 @@
+"""From the last card of a trick to the next lead: winner, table songs, windows, draw (README of the rules book, section 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import actions as act
+from engine.cards import NO_SUIT
+from engine.errors import IllegalAction
+from engine.parts import announcing, counting, exchanging, legality
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+
+def lead(state: State) -> None:
+    """The seat on turn leads to a trick: fixes the obligations of the trick by the stock, offers what may be announced first."""
+    rules = state.rules
+    obligation = state.game.obligation_open if state.n > 0 else state.game.obligation_empty
+    state.obligation = obligation
+    state.plain = legality.is_plain(rules, obligation)
+    state.no_load = rules.no_load and obligation == legality.STRICT
+    state.free = obligation == legality.FREE
+    state.table = []
+    state.in_trick = 0
+    state.lead = NO_SUIT
+    state.ask(state.turn, None)
+    offer(state)
+
+
+def offer(state: State) -> None:
+    """Puts before the seat on turn what it may announce before its card."""
+    state.extra = announcing.before_card(state)
+    state.legal = None
+
+
+def card_played(state: State) -> None:
+    """After a card where trumps may move or obligations have modifiers."""
+    if state.rules.on_play is not None:
+        state.rules.on_play(state)
+    legality.oblige(state)
+
+
+def announce(state: State, action: int) -> None:
+    """An announcement of the seat on turn before its card."""
+    announcing.carry_out(state, action)
+    if not state.is_over and state.phase is None and state.left:
+        offer(state)
+
+
+def revoke(state: State, action: int) -> None:
+    """An action outside of the legal set: refused, or a revoke where illegal cards are let through (`illegal_move`)."""
+    if state.is_over:
+        raise IllegalAction("the match is over: no action is possible")
+    held = 0 <= action < act.PLAY_END and state.phase is None and action in state.hand_of(state.turn)
+    if held and state.rules.illegal_move != "reject":
+        counting.revoke(state, action)
+        return
+    text = state.game.action_text
+    try:
+        what = text(action)
+    except (ValueError, IndexError):
+        what = repr(action)
+    legal = ", ".join(text(a) for a in state.legal_actions())
+    raise IllegalAction(f"{what} is not legal for seat {state.turn} now; legal: {legal}")
+
+
+def complete(state: State) -> None:
+    """The last card of a trick is on the table.
+
+    1. The winner takes the cards. 2. Table songs. 3. Window A. Then `after_window_a`: 4. draw, 5. window B, 6. the winner leads.
+    """
+    winner = state.winner
+    state.cards[winner] += state.table_points
+    state.tricks[winner] += 1
+    state.last_trick = winner
+    state.left -= state.size
+    if state.log is not None:
+        texts = state.game.pack.texts
+        fields = {"seat": winner, "points": state.table_points, "cards": [texts[card] for card in state.table]}
+        if not state.left:
+            fields["last"] = True
+        state.emit("trick", **fields)
+    state.turn = winner
+    if state.game.simple:
+        if not state.left:
+            counting.last_trick(state)
+            return
+        # as `lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
+        hand = state.hands[winner]
+        state.hand = hand
+        state.table = []
+        state.window_songs = ()
+        a, b, c, d, _ = hand
+        pair = state.game.pair
+        if (
+            a & pair == pair
+            or b & pair == pair
+            or c & pair == pair
+            or d & pair == pair
+            or a & b & c & d & state.game.tute_mask
+        ):
+            state.extra = announcing.before_card(state)
+        return
+    _complete_slowly(state)
+
+
+def _complete_slowly(state: State) -> None:
+    rules = state.rules
+    state.window_songs = ()
+    state.drawn = (-1,) * state.seats
+    if rules.table_songs != "none":
+        announcing.table_songs(state)
+    if rules.capote == "announced" and state.capote_by >= 0 and counting.capote_decided(state):
+        return
+    if counting.reached_by(state, state.winner):
+        return
+    if not state.left:
+        counting.last_trick(state)
+        return
+    if state.pending == state.winner:
+        exchanging.complete_deferred(state)
+    announcing.open_window(state, "before_draw")
+
+
+def after_window_a(state: State) -> None:
+    """Draws, then opens window B."""
+    drew = state.n > 0
+    if drew:
+        draw(state)
+    if drew and state.n == 0 and state.rules.capote == "announced":
+        announcing.ask_capote(state)
+        return
+    announcing.open_window(state, "after_draw")
+
+
+def after_window_b(state: State) -> None:
+    """The winner of the trick leads to the next one."""
+    state.window = ""
+    state.turn = state.winner
+    lead(state)
+
+
+def draw(state: State) -> None:
+    """One card each, the winner of the trick first; the shown card is the last one where it is drawn at all."""
+    if state.rules.supply == "batches":
+        counting.deal_batch(state)
+        return
+    seat = state.winner
+    drawn = list(state.drawn)
+    for _ in range(state.size):
+        shown = not state.stock
+        card = state.shown if shown else state.stock.pop()
+        drawn[seat] = card
+        give(state, seat, card)
+        state.n -= 1
+        if state.log is not None:
+            text = state.game.pack.texts[card]
+            if shown:
+                state.emit("draw", seat=seat, card=text, shown=True)
+            else:
+                state.emit("draw", seat=seat, card=text, secret={"card": [seat]})
+        if shown:
+            state.shown = -1
+            if state.pending >= 0:
+                exchanging.take_back(state)
+        seat = state.next[seat]
+    state.drawn = tuple(drawn)
+
+
+def give(state: State, seat: int, card: int) -> None:
+    """Puts a card into a hand."""
+    state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
+
+
+def take(state: State, seat: int, card: int) -> None:
+    """Takes a card out of a hand."""
+    state.hands[seat][state.suit_of[card]] &= ~state.bit_of[card]

@@ -1,0 +1,239 @@
+"""The `Rules` record: every parameter of the rules book, with ordinary Tute as the default, and the options a game admits.
+
+Field names are those of the rules book (section 5 of its README); their meaning stands there. A field may hold a mapping from the number
+of players at the table to a value; `at_table` resolves it. What a word alone cannot say is a function, named like the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import OptionError
+from engine.parts import outcome, results
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+Step = Callable[["State"], None]  # a stage of a deal: does its work, asks a seat, or goes on to the next stage
+
+
+@dataclass(frozen=True)
+class Range:
+    """Whole numbers `low` to `high` (None: no upper end), in steps."""
+
+    low: int
+    high: int | None = None
+    step: int = 1
+    none: bool = False  # whether null is allowed too
+
+    def accepts(self, value: Any) -> bool:
+        if value is None:
+            return self.none
+        return (
+            type(value) is int
+            and value >= self.low
+            and (self.high is None or value <= self.high)
+            and (value - self.low) % self.step == 0
+        )
+
+    def __str__(self) -> str:
+        upper = "or more" if self.high is None else f"to {self.high}"
+        steps = f" in steps of {self.step}" if self.step > 1 else ""
+        return f"a whole number, {self.low} {upper}{steps}" + (", or null" if self.none else "")
+
+
+Choice = tuple[Any, ...] | Range
+BOOL: Choice = (False, True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """One game. A file in `engine/games` states only what differs from the defaults below."""
+
+    # identity
+    key: str = ""
+    title: str = ""
+    code: str = ""
+    source: str = ""
+    revision: int = 1
+    options: Mapping[str, Choice | Mapping[int, Choice]] = field(default_factory=dict)
+    implied: Callable[[dict[str, Any], int], dict[str, Any]] | None = None  # options that set further fields
+    board_deals: int | None = None  # deals of one rated board; None: a whole match
+    suits_named: bool = False  # the rules name a suit, so suits may not be exchanged for one another
+    score_unit: str = "points"  # points, games, rank, chips, marks: what a board compares
+
+    # table and deal
+    players: Any = (4,)
+    dealer_plays: Any = True
+    sides: Any = "single"
+    preset: str | None = None
+    form: Any = None
+    deck: Any = "es40"
+    rank_order: str = "13RCS76542"
+    rank_points: Mapping[str, int] = field(default_factory=lambda: {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2})
+    hand_size: Any = 10
+    deal_packet: Any = 1
+    trump_source: Any = "last_dealt"
+    full_deal_trump: str = "none"
+    coins_start: bool = False
+    trump_dynamics: str = "static"
+    trump_cycle: Mapping[str, str] | None = None
+    first_deal: str = "none"
+    stock: Any = 0
+    shown_card_drawn: Any = None
+    draw: str = "none"
+    supply: str = "draw"
+    next_dealer: str = "right"
+    # exchange of the shown card
+    exchange: Any = "none"
+    exchange_seven: Any = ""
+    exchange_two: Any = ""
+    exchange_chain: bool = True
+    exchange_trigger: str = "just_won"
+    exchange_window: str = "both"
+    exchange_min_stock: int = 1
+    exchange_duty: str = "may"
+    # auction and what else comes before the first lead
+    auction: str = "none"
+    min_bid: int | None = None
+    bid_step: int = 1
+    max_bid: int | None = None
+    auction_rounds: str = "single"
+    all_pass: str | None = None
+    censor: bool = False
+    soloist_partner: str = "none"
+    call_own_card: str = "forbidden"
+    passed_may_join: bool | None = None
+    hook: bool | None = None
+    discard_draw_max: int = 0
+    stock_exhausted: str | None = None
+    dealer_takes_shown: bool = False
+    # play
+    first_leader: str = "mano"
+    obligation_stock_open: str = "free"
+    obligation_stock_empty: str = "strict"
+    partner_exempt: str = "none"
+    undertrump: bool = False
+    beat_after_trumped: bool = False
+    no_load: bool = False
+    on_play: Step | None = None  # after each card: trumps that change during a trick
+    # declarations
+    hand_songs: str = "trick_winner"
+    pair_ranks: str = "RC"
+    song_values: Mapping[str, int] = field(default_factory=lambda: {"trump": 40, "other": 20})
+    songs_per_trick: int | str = 1
+    song_order: str = "any"
+    song_timing: str = "after_draw"
+    song_trigger: str = "just_won"
+    song_min_stock: int = 0
+    sing_first_trick_only: bool = False
+    singing_mandatory: bool = False
+    hide_arrastre_twenty: bool = False
+    table_songs: str = "none"
+    two_table_songs: str = "all"
+    hand_song_after_table_song: bool = True
+    tute: str = "wins"
+    tute_ranks: str = "RC"
+    tute_first_trick_only: bool = False
+    capote: str = "none"
+    capote_spoiled_by_song: bool = False
+    capote_spoiled_by_table_song: bool = False
+    # result
+    last_trick_bonus: int = 10
+    last_trick_optional: bool = False
+    result: Callable[[State], outcome.Verdict] = results.most_points_wins
+    middle_rule: str | None = None
+    tricks_soloist: int | None = None
+    tricks_joiner: int | None = None
+    prediction_score: str | None = None
+    target: int | None = None
+    both_reach: str | None = None
+    tie: str = "last_trick"
+    min_card_points: int = 0
+    claim_mode: str = "none"
+    claim_from_deal: int = 1
+    claim_window: str = "own_turn"
+    # match and payments
+    settlement: str = "games"
+    double_at_101: bool = False
+    double_threshold_with_song: int = 101
+    match_end: str = "race"
+    match_games: int = 6
+    win_by: int = 1
+    games_per_coto: int | None = None
+    cotos_to_win: int | None = None
+    match_deals: int | None = None
+    max_losses: int | None = None
+    final_duel: bool = False
+    duel_game: str = ""  # key of the game of the final duel
+    sequence: str | None = None
+    payments: Any = "none"
+    unit: int | None = None
+    double_from: int | None = None
+    stake: int | None = None
+    ante: int = 0
+    win_payment: int | None = None
+    win_101_payment: int | None = None
+    double_threshold_counts_songs: bool = True
+    tute_payment: int | None = None
+    contract_payment: int | None = None
+    illegal_move: str = "reject"
+
+
+_NAMES = tuple(f.name for f in fields(Rules))
+
+
+def by_players(value: Any, players: int) -> Any:
+    """The value at a table of that many players: an entry of a mapping with whole-number keys, or the value itself."""
+    if isinstance(value, Mapping) and value and all(type(key) is int for key in value):
+        return value.get(players)
+    return value
+
+
+def word(value: Any) -> Any:
+    """How a value is written in options and parameter tables: a function by its name, anything else as it is."""
+    return value.__name__ if callable(value) else value
+
+
+def choices(rules: Rules, players: int) -> dict[str, Choice]:
+    """The options at a table of that many players and what each may be."""
+    return {name: choice for name in rules.options if (choice := by_players(rules.options[name], players)) is not None}
+
+
+def chosen(rules: Rules, options: Mapping[str, Any], players: int) -> dict[str, Any]:
+    """Checked option values, functions for their words. Raises OptionError that lists what is allowed."""
+    allowed = choices(rules, players)
+    values: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in allowed:
+            there = ", ".join(sorted(allowed)) or "none"
+            raise OptionError(
+                f"{rules.key} has no option {name!r} for {players} players; its options are: players, {there}"
+            )
+        choice = allowed[name]
+        if isinstance(choice, Range):
+            if not choice.accepts(value):
+                raise OptionError(f"{rules.key}: {name} must be {choice}, not {value!r}")
+            values[name] = value
+            continue
+        for candidate in choice:
+            if word(candidate) == value and type(word(candidate)) is type(value):
+                values[name] = candidate
+                break
+        else:
+            shown = ", ".join(repr(word(candidate)) for candidate in choice)
+            raise OptionError(f"{rules.key}: {name} must be one of {shown}, not {value!r}")
+    return values
+
+
+def at_table(rules: Rules, options: Mapping[str, Any], players: int) -> Rules:
+    """The rules at a table of that many players with these options: no mapping by players is left."""
+    values = chosen(rules, options, players)
+    resolved = {
+        name: by_players(getattr(rules, name), players) for name in _NAMES if name not in ("options", "players")
+    }
+    if rules.implied is not None:
+        resolved |= rules.implied(values, players)
+    return replace(rules, players=(players,), **(resolved | values))

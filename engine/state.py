@@ -1,0 +1,321 @@
+"""The state of one match: plain data, a fast path for playing cards, and the surface that players of the engine drive.
+
+    state = game.new_match(seed=7)
+    while not state.is_over:
+        state.apply(random.choice(state.legal_actions()))
+
+Cards are ints (`engine.cards`), actions are ints (`engine.actions`). What happens around the cards (dealing, windows, counting) stands in
+`engine.parts`; this file holds the data, the trick itself, and what may be asked of a state. Rules: README of the rules book, 3 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.cards import NO_SUIT, Table
+from engine.parts import legality, tricks
+from engine.phase import Phase
+
+if TYPE_CHECKING:
+    from engine.game import Game
+    from engine.parts.outcome import Verdict
+
+Event = dict[str, Any]
+
+
+class State:
+    """One match. Build it with `Game.new_match`; read the slots freely, change them only through `apply`."""
+
+    __slots__ = (
+        "active", "asked", "best", "bit_of", "capote_by", "cards", "chips", "coto_games", "cotos", "deal_no", "deals", "dealer", "drawn",
+        "extra", "follow_table", "free", "ftab", "game", "game_deal", "games", "games_played", "hand", "hands", "held", "higher_table",
+        "holder", "htab", "in_trick", "is_over", "last_trick", "lead", "left", "left_at", "legal", "log", "mano", "marks", "n", "next",
+        "no_load", "notes", "obligation", "out", "own_turn", "pending", "phase", "plain", "points_of", "pot", "queue", "reached",
+        "revoker", "rules", "score", "seats", "seed", "shown", "side", "size", "songs", "songs_made", "stage", "stock", "suit_map",
+        "suit_of", "sung", "swapped", "table", "table_points", "taken_actions", "totals", "tricks", "trump", "turn", "tute_by", "twenties",
+        "verdict", "window", "window_songs", "winner", "winners",
+    )  # fmt: skip
+
+    def __init__(self, game: Game, seed: bytes, deals: int | None, record: bool, suit_map: tuple[int, ...]) -> None:
+        n = game.players
+        self.game = game
+        self.rules = game.rules
+        self.seed = seed
+        self.deals = deals  # stop after so many deals; None: the match ends by its rules
+        self.log: list[Event] | None = [] if record else None
+        self.taken_actions: list[int] = []
+        self.suit_map = suit_map  # suit of the shuffle -> suit played with
+        pack = game.pack
+        self.suit_of = pack.suit
+        self.bit_of = pack.bit
+        self.held = pack.all
+        self.higher_table = pack.higher
+        self.follow_table = pack.follow
+        self.points_of: list[int] = game.card_points
+
+        # the match
+        self.seats = n
+        self.side: Sequence[int] = game.side
+        self.active: tuple[int, ...] = tuple(range(n))  # seats in the deal, from mano in order of play
+        self.out: tuple[int, ...] = ()  # seats that take no part in the deal
+        self.next: Sequence[int] = [*range(1, n), 0]
+        self.deal_no = 0
+        self.game_deal = 0  # number of the deal within the game where a game takes several
+        self.games_played = 0
+        self.dealer = -1
+        self.mano = -1
+        sides = len(game.sides)
+        self.totals: tuple[int, ...] = (0,) * sides  # points carried from earlier deals of the game, by side
+        self.games: tuple[int, ...] = (0,) * sides
+        self.coto_games: tuple[int, ...] = (0,) * sides
+        self.cotos: tuple[int, ...] = (0,) * sides
+        self.marks: tuple[int, ...] = (0,) * n  # loss marks by seat
+        self.left_at: tuple[int, ...] = (0,) * n  # number of the deal that eliminated the seat, 0 while it is in
+        self.chips: tuple[int, ...] = (0,) * n
+        self.pot = 0
+        self.score: tuple[int, ...] = (0,) * n  # board score by seat, in the game's score unit
+        self.is_over = False
+        self.winners: tuple[int, ...] = ()
+        self.verdict: Verdict | None = None  # of the last deal
+
+        # the deal
+        self.hands: list[list[int]] = [[0] * (NO_SUIT + 1) for _ in range(n)]
+        self.trump = NO_SUIT
+        self.stock: list[int] = []  # face-down cards, the next one last
+        self.n = 0  # cards still to be drawn, the shown card included when it will be drawn
+        self.shown = -1
+        self.holder = -1  # seat that holds the shown card in its hand
+        self.pending = -1  # seat with a deferred exchange laid down
+        self.swapped = False  # the shown card has come there by an exchange
+        self.drawn: tuple[int, ...] = (-1,) * n  # card drawn after the last trick, by seat
+        self.cards: list[int] = [0] * n  # captured card points by seat
+        self.songs: list[int] = [0] * n  # points of songs, hand and table, by seat
+        self.tricks: list[int] = [0] * n  # tricks won by seat
+        self.songs_made: tuple[tuple[int, int, int, bool], ...] = ()  # (seat, suit, points, on the table)
+        self.sung = 0  # bit mask of suits whose pair has been sung
+        self.twenties = 0  # bit mask of seats that have sung a 20 from the hand
+        self.reached: tuple[int, ...] = ()  # sides in the order in which they reached the target
+        self.last_trick = -1
+        self.tute_by = -1
+        self.capote_by = -1
+        self.revoker = -1
+        self.notes: dict[str, Any] = {}  # what a single game needs and no other; replaced, never changed in place
+        self.stage = 0
+
+        # the trick
+        self.size = n  # cards in a trick
+        self.left = 0  # cards still to be played in the deal
+        self.turn = 0
+        self.hand = self.hands[0]
+        self.table: list[int] = []
+        self.lead = NO_SUIT
+        self.best = 0
+        self.winner = 0  # seat that is winning the trick, then the one that won it
+        self.table_points = 0
+        self.in_trick = 0
+        self.obligation = legality.STRICT
+        self.plain = True  # strict obligations without modifiers: the fast path
+        self.no_load = False
+        self.free = False
+        self.ftab: Table = pack.nothing
+        self.htab: Table = pack.nothing
+
+        # questions
+        self.phase: Phase | None = None  # None: which card
+        self.legal: tuple[int, ...] | None = None
+        self.extra: tuple[int, ...] = ()  # announcements that the seat to play may make before its card
+        self.own_turn = False  # whether every seat may announce something at its own turn
+        self.window = ""  # "", "before_draw", "after_draw": the window that is open
+        self.queue: tuple[int, ...] = ()  # seats still to be asked in the window
+        self.asked = -1
+        self.window_songs: tuple[tuple[int, int], ...] = ()  # (seat, points) sung in this window
+
+    # ---- what drives a match
+
+    @property
+    def current_seat(self) -> int:
+        """The seat that must act; -1 when the match is over."""
+        return -1 if self.is_over else self.turn
+
+    def legal_actions(self) -> tuple[int, ...]:
+        """What the seat to act may do, as action ints; empty only when the match is over. A shared tuple: do not change it."""
+        legal = self.legal
+        if legal is None:
+            if self.phase is not None:
+                legal = self.phase.legal(self)
+            elif self.is_over:
+                legal = ()
+            else:
+                hand = self.hand
+                if self.in_trick and not self.free:
+                    mask = hand[self.lead]
+                    legal = self.ftab[mask] if mask else self.htab[hand[self.trump]]
+                else:
+                    legal = ()
+                if not legal:
+                    held = self.held
+                    legal = held[0][hand[0]] + held[1][hand[1]] + held[2][hand[2]] + held[3][hand[3]]
+                if self.no_load and self.in_trick and not self.free:
+                    legal = legality.without_loading(self, legal)
+                if self.extra:
+                    legal += self.extra
+            self.legal = legal
+        return legal
+
+    def apply(self, action: int) -> None:
+        """Carries out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is not one."""
+        if action not in (self.legal or self.legal_actions()):
+            tricks.revoke(self, action)
+            return
+        if self.log is not None:
+            self.taken_actions.append(action)
+        self.legal = None
+        if action >= 52:
+            (self.phase.act if self.phase is not None else tricks.announce)(self, action)
+            return
+        if self.extra:
+            self.extra = ()
+        suit = self.suit_of[action]
+        self.hand[suit] ^= self.bit_of[action]
+        seat = self.turn
+        self.table.append(action)
+        played = self.in_trick + 1
+        if played > 1:
+            self.table_points += self.points_of[action]
+            best = self.best
+            if suit == self.lead:
+                if action > best and self.suit_of[best] == suit:
+                    self.best = action
+                    self.winner = seat
+                    self.ftab = self.follow_table[action]
+                    if suit == self.trump:
+                        self.htab = self.higher_table[action]
+            elif suit == self.trump and (self.suit_of[best] != suit or action > best):
+                self.best = action
+                self.winner = seat
+                self.ftab = self.held[self.lead]
+                self.htab = self.higher_table[action]
+        else:
+            self.table_points = self.points_of[action]
+            self.lead = suit
+            self.best = action
+            self.winner = seat
+            self.ftab = self.follow_table[action]
+            trump = self.trump
+            self.htab = self.game.pack.nothing if trump == NO_SUIT else self.held[trump]
+        if self.log is not None:
+            self.log.append({"e": "play", "seat": seat, "card": self.game.pack.texts[action]})
+        if not self.plain:
+            tricks.card_played(self)
+        if played < self.size:
+            self.in_trick = played
+            seat = self.next[seat]
+            self.turn = seat
+            self.hand = self.hands[seat]
+            if self.own_turn:
+                tricks.offer(self)
+            return
+        self.in_trick = 0
+        tricks.complete(self)
+
+    def clone(self) -> State:
+        """An independent copy that records nothing. Cheap: for search."""
+        new = object.__new__(State)
+        for name in _SHARED:
+            setattr(new, name, getattr(self, name))
+        new.log = None
+        new.taken_actions = []
+        new.hands = [hand[:] for hand in self.hands]
+        new.hand = new.hands[self.turn]
+        new.stock = self.stock[:]
+        new.table = self.table[:]
+        new.cards = self.cards[:]
+        new.songs = self.songs[:]
+        new.tricks = self.tricks[:]
+        return new
+
+    # ---- what a state answers
+
+    @property
+    def events(self) -> list[Event]:
+        """The record so far, the whole truth. `engine.redact` makes of it what a seat may see."""
+        if self.log is None:
+            raise ValueError("this match is not recorded: ask new_match for record=True")
+        return self.log
+
+    @property
+    def actions(self) -> list[int]:
+        """The actions taken so far; recorded matches only."""
+        if self.log is None:
+            raise ValueError("this match is not recorded: ask new_match for record=True")
+        return self.taken_actions
+
+    def scores(self) -> list[int]:
+        """Board score by seat so far, in `game.score_unit`: boards are compared by the sums of these."""
+        return list(self.score)
+
+    def returns(self) -> list[float]:
+        """Score of each seat less the mean of the table: they sum to zero."""
+        mean = sum(self.score) / self.seats
+        return [score - mean for score in self.score]
+
+    def hand_of(self, seat: int) -> tuple[int, ...]:
+        """The cards a seat holds, ascending."""
+        return self.game.pack.in_hand(self.hands[seat])
+
+    def active_sides(self) -> list[int]:
+        """Sides with a seat in the deal, ascending."""
+        return sorted({self.side[seat] for seat in self.active})
+
+    def card_points(self, side: int) -> int:
+        """Captured card points of a side in this deal."""
+        return sum(self.cards[seat] for seat in self.active if self.side[seat] == side)
+
+    def seat_points(self) -> list[int]:
+        """Points of this deal by seat: cards, songs, last trick bonus."""
+        points = [cards + songs for cards, songs in zip(self.cards, self.songs, strict=True)]
+        if self.last_trick >= 0 and not self.left and not self.notes.get("bonus_declined"):
+            points[self.last_trick] += self.rules.last_trick_bonus
+        return points
+
+    def side_points(self) -> list[int]:
+        """Points of this deal by side."""
+        points = [0] * len(self.games)
+        for seat, number in enumerate(self.seat_points()):
+            points[self.side[seat]] += number
+        return points
+
+    def totals_now(self) -> list[int]:
+        """Points of the game by side: carried ones and those of this deal."""
+        return [carried + points for carried, points in zip(self.totals, self.side_points(), strict=True)]
+
+    def observation(self, seat: int) -> dict[str, Any]:
+        """Everything the seat may know at this moment, as plain data (see `engine.view`)."""
+        from engine.view import observation  # a view is built on request only; playouts never load it
+
+        return observation(self, seat)
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        """Appends an event to the record, if there is one."""
+        if self.log is not None:
+            self.log.append({"e": kind, **fields})
+
+    def ask(self, seat: int, phase: Phase | None) -> None:
+        """The next action is this seat's."""
+        self.turn = seat
+        self.hand = self.hands[seat]
+        self.phase = phase
+        self.legal = None
+
+    def card_text(self, card: int) -> str | None:
+        """Text of a card; None for -1."""
+        return None if card < 0 else self.game.pack.texts[card]
+
+    def suit_text(self, suit: int) -> str | None:
+        """Letter of a suit; None for "no suit"."""
+        return None if suit == NO_SUIT else self.game.pack.suits[suit]
+
+
+_COPIED = {"log", "taken_actions", "hands", "hand", "stock", "table", "cards", "songs", "tricks"}
+_SHARED = tuple(name for name in State.__slots__ if name not in _COPIED)

@@ -1,0 +1,71 @@
+"""A snapshot of what one seat may know, as plain data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+
+def observation(state: State, seat: int) -> dict[str, Any]:
+    """Everything `seat` may know at this moment.
+
+    Cards are texts, suits letters, points whole numbers; lists by seat or by side as named. `legal` is there when the seat is to act.
+    """
+    game, pack = state.game, state.game.pack
+    trick = []
+    if state.table:
+        player = state.turn
+        for _ in range(len(state.table)):
+            player = _previous(state, player)
+        for card in state.table:
+            trick.append({"seat": player, "card": pack.texts[card]})
+            player = state.next[player]
+    hidden = (
+        state.shown >= 0
+        and state.holder < 0
+        and state.rules.first_deal == "coins_2o"
+        and state.deal_no == 1
+        and pack.texts[state.shown] != "2o"
+    )
+    seen: dict[str, Any] = {
+        "game": game.key,
+        "seat": seat,
+        "turn": state.current_seat,
+        "deal": state.deal_no,
+        "dealer": state.dealer,
+        "mano": state.mano,
+        "out": list(state.out),
+        "trump": state.suit_text(state.trump),
+        "shown": None if hidden else state.card_text(state.shown),
+        "holder": state.holder if state.holder >= 0 else None,
+        "stock": state.n,
+        "hand": [pack.texts[card] for card in state.hand_of(seat)],
+        "counts": [len(state.hand_of(s)) for s in range(state.seats)],
+        "trick": trick,
+        "winning": state.winner if state.table else None,
+        "tricks": list(state.tricks),
+        "cards": list(state.cards),
+        "songs": list(state.songs),
+        "sung": [{"seat": s, "suit": pack.suits[suit], "points": p, "table": t} for s, suit, p, t in state.songs_made],
+        "totals": list(state.totals),
+        "games": list(state.games),
+        "marks": list(state.marks),
+        "chips": list(state.chips),
+        "pending": {"seat": state.pending, "card": pack.texts[state.notes["pending_card"]]}
+        if state.pending >= 0
+        else None,
+        "over": state.is_over,
+    }
+    if state.rules.hide_arrastre_twenty:
+        for song, (singer, suit, _, _) in zip(seen["sung"], state.songs_made, strict=True):
+            if singer != seat and suit != state.trump:
+                song["suit"] = None
+    if state.current_seat == seat:
+        seen["legal"] = [game.action_text(action) for action in state.legal_actions()]
+    return seen
+
+
+def _previous(state: State, seat: int) -> int:
+    return state.active[state.active.index(seat) - 1]
