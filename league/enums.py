@@ -22,6 +22,13 @@ class VersionStatus(models.TextChoices):
     REJECTED = "rejected", _("rejected")  # made a fault in it; the owner sees which and why
 
 
+VERSION_MOVES: dict[str, frozenset[str]] = {
+    VersionStatus.VALIDATING: frozenset({VersionStatus.ACCEPTED, VersionStatus.REJECTED}),
+    VersionStatus.ACCEPTED: frozenset(),
+    VersionStatus.REJECTED: frozenset({VersionStatus.VALIDATING}),
+}
+
+
 class MatchStatus(models.TextChoices):
     """The life of one match, the unit of work."""
 

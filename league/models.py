@@ -167,6 +167,7 @@ class Match(models.Model):
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
     attempts = models.PositiveIntegerField(default=0)
+    not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then
     reason = models.TextField(blank=True)  # why it waits, was retried, or is void
     progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt
     host = models.JSONField(default=dict)  # engine version, sandbox tier, runtime hash, interpreter, kernel
@@ -174,10 +175,12 @@ class Match(models.Model):
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
+    counted = models.DateTimeField(null=True)  # when its boards entered the ratings
 
     class Meta:
         indexes = [
             models.Index(fields=["status", "-priority", "id"], name="match_queue"),
+            models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
         ]
@@ -195,10 +198,12 @@ class Party(models.Model):
     losses = models.PositiveIntegerField(null=True)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
-    fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"}
+    fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
+    faults = models.JSONField(default=list)  # every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
     stderr = models.TextField(blank=True)  # shown to its owner only
     cpu_s = models.FloatField(null=True)
     wall_s = models.FloatField(null=True)
+    max_cpu_s = models.FloatField(null=True)  # its slowest decision
     decisions = models.PositiveIntegerField(null=True)
 
     class Meta:
@@ -224,7 +229,8 @@ class Sitting(models.Model):
     number = models.PositiveSmallIntegerField()  # from 0: the pass in which it was played
     seating = models.JSONField()  # party number per seat
     scores = models.JSONField()  # per seat
-    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
+    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)  # the first one that cut it short or kept it away
+    fault_party = models.PositiveSmallIntegerField(null=True)  # whose it was
     replay = models.BinaryField()  # zlib of the replay's JSON
 
     class Meta:
@@ -268,6 +274,31 @@ class RatingPoint(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "version"], name="rating_point_once")]
         indexes = [models.Index(fields=["version", "at"], name="rating_history")]
+
+
+class Worker(models.Model):
+    """A process that plays matches, as it last reported itself: why the queue stands still is answered from here."""
+
+    name = models.CharField(max_length=80, unique=True)  # host:pid
+    tier = models.CharField(max_length=20, blank=True)  # sandbox tier that it proved; empty = it refuses to play
+    refusal = models.TextField(blank=True)  # why it refuses, and what to do
+    match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
+    started = models.DateTimeField()
+    seen = models.DateTimeField()
+
+
+class IdempotencyKey(models.Model):
+    """The answer to a create request that named a key, so that its repetition creates nothing and gets the same answer."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="idempotency_keys")
+    key = models.CharField(max_length=80)
+    request_sha256 = models.CharField(max_length=64)  # of method, path and body
+    status = models.PositiveSmallIntegerField(null=True)  # null while the first request is at work
+    answer = models.JSONField(null=True)
+    created = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "key"], name="idempotency_key_once")]
 
 
 class LeagueEvent(models.Model):

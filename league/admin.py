@@ -1,0 +1,90 @@
+"""A window into the tables for the operator. Rows change by the league's own functions, so that every change leaves an event."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from league import models
+
+
+class ReadOnly(admin.ModelAdmin):
+    """Look, do not touch."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request) -> bool:
+        """Rows come from the domain functions."""
+        return False
+
+    def has_change_permission(self, request, obj=None) -> bool:
+        """Commands change rows (docs/operations.md, "Repair")."""
+        return False
+
+    def has_delete_permission(self, request, obj=None) -> bool:
+        """Nothing is forgotten."""
+        return False
+
+
+@admin.register(models.Player)
+class PlayerAdmin(ReadOnly):
+    """People."""
+
+    list_display = ["name", "created"]
+    search_fields = ["name"]
+
+
+@admin.register(models.Bot)
+class BotAdmin(ReadOnly):
+    """Bots."""
+
+    list_display = ["slug", "owner", "state", "is_house", "created"]
+    list_select_related = ["owner"]
+    list_filter = ["state", "is_house"]
+    search_fields = ["slug", "owner__name"]
+
+
+@admin.register(models.BotVersion)
+class BotVersionAdmin(ReadOnly):
+    """Uploads."""
+
+    list_display = ["__str__", "status", "fault", "runtime", "created"]
+    list_select_related = ["bot"]
+    list_filter = ["status", "fault", "runtime"]
+    search_fields = ["bot__slug", "package__sha256"]
+
+
+@admin.register(models.Tournament)
+class TournamentAdmin(ReadOnly):
+    """Tournaments, without the secret."""
+
+    list_display = ["name", "owner", "format", "status", "boards", "created"]
+    list_select_related = ["owner"]
+    list_filter = ["status", "format"]
+    exclude = ["secret"]
+
+
+@admin.register(models.Match)
+class MatchAdmin(ReadOnly):
+    """Matches, without the secret."""
+
+    list_display = ["public_id", "kind", "status", "worker", "attempts", "progress", "lease_until", "reason", "created"]
+    list_filter = ["status", "kind"]
+    search_fields = ["public_id", "key", "worker"]
+    exclude = ["secret"]
+
+
+@admin.register(models.Worker)
+class WorkerAdmin(ReadOnly):
+    """Processes that play."""
+
+    list_display = ["name", "tier", "match", "seen", "refusal"]
+    list_select_related = ["match"]
+
+
+@admin.register(models.LeagueEvent)
+class LeagueEventAdmin(ReadOnly):
+    """The record of everything."""
+
+    list_display = ["at", "kind", "subject", "actor", "data"]
+    list_filter = ["kind"]
+    search_fields = ["subject", "actor"]

@@ -1,0 +1,38 @@
+"""System checks: what would make a production league unsafe or lame (`manage.py check --deploy`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import Error, Tags, Warning, register
+
+TIERS = ("none", "landlock", "namespaces")  # weakest first
+
+
+@register(Tags.security)
+def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
+    """The tier settings must be words that exist; no sandbox at all is worth a warning each time."""
+    found: list[Error | Warning] = []
+    if settings.SANDBOX_TIER not in (*TIERS, "auto"):
+        found.append(Error(f"SANDBOX_TIER={settings.SANDBOX_TIER!r} is unknown", hint="auto, namespaces, landlock", id="league.E001"))
+    if settings.SANDBOX_MIN_TIER not in TIERS:
+        found.append(Error(f"SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER!r} is unknown", hint=", ".join(TIERS), id="league.E002"))
+    if "none" in (settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER):
+        hint = "Anybody who uploads a bot can read and change everything that this user can. Use landlock or namespaces."
+        found.append(Warning("bots may be played without a sandbox", hint=hint, id="league.W001"))
+    return found
+
+
+@register(Tags.database, deploy=True)
+def production_services(**kwargs: Any) -> list[Error | Warning]:
+    """More than one machine needs servers for the database and the broker."""
+    found: list[Error | Warning] = []
+    engine = settings.DATABASES["default"]["ENGINE"]
+    if engine.endswith("sqlite3"):
+        hint = "Set DATABASE_URL=postgresql://user:password@host/name for a league of more than one machine."
+        found.append(Warning("the database is SQLite: one machine only", hint=hint, id="league.W002"))
+    if settings.BROKER_URL.startswith("filesystem:"):
+        hint = "Set BROKER_URL=redis://host:6379/0 for workers on more than one machine."
+        found.append(Warning("the broker is a folder: one machine only", hint=hint, id="league.W003"))
+    return found

@@ -1,0 +1,1 @@
+"""What the league does. Only functions of this package change rows; they take the time as an argument."""

@@ -1,0 +1,127 @@
+"""Bots and their versions: names, uploads, pause and retirement."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from league.domain import clock, events, packages, players, validation
+from league.domain.errors import Refused, TooMany
+from league.enums import BotState
+from league.models import Bot, BotVersion, LeagueEvent, Player
+
+HOUR = timedelta(hours=1)
+RESERVED = frozenset({"new", "me"})
+
+
+def slug(name: str) -> str:
+    """`name` as it stands in addresses: at most 40 of a-z, 0-9 and inner hyphens. Refused where nothing is left."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-")
+    if not found or found in RESERVED:
+        raise Refused(f"the bot name {name!r} cannot be used; take letters and digits, such as: rufo-2")
+    return found
+
+
+def upload(
+    player: Player,
+    bot_name: str,
+    data: bytes,
+    filename: str,
+    games: Iterable[str] | None = None,
+    *,
+    secret: bytes | None = None,
+    now: datetime | None = None,
+) -> BotVersion:
+    """A new version of the bot `bot_name` of `player` (empty: the name in the package), and its validation matches.
+
+    1. The package is read in memory; PackageRefused ends it before anything is written.
+    2. In one transaction: rate limit, name, duplicate, version, event, validation matches.
+
+    Raises PackageRefused, Refused, TooMany. `secret` keys the deals of the validation; without one it is random.
+    """
+    now = clock.given(now)
+    content = packages.inspect(data, filename, games)
+    name = slug(bot_name or content.manifest.name)
+    with transaction.atomic():
+        Player.objects.select_for_update().get(pk=player.pk)  # one upload of a player at a time: limits and numbers hold
+        _check_rate(player, now)
+        bot = _bot(player, name, now)
+        _check_duplicate(player, content.sha256)
+        number = 1 + (bot.versions.aggregate(last=Max("number"))["last"] or 0)
+        version = BotVersion.objects.create(
+            bot=bot,
+            number=number,
+            package=packages.store(content),
+            runtime=content.manifest.runtime,
+            entry=content.manifest.entry,
+            games=list(content.manifest.games),
+            created=now,
+        )
+        events.append(
+            "version.uploaded", f"bot:{bot.slug}", now=now, actor=player.name, version=number, sha256=content.sha256, pk=version.pk
+        )
+        validation.begin(version, secret=secret, now=now)
+    return version
+
+
+def _check_rate(player: Player, now: datetime) -> None:
+    if player.bots.filter(is_house=True).exists():
+        return
+    recent = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR).order_by("at")
+    times = list(recent.values_list("at", flat=True))
+    if len(times) >= settings.UPLOADS_PER_HOUR:
+        wait = max(1, int((times[-settings.UPLOADS_PER_HOUR] + HOUR - now).total_seconds()))
+        raise TooMany(
+            f"you have uploaded {len(times)} versions within an hour; at most {settings.UPLOADS_PER_HOUR} are taken. "
+            f"Try again in {-(-wait // 60)} minutes, and test with `tute play` on your machine meanwhile",
+            retry_after=wait,
+        )
+
+
+def _bot(player: Player, name: str, now: datetime) -> Bot:
+    fresh = {"owner": player, "is_house": player.name == players.HOUSE, "created": now}
+    bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
+    if bot.owner_id != player.pk:
+        raise Refused(f"the bot name {name!r} belongs to another player; choose another name")
+    if bot.state == BotState.RETIRED:
+        raise Refused(f"the bot {name!r} is retired; upload under another name")
+    return bot
+
+
+def _check_duplicate(player: Player, sha256: str) -> None:
+    """Equal contents would be one competitor under two names."""
+    twin = BotVersion.objects.filter(package_id=sha256).select_related("bot").first()
+    if twin is None:
+        return
+    if twin.bot.owner_id == player.pk or twin.bot.is_house:
+        raise Refused(f"these exact files are in the league already, as {twin}; change something, or enter that version")
+    raise Refused("these exact files were entered by another player before; change something that makes the bot your own")
+
+
+def describe(bot: Bot, text: str) -> None:
+    """Set the description that stands on the bot's page."""
+    if len(text) > 2000:
+        raise Refused(f"the description has {len(text)} characters; at most 2000 are kept")
+    Bot.objects.filter(pk=bot.pk).update(description=text)
+    bot.description = text
+
+
+def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
+    """Pause, reactivate or retire a bot. Retirement is for good. Matches that are scheduled already are played."""
+    now = clock.given(now)
+    if to not in BotState.values:
+        raise Refused(f"unknown state {to!r}; use one of {', '.join(BotState.values)}")
+    with transaction.atomic():
+        changed = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to]).update(state=to)
+        if changed:
+            events.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
+    if not changed and bot.state != to:
+        raise Refused(f"the bot {bot.slug!r} is retired, which is for good; upload under another name")
+    bot.state = to

@@ -1,0 +1,108 @@
+"""Matches come into being and are taken back. Playing them is the business of `leases` and `reports`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from league.domain import clock, events, state
+from league.enums import MatchKind, MatchStatus
+from league.models import BotVersion, Match, Party, Pool, Round, Tournament
+
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no letters that look like others
+BATCH = 500  # rows of one INSERT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A match that ought to exist. `key` says which one it is: at most one match has it."""
+
+    key: str
+    kind: str
+    pool: Pool
+    table: str
+    secret: bytes
+    boards: int
+    versions: tuple[BotVersion, ...]  # with bot and owner loaded
+    tournament: Tournament | None = None
+    round: Round | None = None
+    rated: bool = True
+    limits: dict[str, Any] = field(default_factory=dict)
+    priority: int = 0
+
+
+def public_id() -> str:
+    """Eight characters, 40 bits: not a count and not guessable; a collision is refused by the database."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(8))
+
+
+def same_owner(versions: Sequence[BotVersion]) -> bool:
+    """Whether two seats of the table belong to one person. The bots of the house count as strangers to each other."""
+    owners = [version.bot.owner_id for version in versions if not version.bot.is_house]
+    houses = [version.bot_id for version in versions if version.bot.is_house]
+    return len(set(owners)) < len(owners) or len(set(houses)) < len(houses)
+
+
+def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
+    """Insert the matches of `plans` that do not exist yet; their number. Doing it again, or twice at once, adds nothing.
+
+    1. Keys that exist are left out. 2. The rest is inserted in bulk, a key that appeared meanwhile is skipped by the database.
+    3. Parties are added to the rows that this call inserted, known by their public ids, in the same transaction.
+    """
+    now = clock.given(now)
+    added = 0
+    for start in range(0, len(plans), BATCH):
+        part = plans[start : start + BATCH]
+        with transaction.atomic():
+            present = set(Match.objects.filter(key__in=[plan.key for plan in part]).values_list("key", flat=True))
+            rows = {plan.key: (plan, _row(plan, now)) for plan in part if plan.key not in present}
+            if not rows:
+                continue
+            Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
+            ids = {row.public_id: plan for plan, row in rows.values()}
+            made = Match.objects.filter(public_id__in=ids)
+            Party.objects.bulk_create(
+                Party(match=match, number=number, version=version)
+                for match in made
+                for number, version in enumerate(ids[match.public_id].versions)
+            )
+            added += len(made)
+    return added
+
+
+def _row(plan: Plan, now: datetime) -> Match:
+    return Match(
+        public_id=public_id(),
+        kind=plan.kind,
+        pool=plan.pool,
+        tournament=plan.tournament,
+        round=plan.round,
+        key=plan.key,
+        table=plan.table,
+        secret=plan.secret,
+        boards_planned=plan.boards,
+        rated=plan.rated and plan.kind != MatchKind.VALIDATION and not same_owner(plan.versions),
+        limits=plan.limits,
+        priority=plan.priority,
+        created=now,
+    )
+
+
+def cancel(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
+    """Take back a match that is not finished. A worker that plays it learns so at its next heartbeat."""
+    now = clock.given(now)
+    state.move(match, MatchStatus.CANCELLED, now=now, actor=actor, why=why, reason=why, finished=now)
+
+
+def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
+    """Strike out a match, a finished one too: its boards stay readable and count for nobody. Ratings follow at the next refresh."""
+    now = clock.given(now)
+    with transaction.atomic():
+        state.move(match, MatchStatus.VOID, now=now, actor=actor, why=why, reason=why, finished=match.finished or now)
+        if match.counted:
+            events.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)

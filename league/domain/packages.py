@@ -1,0 +1,31 @@
+"""Uploads on their way into the database, and out again to a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from engine.runner import BotSpec, PackageRefused, bot_spec, package
+from league.models import BotVersion, Package
+
+__all__ = ["PackageRefused", "inspect", "spec", "store"]
+
+
+def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> package.Package:
+    """Look at an upload in memory; nothing is written. Raises PackageRefused with a sentence for its author."""
+    return package.read(data, filename, games)
+
+
+def store(content: package.Package) -> Package:
+    """The row of these contents; made where it does not exist."""
+    packed = content.zip()
+    defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
+    return Package.objects.get_or_create(sha256=content.sha256, defaults=defaults)[0]
+
+
+def spec(version: BotVersion, folder: Path) -> BotSpec:
+    """The bot of `version`, unpacked under `folder` once per contents. The hash is computed anew: a damaged row is noticed here."""
+    content = package.read(bytes(version.package.data), "package.zip")
+    if content.sha256 != version.package_id:
+        raise RuntimeError(f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged")
+    return bot_spec(content, folder)

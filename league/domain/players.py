@@ -1,0 +1,50 @@
+"""People."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from league.domain import clock, events
+from league.domain.errors import Refused
+from league.models import Player
+
+HOUSE = "house"  # owns the bots that the league ships
+RESERVED = frozenset({HOUSE, "admin", "league", "new", "api", "me"})
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+
+
+def create(
+    name: str, *, password: str | None = None, email: str = "", reserved: bool = False, now: datetime | None = None
+) -> Player:
+    """A person with an account. Without a password nobody can log in as them until one is set.
+
+    Raises Refused for a name that is taken, reserved or not of the form a-z 0-9 and inner hyphens, at most 40 characters.
+    """
+    now = clock.given(now)
+    if not NAME.fullmatch(name):
+        raise Refused(f"the name {name!r} cannot be used: take 1 to 40 of a-z, 0-9 and hyphens inside, such as ana-1")
+    if name in RESERVED and not reserved:
+        raise Refused(f"the name {name!r} is reserved; choose another")
+    users = get_user_model()
+    with transaction.atomic():
+        if users.objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
+            raise Refused(f"the name {name!r} is taken; choose another")
+        user = users.objects.create_user(name, email=email, password=password)
+        player = Player.objects.create(user=user, name=name, created=now)
+        events.append("player.created", f"player:{name}", now=now, actor=name)
+    return player
+
+
+def of_user(user, *, now: datetime | None = None) -> Player:
+    """The player of a logged-in account; made on the way for an account that the operator created by hand."""
+    found = Player.objects.filter(user=user).first()
+    if found:
+        return found
+    name = re.sub(r"[^a-z0-9]+", "-", user.get_username().lower()).strip("-")[:40].strip("-") or f"player-{user.pk}"
+    if Player.objects.filter(name=name).exists():
+        name = f"{name[:30]}-{user.pk}"
+    return Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.given(now)})[0]

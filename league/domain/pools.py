@@ -1,0 +1,55 @@
+"""Pools: what is rated together. One game, its options, its seats, its kind of team, one revision of its rules."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import engine
+from league.domain.errors import Refused
+from league.models import Pool
+
+
+def load(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> engine.Game:
+    """The engine's game, or Refused with what is wrong about the name, the players or an option."""
+    if game not in engine.games():
+        raise Refused(f"unknown game {game!r}; the games are {', '.join(engine.games())}")
+    chosen = dict(options or {})
+    if players is not None:
+        chosen["players"] = players
+    try:
+        return engine.load(game, **chosen)
+    except engine.OptionError as error:
+        raise Refused(str(error)) from error
+
+
+def game_of(pool: Pool) -> engine.Game:
+    """The engine's game that `pool` is about."""
+    return load(pool.game, pool.players, pool.options)
+
+
+def parties(pool: Pool) -> int:
+    """How many bot versions sit at one table: one per side."""
+    return len(game_of(pool).sides)
+
+
+def key(game: str, players: int, options: dict[str, Any], team: str, revision: int) -> str:
+    """The identity of a pool: SHA-256 of its fields as canonical JSON."""
+    fields = {"game": game, "players": players, "options": options, "team": team, "revision": revision}
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> Pool:
+    """The pool of a game with these players and options; made where it does not exist. Default options are the same as none."""
+    loaded = load(game, players, options)
+    team = "clones" if max(map(len, loaded.sides)) > 1 else "single"
+    fields = {
+        "game": loaded.key,
+        "players": loaded.players,
+        "options": dict(loaded.options),
+        "team": team,
+        "revision": loaded.revision,
+    }
+    return Pool.objects.get_or_create(key=key(**fields), defaults=fields)[0]

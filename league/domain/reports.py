@@ -1,0 +1,140 @@
+"""The result of a match enters the league, exactly once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from dataclasses import asdict
+from datetime import datetime
+from itertools import combinations
+from typing import Any
+
+from django.db import transaction
+from django.db.models import TextChoices
+
+from engine.runner import MatchResult
+from league.domain import clock, events, state, validation
+from league.enums import MatchKind, MatchStatus
+from league.models import Board, Match, Party, Sitting
+
+
+class Receipt(TextChoices):
+    """What became of a report."""
+
+    STORED = "stored"
+    REPEATED = "repeated"  # the same lease reported before; nothing was changed
+    REFUSED = "refused"  # the lease was lost in the meantime; nothing was changed, an event keeps the evidence
+
+
+def report(match_id: int, token: int, result: MatchResult, *, now: datetime | None = None) -> Receipt:
+    """Store the boards, sittings and parties of a match and finish it, in one transaction.
+
+    1. The row is locked, so that of two reports one waits for the other.
+    2. A lease that is not the present one is refused; what it found stays as an event.
+    3. Rows are written, then `move` to finished, which again demands the token. Unique keys of boards and sittings stand behind it.
+
+    Raises ValueError for a result that is not the one of this match, or not complete: such a thing is a bug of ours.
+    """
+    now = clock.given(now)
+    with transaction.atomic():
+        match = Match.objects.select_for_update().get(pk=match_id)
+        if match.token == token and match.status == MatchStatus.FINISHED:
+            return Receipt.REPEATED
+        if match.token != token or match.status != MatchStatus.RUNNING:
+            events.append("match.report_refused", state.subject(match), now=now, **_evidence(match, token, result))
+            return Receipt.REFUSED
+        parties = list(match.parties.select_related("version__bot").order_by("number"))
+        _check(match, parties, result)
+        _store_boards(match, result)
+        _store_parties(parties, result)
+        state.move(
+            match,
+            MatchStatus.FINISHED,
+            now=now,
+            actor=match.worker,
+            guard={"token": token},
+            finished=now,
+            lease_until=None,
+            progress=100,
+            reason="",
+            host=result.host,
+        )
+        if match.kind == MatchKind.VALIDATION:
+            validation.settle(match, parties[0], now=now)
+    return Receipt.STORED
+
+
+def _check(match: Match, parties: list[Party], result: MatchResult) -> None:
+    if result.match_id != match.public_id:
+        raise ValueError(f"result of match {result.match_id!r} reported for match {match.public_id!r}")
+    if [board.number for board in result.boards] != list(range(1, match.boards_planned + 1)):
+        raise ValueError(f"match {match.public_id} has boards 1 to {match.boards_planned}, not {[b.number for b in result.boards]}")
+    if not all(board.complete for board in result.boards):
+        raise ValueError(f"match {match.public_id}: a board is not complete")
+    if len(result.parties) != len(parties) or any(len(board.scores) != len(parties) for board in result.boards):
+        raise ValueError(f"match {match.public_id} has {len(parties)} parties, not those of the result")
+
+
+def _store_boards(match: Match, result: MatchResult) -> None:
+    boards = Board.objects.bulk_create(Board(match=match, number=board.number, scores=board.scores) for board in result.boards)
+    Sitting.objects.bulk_create(
+        (
+            Sitting(
+                board=row,
+                number=sitting.number,
+                seating=list(sitting.seating),
+                scores=list(sitting.scores),
+                fault=sitting.fault.kind if sitting.fault else "",
+                fault_party=sitting.fault.party if sitting.fault else None,
+                replay=pack(sitting.replay),
+            )
+            for row, board in zip(boards, result.boards, strict=True)
+            for sitting in board.sittings
+        ),
+        batch_size=100,
+    )
+
+
+def _store_parties(parties: list[Party], result: MatchResult) -> None:
+    tallies = tally([board.scores for board in result.boards], len(parties))
+    for row, found, (wins, draws, losses) in zip(parties, result.parties, tallies, strict=True):
+        row.points = sum(board.scores[row.number] for board in result.boards)
+        row.wins, row.draws, row.losses = wins, draws, losses
+        row.fault = found.fault or ""
+        row.fault_detail = found.fault_detail
+        row.fault_at = dict(zip(("board", "sitting", "step"), found.fault_at, strict=True)) if found.fault_at else None
+        row.faults = [asdict(fault) for fault in found.faults]
+        row.stderr = found.stderr.replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
+        row.cpu_s, row.wall_s, row.max_cpu_s = found.cpu_s, found.wall_s, found.max_cpu_s
+        row.decisions = found.decisions
+    columns = ["points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"]
+    Party.objects.bulk_update(parties, [*columns, "cpu_s", "wall_s", "max_cpu_s", "decisions"])
+
+
+def tally(boards: list[list[int]], parties: int) -> list[tuple[int, int, int]]:
+    """Boards won, drawn and lost per party, pair by pair, from the board scores per party."""
+    counts = [[0, 0, 0] for _ in range(parties)]
+    for scores in boards:
+        for a, b in combinations(range(parties), 2):
+            if scores[a] == scores[b]:
+                counts[a][1] += 1
+                counts[b][1] += 1
+            else:
+                won, lost = (a, b) if scores[a] > scores[b] else (b, a)
+                counts[won][0] += 1
+                counts[lost][2] += 1
+    return [(w, d, lost) for w, d, lost in counts]
+
+
+def pack(replay: dict[str, Any]) -> bytes:
+    """A replay as stored: compressed canonical JSON."""
+    return zlib.compress(json.dumps(replay, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(), 6)
+
+
+def _evidence(match: Match, token: int, result: MatchResult) -> dict[str, Any]:
+    """Enough of a refused report to compare it later with the one that was stored."""
+    scores = [board.scores for board in result.boards]
+    actions = [sitting.replay.get("actions") for board in result.boards for sitting in board.sittings]
+    digest = hashlib.sha256(json.dumps(actions, separators=(",", ":")).encode()).hexdigest()
+    return {"token": token, "expected": match.token, "status": match.status, "scores": scores, "actions_sha256": digest}

@@ -1,0 +1,55 @@
+"""The only writer of `status` columns."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from league.domain import events
+from league.domain.errors import IllegalMove
+from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES
+from league.models import BotVersion, Match, Tournament
+
+MOVES: dict[type, dict[str, frozenset[str]]] = {Match: MATCH_MOVES, Tournament: TOURNAMENT_MOVES, BotVersion: VERSION_MOVES}
+
+
+def subject(row: Match | Tournament | BotVersion) -> str:
+    """How events name a row."""
+    if isinstance(row, Match):
+        return f"match:{row.public_id}"
+    if isinstance(row, Tournament):
+        return f"tournament:{row.slug}"
+    return f"version:{row.pk}"
+
+
+def move(
+    row: Match | Tournament | BotVersion,
+    to: str,
+    *,
+    now: datetime,
+    actor: str = "",
+    why: str = "",
+    guard: dict[str, Any] | None = None,
+    **columns: Any,
+) -> None:
+    """Give `row` the status `to` and write `columns`, with an event in the same transaction.
+
+    1. The step from `row.status` to `to` must stand in the transition table.
+    2. The row is updated only if it still has the status that `row` was read with, and every `guard` column.
+    3. If nothing was updated, somebody was faster: IllegalMove, and nothing has changed.
+    """
+    was = row.status
+    name = subject(row)
+    if to not in MOVES[type(row)][was]:
+        raise IllegalMove(f"{name} is {was} and cannot become {to}")
+    with transaction.atomic():
+        rows = type(row).objects.filter(pk=row.pk, status=was, **(guard or {}))
+        if not rows.update(status=to, **columns):
+            raise IllegalMove(f"{name} could not become {to}: it is no longer {was}, or not held by the caller; read it again")
+        kind = f"{type(row).__name__.removeprefix('Bot').lower()}.moved"
+        events.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))
+    for column, value in {"status": to, **columns}.items():
+        if not hasattr(value, "resolve_expression"):  # F() and the like are known to the database only
+            setattr(row, column, value)

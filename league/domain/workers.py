@@ -1,0 +1,82 @@
+"""The processes that play, as they report themselves, and what the queue lacks when it stands still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Count, Min, Q
+
+from league.domain import clock, events
+from league.enums import MatchStatus
+from league.models import Match, Worker
+
+SILENT = timedelta(minutes=2)  # a worker not heard of for so long is not there
+FORGOTTEN = timedelta(days=7)
+
+
+def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = None) -> Worker:
+    """A worker process has started. `tier` is the sandbox tier it proved; empty with a `refusal` that says why it plays nothing."""
+    now = clock.given(now)
+    fields = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
+    worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
+    Worker.objects.filter(seen__lt=now - FORGOTTEN).delete()
+    kind = "worker.refused" if refusal else "worker.started"
+    events.append(kind, f"worker:{name}", now=now, actor=name, tier=tier, **({"why": refusal} if refusal else {}))
+    return worker
+
+
+def seen(name: str, *, match: Match | None = None, now: datetime | None = None) -> None:
+    """A worker is alive, and plays `match` or nothing."""
+    Worker.objects.filter(name=name).update(seen=clock.given(now), match=match)
+
+
+def gone(name: str, *, now: datetime | None = None) -> None:
+    """A worker has ended in good order."""
+    now = clock.given(now)
+    if Worker.objects.filter(name=name).delete()[0]:
+        events.append("worker.stopped", f"worker:{name}", now=now, actor=name)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The state of the work. `starved` is empty while matches flow, else a sentence for people."""
+
+    queued: int
+    playing: int
+    oldest: datetime | None
+    workers: int
+    refusing: int
+    starved: str
+
+
+def queue(*, now: datetime | None = None) -> Queue:
+    """How much waits, since when, who plays, and why nothing moves where nothing does. Two queries."""
+    now = clock.given(now)
+    waiting = Q(status=MatchStatus.QUEUED)
+    held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
+    work = Match.objects.filter(waiting | held).aggregate(
+        queued=Count("id", filter=waiting), playing=Count("id", filter=held), oldest=Min("created", filter=waiting)
+    )
+    alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
+    able = [worker for worker in alive if worker.tier]
+    starved = ""
+    if work["queued"] and not able:
+        starved = _why_starved(alive)
+    return Queue(work["queued"], work["playing"], work["oldest"], len(able), len(alive) - len(able), starved)
+
+
+def _why_starved(alive: list[Worker]) -> str:
+    if not alive:
+        return "no worker is running; start one with `manage.py worker` (or `manage.py serve` for all in one)"
+    worker = alive[0]
+    return f"every worker refuses to play, since the sandbox is not safe there (SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER}): {worker.refusal}"
+
+
+def explain(*, now: datetime | None = None) -> int:
+    """Write why nothing moves into the queued matches, or take it back when it does; the number of rows changed."""
+    now = clock.given(now)
+    reason = queue(now=now).starved
+    waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
+    return waiting.exclude(reason=reason).update(reason=reason)

@@ -1,0 +1,148 @@
+"""Settings from the environment, read strictly: a value that cannot be understood stops the start with a message.
+
+Every reader takes the name first. `X_FILE` may name a file that holds the value of `X` (container secrets); it is honoured
+for every reader, so that no secret has to stand in an environment listing.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+YES = frozenset({"1", "true", "yes", "on"})
+NO = frozenset({"0", "false", "no", "off", ""})
+
+
+def envstr(name: str, default: str | None = None) -> str | None:
+    """The text of `name`, or of the file that `name_FILE` points to, without surrounding white space."""
+    file_name = os.environ.get(f"{name}_FILE")
+    if file_name:
+        if name in os.environ:
+            raise ImproperlyConfigured(f"both {name} and {name}_FILE are set; keep one of them")
+        try:
+            return Path(file_name).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(f"{name}_FILE={file_name!r} cannot be read ({error}); correct the path") from error
+    value = os.environ.get(name)
+    return default if value is None else value.strip()
+
+
+def envbool(name: str, default: bool) -> bool:
+    """1, true, yes, on or 0, false, no, off."""
+    value = envstr(name)
+    if value is None:
+        return default
+    if value.lower() in YES:
+        return True
+    if value.lower() in NO:
+        return False
+    raise ImproperlyConfigured(f"{name}={value!r} is not a yes or no; write 1 or 0")
+
+
+def envint(name: str, default: int, *, least: int | None = None) -> int:
+    """A whole number, not below `least`."""
+    value = envstr(name)
+    if value is None or value == "":
+        return default
+    try:
+        number = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number") from None
+    if least is not None and number < least:
+        raise ImproperlyConfigured(f"{name}={number} is too small; it must be at least {least}")
+    return number
+
+
+def envlist(name: str, default: list[str]) -> list[str]:
+    """Words separated by commas."""
+    value = envstr(name)
+    return default if value is None else [word.strip() for word in value.split(",") if word.strip()]
+
+
+def envsecret(name: str, *, keep_in: Path | None) -> str:
+    """The secret `name`. Without one: made once and kept in the file `keep_in`, or refused where that is None."""
+    value = envstr(name)
+    if value:
+        return value
+    if keep_in is None:
+        raise ImproperlyConfigured(
+            f"{name} is not set. A league in production needs its own: set {name} or {name}_FILE, for example to the "
+            f"output of python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        )
+    return _kept_secret(keep_in)
+
+
+def _kept_secret(path: Path) -> str:
+    """Content of `path`, made at random on first use. Two processes may race: the first link wins, both read the winner."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(secrets.token_urlsafe(50))
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass  # another process was first
+        finally:
+            draft.unlink()
+    return path.read_text(encoding="utf-8").strip()
+
+
+def database(url: str) -> dict[str, Any]:
+    """Django's settings of one database from `sqlite:///path` or `postgresql://user:password@host:port/name?option=value`."""
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        path = Path(unquote(parts.path))
+        if parts.netloc or not path.name:
+            raise ImproperlyConfigured(f"DATABASE_URL={url!r} names no file; write sqlite:////absolute/path.sqlite3")
+        return _sqlite(path)
+    if parts.scheme in ("postgresql", "postgres"):
+        return _postgresql(url)
+    raise ImproperlyConfigured(
+        f"DATABASE_URL has the unknown scheme {parts.scheme!r}; write sqlite:////path or postgresql://user:password@host/name"
+    )
+
+
+def _sqlite(path: Path) -> dict[str, Any]:
+    """SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction."""
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",  # a reader that turns writer would fail at once instead of waiting
+            "timeout": 30,  # seconds to wait for another writer
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+        # A file, not memory: tests start real worker processes on it. One per process: several runs do not meet.
+        "TEST": {"NAME": str(path.parent / f"test-{os.getpid()}.sqlite3")},
+    }
+
+
+def _postgresql(url: str) -> dict[str, Any]:
+    """PostgreSQL with connections that are kept and checked before use."""
+    parts = urlsplit(url)
+    name = unquote(parts.path.lstrip("/"))
+    if not name:
+        raise ImproperlyConfigured("DATABASE_URL names no database; write postgresql://user:password@host/name")
+    try:
+        port = parts.port
+    except ValueError:
+        raise ImproperlyConfigured("DATABASE_URL has a port that is not a number") from None
+    options = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or options.pop("host", "")),
+        "PORT": str(port or options.pop("port", "")),
+        "CONN_MAX_AGE": envint("CONN_MAX_AGE", 600, least=0),
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": options,
+    }

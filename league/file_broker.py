@@ -1,0 +1,55 @@
+"""Celery messages as files of a folder: the broker of the embedded league, where no server runs.
+
+Kombu has such a transport, but it writes a message in place and reads it while it may be half written. Here a message appears
+and disappears by renaming, which is atomic, so several processes may use one folder.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from queue import Empty
+from time import time_ns
+from typing import Any
+
+from kombu.transport import filesystem
+from kombu.utils.json import dumps, loads
+
+
+class Channel(filesystem.Channel):
+    """One folder, one file per message: `<time>_<random>.<queue>.msg`."""
+
+    supports_fanout = False
+
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:
+        folder = Path(self.data_folder_out)
+        name = f"{time_ns():020d}_{uuid.uuid4().hex}.{queue}.msg"
+        draft = folder / f".{name}.draft"
+        draft.write_text(dumps(payload), encoding="utf-8")
+        draft.rename(folder / name)
+
+    def _get(self, queue: str) -> dict[str, Any]:
+        folder = Path(self.data_folder_in)
+        for name in sorted(os.listdir(folder)):
+            if name.startswith(".") or not name.endswith(f".{queue}.msg"):
+                continue
+            mine = folder / f".{name}.{os.getpid()}"
+            try:
+                (folder / name).rename(mine)
+            except FileNotFoundError:
+                continue  # another process took it
+            text = mine.read_text(encoding="utf-8")
+            mine.unlink()
+            return loads(text)
+        raise Empty
+
+    def _size(self, queue: str) -> int:
+        names = os.listdir(self.data_folder_in)
+        return sum(not name.startswith(".") and name.endswith(f".{queue}.msg") for name in names)
+
+
+class Transport(filesystem.Transport):
+    """Kombu transport over `Channel`."""
+
+    Channel = Channel

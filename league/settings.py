@@ -1,0 +1,131 @@
+"""Settings of the league, all from the environment (docs/operations.md lists every variable).
+
+With nothing set this is the embedded league: SQLite and a file broker under var/, one machine, one command.
+With DATABASE_URL and BROKER_URL it is the production league: PostgreSQL, Redis, any number of workers.
+"""
+
+from pathlib import Path
+
+from django.utils.translation import gettext_lazy as _
+
+from league.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
+from league.env import database, envbool, envint, envlist, envsecret, envstr
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+STATE_DIR = Path(envstr("STATE_DIR") or BASE_DIR / "var").resolve()
+STATE_DIR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = envbool("DEBUG", False)
+# Embedded: nobody named a database, so this is one person's machine. Only there a key may be made and kept unasked.
+EMBEDDED = envstr("DATABASE_URL") is None
+SECRET_KEY = envsecret("SECRET_KEY", keep_in=STATE_DIR / "secret_key" if DEBUG or EMBEDDED else None)
+ALLOWED_HOSTS = envlist("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = envlist("CSRF_TRUSTED_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "league",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "league.middleware.content_security_policy",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "league.urls"
+WSGI_APPLICATION = "league.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+DATABASES = {"default": database(envstr("DATABASE_URL") or f"sqlite://{STATE_DIR}/league.sqlite3")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+BROKER_URL = envstr("BROKER_URL") or "filesystem://"
+CACHE_URL = envstr("CACHE_URL") or (BROKER_URL if BROKER_URL.startswith("redis") else "")
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL, "KEY_PREFIX": "tute"}
+    if CACHE_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+
+LANGUAGE_CODE = "es"
+LANGUAGES = [("es", _("Spanish")), ("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "league" / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = STATE_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "league.static_storage.HashedStaticFiles"},
+}
+WHITENOISE_USE_FINDERS = True  # serves before collectstatic ran, too
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+
+# Behind https only: the embedded league is plain http on this machine, where a secure cookie would lock everybody out.
+HTTPS = envbool("HTTPS", not (DEBUG or EMBEDDED))
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if envbool("TRUST_PROXY", False):  # a proxy of ours sets the header and strips what clients send
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+# ---- the league itself
+SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # auto | namespaces | landlock | none
+SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker refuses to play
+LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
+MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)  # plays of one match that may fail for a reason of ours before it is void
+RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the reconciler
+UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
+VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
+MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # of one match
+MAX_ENTRIES = envint("MAX_ENTRIES", 64, least=2)  # of one tournament
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL") or "INFO"},
+}
