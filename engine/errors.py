@@ -9,5 +9,5 @@ class OptionError(EngineError):
     """An unknown game or option, or a value out of range."""
 
 
-class IllegalAction(EngineError):  # noqa: N818 - the field's word
+class IllegalAction(EngineError):
     """An action that the rules do not allow now. The state is unchanged."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.cards import NO_SUIT, Table
-from engine.parts import legality, tricks
+from engine.parts import announcing, exchanging, legality, tricks
 from engine.phase import Phase
 
 if TYPE_CHECKING:
@@ -28,13 +28,87 @@ class State:
     """One match. Build it with `Game.new_match`; read the slots freely, change them only through `apply`."""
 
     __slots__ = (
-        "active", "asked", "best", "bit_of", "capote_by", "cards", "chips", "coto_games", "cotos", "deal_no", "deals", "dealer", "drawn",
-        "extra", "follow_table", "free", "ftab", "game", "game_deal", "games", "games_played", "hand", "hands", "held", "higher_table",
-        "holder", "htab", "in_trick", "is_over", "last_trick", "lead", "left", "left_at", "legal", "log", "mano", "marks", "n", "next",
-        "no_load", "notes", "obligation", "out", "own_turn", "pending", "phase", "plain", "points_of", "pot", "queue", "reached",
-        "revoker", "rules", "score", "seats", "seed", "shown", "side", "size", "songs", "songs_made", "stage", "stock", "suit_map",
-        "suit_of", "sung", "swapped", "table", "table_points", "taken_actions", "totals", "tricks", "trump", "turn", "tute_by", "twenties",
-        "verdict", "window", "window_songs", "winner", "winners",
+        "active",
+        "asked",
+        "best",
+        "bit_of",
+        "capote_by",
+        "cards",
+        "chips",
+        "coto_games",
+        "cotos",
+        "deal_no",
+        "dealer",
+        "deals",
+        "drawn",
+        "extra",
+        "follow_table",
+        "free",
+        "ftab",
+        "game",
+        "game_deal",
+        "games",
+        "games_played",
+        "hand",
+        "hands",
+        "held",
+        "higher_table",
+        "holder",
+        "htab",
+        "in_trick",
+        "is_over",
+        "last_trick",
+        "lead",
+        "left",
+        "left_at",
+        "legal",
+        "log",
+        "mano",
+        "marks",
+        "n",
+        "next",
+        "no_load",
+        "notes",
+        "obligation",
+        "out",
+        "own_turn",
+        "pending",
+        "phase",
+        "plain",
+        "points_of",
+        "pot",
+        "queue",
+        "reached",
+        "revoker",
+        "rules",
+        "score",
+        "seats",
+        "seed",
+        "shown",
+        "side",
+        "size",
+        "songs",
+        "songs_made",
+        "stage",
+        "stock",
+        "suit_map",
+        "suit_of",
+        "sung",
+        "swapped",
+        "table",
+        "table_points",
+        "taken_actions",
+        "totals",
+        "tricks",
+        "trump",
+        "turn",
+        "tute_by",
+        "twenties",
+        "verdict",
+        "window",
+        "window_songs",
+        "winner",
+        "winners",
     )  # fmt: skip
 
     def __init__(self, game: Game, seed: bytes, deals: int | None, record: bool, suit_map: tuple[int, ...]) -> None:
@@ -289,6 +363,14 @@ class State:
     def totals_now(self) -> list[int]:
         """Points of the game by side: carried ones and those of this deal."""
         return [carried + points for carried, points in zip(self.totals, self.side_points(), strict=True)]
+
+    def declarations(self, seat: int) -> tuple[int, ...]:
+        """Songs and tutes that a seat may declare after the trick just completed, as actions; asking changes nothing."""
+        return announcing.declarations(self, seat)
+
+    def exchanges(self, seat: int, moment: str) -> tuple[int, ...]:
+        """Exchanges of the shown card open to a seat at a moment: before_first_lead, before_draw, after_draw or own_turn."""
+        return exchanging.exchanges(self, seat, moment)
 
     def observation(self, seat: int) -> dict[str, Any]:
         """Everything the seat may know at this moment, as plain data (see `engine.view`)."""

@@ -117,10 +117,15 @@ def revoke(state: State, action: int) -> None:
     if state.log is not None:
         state.taken_actions.append(action)
     state.emit("revoke", seat=seat, card=state.card_text(action))
+    end_deal(state, revoke_verdict(state, seat))
+
+
+def revoke_verdict(state: State, seat: int) -> Verdict:
+    """What a seat's proven revoke decides under `illegal_move`."""
+    penalty = state.rules.illegal_move
     if penalty == "lose_game":
-        end_deal(state, Verdict(best_other(state, seat), why="revoke"))
-    else:
-        end_deal(state, Verdict(None, (seat,), why="revoke", marks=2 if penalty == "two_marks" else 1))
+        return Verdict(best_other(state, seat), why="revoke")
+    return Verdict(None, (seat,), why="revoke", marks=1 if penalty == "one_mark" else 2)
 
 
 def accuse(state: State) -> None:
@@ -128,8 +133,12 @@ def accuse(state: State) -> None:
     seat, offender = state.turn, state.revoker
     proven = offender >= 0 and offender != seat
     state.emit("accuse", seat=seat, proven=proven, offender=offender if proven else None)
-    verdict = Verdict(None, (offender,), why="revoke", marks=2) if proven else Verdict(None, (seat,), why="accusation")
-    end_deal(state, verdict)
+    end_deal(state, accusation_verdict(seat, offender, proven))
+
+
+def accusation_verdict(seat: int, offender: int, proven: bool) -> Verdict:
+    """Two marks for a proven offender, one for an accuser who proves nothing."""
+    return Verdict(None, (offender,), why="revoke", marks=2) if proven else Verdict(None, (seat,), why="accusation")
 
 
 def deal_batch(state: State) -> None:

@@ -76,7 +76,7 @@ def start(state: State) -> None:
     deal_cards(state)
     state.own_turn = state.game.has_own_turn
     if rules.first_deal == "coins_2o" and state.deal_no == 1:
-        _coins_first(state)
+        coins_first(state)
     state.stage = 0
     go_on(state)
 
@@ -230,7 +230,7 @@ def _record(state: State, rest: list[int]) -> None:
     )
 
 
-def _coins_first(state: State) -> None:
+def coins_first(state: State) -> None:
     """First deal of cabrero: who holds 2o is mano; with three the 2o is put in the place of the face-down centre card."""
     pack = state.game.pack
     two = pack.parse("2o")

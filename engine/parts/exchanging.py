@@ -77,8 +77,10 @@ def exchange(state: State, action: int) -> None:
     state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
 
 
-def complete_deferred(state: State) -> None:
-    """The giver of the notice has won a trick: the shown card goes into its hand, the laid card becomes the shown one."""
+def trick_won(state: State) -> None:
+    """Window A: if the giver of a notice has won the trick, the shown card goes into its hand and the laid card becomes the shown one."""
+    if state.pending < 0 or state.pending != state.winner:
+        return
     seat, card, taken = state.pending, state.notes["pending_card"], state.shown
     state.hands[seat][state.suit_of[taken]] |= state.bit_of[taken]
     state.shown = card

@@ -87,3 +87,42 @@ def to_target(state: State) -> Verdict:
         return Verdict(last, why="target")
     top = max(totals[side] for side in there)
     return Verdict(by_last_trick(state, [side for side in there if totals[side] == top]), why="target")
+
+
+def middle_loses(state: State) -> Verdict:
+    """Cabrero: of the takers those strictly between the highest and the lowest lose (R2 to R4 of `cabrero.md`)."""
+    rules = state.rules
+    takers = [seat for seat in state.active if state.tricks[seat]]
+    if len(takers) == 1:
+        return Verdict(None, capote_losers(state, takers[0]), why="capote")
+    points = state.seat_points()
+    if rules.middle_rule == "second":
+        scores = sorted({points[seat] for seat in takers}, reverse=True)
+        middle = scores[min(1, len(scores) - 1)]
+        return Verdict(None, tuple(seat for seat in takers if points[seat] == middle))
+    if rules.middle_rule == "median" and len(takers) in (3, 5):
+        middle = sorted(points[seat] for seat in takers)[len(takers) // 2]
+        return Verdict(None, tuple(seat for seat in takers if points[seat] == middle))
+    if rules.tie == "seat_order":
+        # the earlier a turn in the first trick, the higher among equals: no two are level
+        ranked = sorted(takers, key=lambda seat: (-points[seat], state.active.index(seat)))
+        return Verdict(None, tuple(sorted(ranked[1:-1] or ranked[1:])))
+    high, low = max(points[s] for s in takers), min(points[s] for s in takers)
+    between = tuple(seat for seat in takers if low < points[seat] < high)
+    if between:
+        return Verdict(None, between)
+    if len(takers) == 2 and high != low:
+        return Verdict(None, tuple(seat for seat in takers if points[seat] == low))
+    if rules.tie == "all_takers_lose":
+        return Verdict(None, tuple(takers))
+    return Verdict(None, tuple(seat for seat in takers if sum(points[s] == points[seat] for s in takers) > 1))
+
+
+def capote_losers(state: State, taker: int) -> tuple[int, ...]:
+    """One seat took every trick: it alone loses if it sang (where that spoils the capote), otherwise all others do."""
+    rules = state.rules
+    sang = any(seat == taker and not table for seat, _, _, table in state.songs_made)
+    table_song = any(seat == taker and table for seat, _, _, table in state.songs_made)
+    if (sang and rules.capote_spoiled_by_song) or (table_song and rules.capote_spoiled_by_table_song):
+        return (taker,)
+    return tuple(seat for seat in state.active if seat != taker)

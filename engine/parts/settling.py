@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.parts import dealing, results
+from engine.parts import dealing
 
 if TYPE_CHECKING:
     from engine.parts.outcome import Verdict
@@ -23,7 +23,7 @@ def settle(state: State, verdict: Verdict) -> None:
     if state.rules.settlement == "games":
         value = _games(state, verdict, by_side)
     elif state.rules.settlement == "loss_marks":
-        _marks(state, verdict)
+        book_marks(state, verdict)
     _board_score(state, verdict, by_side, value)
     before = state.left_at
     over = state.deals is not None and state.deal_no >= state.deals
@@ -51,19 +51,25 @@ def _games(state: State, verdict: Verdict, by_side: list[int]) -> int:
         state.totals = tuple(state.totals_now())
         return 0
     value = game_value(state, verdict)
-    games = list(state.games)
     if verdict.winner is not None:
-        games[verdict.winner] += value
         verdict.losers = tuple(s for s in state.active if state.side[s] != verdict.winner)
+    book_game(state, verdict.winner, value)
+    return value
+
+
+def book_game(state: State, winner: int | None, value: int) -> None:
+    """A finished game: what it scores for the side that won it (None: nobody), and the next one starts from nothing."""
+    games = list(state.games)
+    if winner is not None:
+        games[winner] += value
     state.games = tuple(games)
-    if verdict.winner is not None or state.rules.tie != "drawn":
+    if winner is not None or state.rules.tie != "drawn":
         state.games_played += 1
-    if state.rules.match_end == "cotos" and verdict.winner is not None:
-        _cotos(state, verdict.winner, value)
+    if state.rules.match_end == "cotos" and winner is not None:
+        _cotos(state, winner, value)
     state.totals = (0,) * len(state.totals)
     state.reached = ()
     state.game_deal = 0
-    return value
 
 
 def _cotos(state: State, side: int, value: int) -> None:
@@ -77,7 +83,8 @@ def _cotos(state: State, side: int, value: int) -> None:
     state.coto_games = tuple(won)
 
 
-def _marks(state: State, verdict: Verdict) -> None:
+def book_marks(state: State, verdict: Verdict) -> None:
+    """Loss marks of a deal, and who leaves the match by them."""
     marks = list(state.marks)
     for seat in verdict.losers:
         marks[seat] += verdict.marks

@@ -118,8 +118,7 @@ def _complete_slowly(state: State) -> None:
     if not state.left:
         counting.last_trick(state)
         return
-    if state.pending == state.winner:
-        exchanging.complete_deferred(state)
+    exchanging.trick_won(state)
     announcing.open_window(state, "before_draw")
 
 

@@ -1,0 +1,169 @@
+"""Setting up positions by hand: for worked cases, for tests, for whoever wants to ask the engine "what if".
+
+A position is an ordinary `State`; what is not given is empty or zero. Cards are texts, suits letters, "seat:card" one play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine import chance
+from engine.cards import NO_SUIT
+from engine.errors import EngineError
+from engine.parts import announcing, dealing, tricks
+from engine.state import State
+
+if TYPE_CHECKING:
+    from engine.game import Game
+
+FULL = 400  # more plays than any deal has: the deal is far from over
+
+
+def blank(
+    game: Game, *, mano: int = 0, dealer: int | None = None, deal_no: int = 1, game_deal: int | None = None
+) -> State:
+    """A deal without cards: the seats in their places, nobody has played. The dealer is by default the seat before mano."""
+    state = State(game, chance.as_seed("position"), None, True, (0, 1, 2, 3))
+    state.dealer = (mano - 1) % game.players if dealer is None else dealer
+    state.deal_no = deal_no
+    state.game_deal = deal_no if game_deal is None else game_deal
+    dealing.seat_the_deal(state)
+    dealing.clear(state)
+    state.own_turn = game.has_own_turn
+    state.left = FULL
+    return state
+
+
+def split(play: str) -> tuple[int, str]:
+    """'2:7o' -> (2, '7o'); EngineError if it is not a seat and something."""
+    seat, colon, rest = play.partition(":")
+    if not colon or not seat.isdigit():
+        raise EngineError(f"{play!r} is not of the form seat:card, e.g. '2:7o'")
+    return int(seat), rest
+
+
+def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
+    """Puts these cards, and no others, into a hand."""
+    state.hands[seat] = state.game.pack.hand(state.game.pack.parse(card) for card in cards)
+    if seat == state.turn:
+        state.hand = state.hands[seat]
+    state.legal = None
+
+
+def set_trump(state: State, suit: str | None) -> None:
+    """Fixes trump; None for a deal without."""
+    state.trump = NO_SUIT if suit is None else state.game.pack.parse_suit(suit)
+
+
+def play_trick(state: State, plays: Sequence[str], *, lead: str | None = None) -> None:
+    """Puts plays on the table, whatever the hands were. `state.trump` is the trump at the end of them, as in the worked cases.
+
+    Where trumps move during a trick the trump before it is worked out from `lead` and the trump now.
+    """
+    if not plays:
+        state.legal = None
+        return
+    if state.rules.on_play is None:
+        _put(state, plays)
+        return
+    now = state.trump
+    for before in range(4):
+        trial = state.clone()
+        trial.trump = before
+        _put(trial, plays)
+        if trial.trump == now and (lead is None or trial.suit_text(trial.lead) == lead):
+            state.trump = before
+            _put(state, plays)
+            return
+    raise EngineError(f"no trump before the plays {list(plays)} leads to trump {state.suit_text(now)} and lead {lead}")
+
+
+def _put(state: State, plays: Sequence[str]) -> None:
+    state.turn = split(plays[0])[0]
+    tricks.lead(state)
+    for play in plays:
+        put_card(state, play)
+
+
+def put_card(state: State, play: str) -> None:
+    """One card on the table, whatever the seat held. The seat must be the one whose turn it is."""
+    seat, text = split(play)
+    card = state.game.pack.parse(text)
+    if seat != state.turn:
+        raise EngineError(f"{play!r}: it is the turn of seat {state.turn}")
+    state.ask(seat, None)
+    tricks.take(state, seat, card)
+    tricks.give(state, seat, card)
+    state.extra = ()
+    state.legal = (card,)
+    state.apply(card)
+
+
+def won_trick(state: State, seat: int | None, *, stock: int = 0, table_songs: Sequence[str] = ()) -> None:
+    """A trick has just been completed by this seat (None: none yet), and so many cards are still to be drawn."""
+    state.n = stock
+    if seat is None:
+        return
+    state.last_trick = state.winner = seat
+    state.tricks[seat] = max(1, state.tricks[seat])
+    state.notes = state.notes | {"table_song": bool(table_songs)}
+
+
+def sang(state: State, songs: Sequence[str], *, window: Sequence[str] = (), table: bool = False) -> None:
+    """Songs made in the deal ('0:20c', '2:40'), and which of them in the window that is open. Points are booked."""
+    for text in songs:
+        seat, what = split(text)
+        suit = state.trump if what in ("40",) else state.game.pack.parse_suit(what[2:])
+        if table and what == "40" and state.rules.table_songs == "forced_first_40":
+            suit = NO_SUIT
+        points = int(what[:2])
+        state.songs[seat] += points
+        state.songs_made += ((seat, suit, points, table),)
+        state.sung |= 1 << suit
+        if what != "40" and not table and suit != state.trump:
+            state.twenties |= 1 << seat
+    state.window_songs = tuple((split(text)[0], int(split(text)[1][:2])) for text in window)
+
+
+def book(state: State, points: Mapping[int, int]) -> None:
+    """Captured card points by side: they go to the first seat of the side."""
+    for side, number in points.items():
+        state.cards[state.game.sides[side][0]] = number
+
+
+def lay_out(state: State, *, shown: str | None, stock: Sequence[str] = (), n: int | None = None) -> None:
+    """The shown card and the face-down cards of the stock, top first."""
+    pack = state.game.pack
+    state.shown = -1 if shown is None else pack.parse(shown)
+    state.stock = [pack.parse(card) for card in reversed(stock)]
+    if n is not None:
+        state.n = n
+
+
+def shape(state: State) -> dict[str, Any]:
+    """What a fresh deal looks like: hand_size, face_down, stock, shown_card_drawn, tricks."""
+    on_table = state.shown >= 0 and state.holder < 0
+    return {
+        "hand_size": len(state.hand_of(state.active[0])),
+        "face_down": len(state.stock),
+        "stock": state.n,
+        "shown_card_drawn": bool(state.rules.shown_card_drawn) if on_table else None,
+        "tricks": state.left // state.size,
+    }
+
+
+__all__ = [
+    "announcing",
+    "blank",
+    "book",
+    "give_hand",
+    "lay_out",
+    "play_trick",
+    "put_card",
+    "sang",
+    "set_trump",
+    "shape",
+    "split",
+    "won_trick",
+]
