@@ -1,0 +1,62 @@
+# Every target does its own set-up: on a fresh machine with python3 (3.11 to 3.13), make and git, `make demo` is enough.
+# Nothing is installed outside this folder. `make help` lists the targets.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test lint types fmt bench soak lock clean venv venv-dev
+
+BIN := .venv/bin
+export MAKECMDGOALS
+
+# What `make demo` takes. SERVE=0 stops after the leaderboard; the same SEED gives the same cards and the same leaderboard.
+SEED ?= 1
+BOARDS ?= 8
+SERVE ?= 1
+PORT ?= 8000
+# What `make test` hands to pytest: make test ARGS="tests/engine -k deal"
+ARGS ?=
+
+help:  ## this list
+	@echo "The Tute League"; echo
+	@sed -n 's/^\([a-z]*\):.*  ## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '  make %-7s %s\n' "$$name" "$$what"; done
+	@echo; echo "  make demo SERVE=0 SEED=7 BOARDS=16     without the site, other cards, more boards a match"
+	@echo "  make serve PORT=8080                   on another port"
+	@echo "  make test ARGS=\"tests/engine -x\"       a part of the suite"
+	@echo "  PYTHON=/path/to/python3.12             which interpreter makes .venv"
+
+venv:
+	@.ci/venv demo
+
+venv-dev:
+	@.ci/venv dev
+
+demo: venv  ## house bots play a round robin in the sandbox; leaderboard; site on http://127.0.0.1:8000
+	@$(BIN)/python manage.py demo --seed $(SEED) --boards $(BOARDS) --port $(PORT) $(if $(filter 0 no false,$(SERVE)),--no-serve)
+
+serve: venv  ## the site, a worker and the scheduler on this machine, with the league in var/
+	@$(BIN)/python manage.py serve --port $(PORT)
+
+test: lint  ## lint, types, import contracts, then every test, real PostgreSQL, Redis and Chromium included
+	@.ci/test $(ARGS)
+
+lint: venv-dev  ## ruff, mypy, import contracts
+	@echo "== ruff"; $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
+	@echo "== mypy"; $(BIN)/mypy
+	@echo "== import contracts"; $(BIN)/lint-imports --no-cache
+
+fmt: venv-dev  ## format the code and mend what ruff can mend
+	@$(BIN)/ruff check --fix-only --quiet . ; $(BIN)/ruff format .
+
+bench: venv  ## the benchmarks, as ratios to a floor measured in the same run
+	@$(BIN)/tute bench
+
+soak: venv-dev  ## the long runs that are not part of make test
+	@SOAK=1 .ci/test -m soak $(ARGS)
+
+lock: ## resolve the dependencies anew into both lock files (UPGRADE=1: newest versions)
+	@.ci/lock $(if $(filter 1 yes true,$(UPGRADE)),--upgrade)
+
+clean:  ## remove everything made here except var/, which holds the league's data
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache var/test
+	find engine bots league tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@[ ! -d var ] || echo "var/ is kept: it holds the database of the league. Remove it by hand to start anew."

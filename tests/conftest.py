@@ -1,0 +1,48 @@
+"""Servers for every test: real PostgreSQL, Redis and Chromium. One that does not start is an error, never a skip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support import chromium as browser
+from tests.support.postgres import PostgresServer
+from tests.support.redis import RedisServer
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One PostgreSQL server for the run (one per test process)."""
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """DATABASE_URL of a new, empty PostgreSQL database, dropped after the test."""
+    url = postgres_server.create_database()
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """One Redis server for the run (one per test process)."""
+    server = RedisServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> str:
+    """BROKER_URL of an empty Redis."""
+    redis_server.empty()
+    return redis_server.url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of a real Chromium, for Playwright's executable_path (with the flags of tests.support.chromium)."""
+    return browser.find()

