@@ -1,0 +1,40 @@
+"""Faults: the ways in which a bot, and never the league, is to blame for the end of its pass."""
+
+from __future__ import annotations
+
+KINDS = {
+    "crash": "the process ended by itself, with an exit code or a signal",
+    "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock cap",
+    "start_timeout": "not ready within the start budget",
+    "memory": "the process was killed at its memory limit",
+    "output_flood": "more output than one line of 64 KiB holds, or output while the bot was not asked",
+    "protocol": "the answer is not one valid JSON object of the protocol",
+    "illegal_action": "the answer is not among the legal actions",
+    "pondering": "the process used CPU time while it was frozen",
+    "disconnect": "the process closed its input or output but went on running",
+}
+
+
+class Fault(Exception):  # noqa: N818 - the word of the protocol
+    """A bot broke the protocol or a limit. `kind` is one of `KINDS`, `detail` a sentence for its author."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+
+class Infrastructure(Exception):  # noqa: N818 - says whose fault it is
+    """Something of ours failed: sandbox, disk, rules code. Nobody loses by it; the match is to be played again."""
+
+
+EXCERPT = 200  # characters of an offending line that are quoted
+
+
+def quoted(line: bytes | str) -> str:
+    """A bot's line as one printable, shortened piece of ASCII text that is safe in a terminal, a log and a page."""
+    if isinstance(line, str):
+        line = line.encode("utf-8", "backslashreplace")
+    shown = line[:EXCERPT].decode("utf-8", "backslashreplace").rstrip("\r\n")
+    text = "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in shown)
+    return text if len(line) <= EXCERPT else f"{text}... ({len(line)} bytes)"

@@ -1,0 +1,238 @@
+"""A match: some boards, each in all its sittings, between bot processes.
+
+Pass i plays sitting i of all boards with fresh processes, so that a bot meets a board once and carries nothing from one of its sittings to
+another; the suits are exchanged from pass to pass where the rules name no suit. One process plays all boards of its seat and pass.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import engine
+from engine import chance
+from engine.runner import protocol
+from engine.runner.cores import pinned
+from engine.runner.faults import Fault, Infrastructure
+from engine.runner.feed import Feed
+from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
+from engine.runner.seat import Seat
+from engine.runner.sitting import Sitting, Texts
+from engine.runner.spec import BotSpec, MatchSpec
+from engine.sandbox import Policy, Sandbox
+
+DECISIONS = 200  # of one seat on one board, generously: for the kernel's backstop only, the clock is exact
+Progress = Callable[[int, int], None]
+Stop = Callable[[], bool]
+
+
+def play_match(
+    spec: MatchSpec, box: Sandbox, *, progress: Progress | None = None, stop: Stop | None = None, pin: bool = True
+) -> MatchResult:
+    """Play a match in a sandbox.
+
+    `progress(done, total)` is called after each sitting; `stop()` is asked before each decision, and when it says yes the boards that are
+    not complete stay so. `pin` keeps this thread and its bots on one core, where a message costs a tenth of one between cores.
+    Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
+    fails; both cost no bot anything.
+    """
+    game = load(spec)
+    seatings = game.sittings(len(spec.parties))
+    match = _Match(spec, game, seatings, box, progress, stop)
+    began = time.monotonic()
+    try:
+        with pinned(box.state_dir if pin else None) as core:
+            for number, seating in enumerate(seatings):
+                if not match.play_pass(number, seating, core):
+                    break
+    except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
+        raise Infrastructure(f"match {spec.match_id} of {spec.game} was broken off: {type(error).__name__}: {error}") from error
+    return match.result(time.monotonic() - began)
+
+
+def load(spec: MatchSpec) -> engine.Game:
+    """The game of a match at its table. ValueError with the reason if there is none."""
+    options = dict(spec.options)
+    if spec.players is not None:
+        options["players"] = spec.players
+    return engine.load(spec.game, **options)
+
+
+def suits_of(game: engine.Game, seed: bytes, sitting: int) -> str | None:
+    """The order of the suits in one sitting of a board: another for each sitting, drawn by the board's seed."""
+    if game.suits_named:
+        return None
+    orders = list(itertools.permutations(game.pack.suits))
+    key = hashlib.sha256(b"suits\n" + seed).digest()
+    places = chance.shuffle(key, 0, range(len(orders)))
+    return "".join(orders[places[sitting % len(orders)]])
+
+
+class _Match:
+    def __init__(
+        self, spec: MatchSpec, game: engine.Game, seatings: Sequence[tuple[int, ...]], box: Sandbox, progress: Progress | None, stop: Stop | None
+    ) -> None:
+        self.spec = spec
+        self.game = game
+        self.seatings = seatings
+        self.box = box
+        self.progress = progress
+        self.stop = stop
+        self.texts = Texts(game)
+        self.boards = [BoardResult(number) for number in spec.boards]
+        self.parties = [PartyReport(party.name) for party in spec.parties]
+        self.decisions = 0
+        self.done = 0
+        self.total = len(self.boards) * len(seatings)
+        limits = spec.limits
+        self.policy = Policy(
+            memory_mb=limits.memory_mb,
+            threads=limits.threads,
+            cpu_s=limits.total_cpu_s(DECISIONS * len(self.boards)),
+            stderr_kib=limits.stderr_kib,
+            output_line_kib=limits.line_kib,
+        )
+        self.runtimes = {party.runtime: box.runtime(party.runtime) for party in spec.parties}
+
+    # ---- one pass
+
+    def play_pass(self, number: int, seating: tuple[int, ...], core: int | None) -> bool:
+        """Play one sitting of every board; False when stopped."""
+        feed = Feed(self.game.players)
+        seats: list[Seat] = []
+        faults: list[FaultReport] = []
+        totals = [0] * self.game.players
+        try:
+            for board in self.boards:
+                sitting = Sitting(self._state(board.number, number), seats, feed, self.texts, board.number, number)
+                if not seats:
+                    self._start(number, seating, core, seats, sitting)
+                if faults:
+                    played = True  # forfeited: the cards are dealt for the record and nobody is asked
+                else:
+                    played = bool(sitting.faults) or sitting.play(self.stop)
+                self.decisions += sitting.decisions
+                if not played:
+                    return False
+                new = sitting.faults
+                faults += new
+                result = self._sitting_result(sitting, seating, faults)
+                board.sittings.append(result)
+                totals = [a + b for a, b in zip(totals, result.scores, strict=True)]
+                self._finish_board(board)
+                self.done += 1
+                if self.progress is not None:
+                    self.progress(self.done, self.total)
+            self._end(seats, feed, totals, {fault.seat for fault in faults})
+        finally:
+            for fault in faults:
+                self.parties[fault.party].faults.append(fault)
+            self._close(seats, number)
+        return True
+
+    def _state(self, board: int, sitting: int) -> engine.State:
+        seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
+        deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
+        return self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, sitting))
+
+    def _start(self, number: int, seating: tuple[int, ...], core: int | None, seats: list[Seat], sitting: Sitting) -> None:
+        """Start a process per seat. All are started, so that where several cannot none gains by coming later."""
+        for place, party in enumerate(seating):
+            bot = self.spec.parties[party]
+            process = self.box.start(bot.path, self.runtimes[bot.runtime], bot.entry, self.policy, core=core)
+            seats.append(Seat(party, place, process, self.spec.limits))
+        for seat in seats:
+            try:
+                seat.start(self._hello(number, seat.seat))
+            except Fault as fault:
+                sitting.blame(seat, fault, -1)
+
+    def _hello(self, number: int, seat: int) -> bytes:
+        game = self.game
+        return protocol.hello(
+            game=game.key,
+            revision=game.revision,
+            options=game.options,
+            seats=game.players,
+            seat=seat,
+            sides=game.sides,
+            boards=len(self.boards),
+            limits=self.spec.limits,
+            seed=engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat),
+        )
+
+    def _end(self, seats: Sequence[Seat], feed: Feed, totals: Sequence[int], failed: set[int]) -> None:
+        for seat in seats:
+            if seat.seat not in failed:
+                seat.finish(protocol.end(feed.take(seat.seat), totals))
+
+    def _close(self, seats: Sequence[Seat], number: int) -> None:
+        """Kill what is left of the pass, and keep what it said and used."""
+        for seat in seats:
+            report = self.parties[seat.party]
+            seat.process.close()
+            said = seat.process.stderr()
+            if said:
+                report.stderr += f"--- pass {number}, seat {seat.seat}\n" + said.decode("utf-8", "replace").replace("\0", "\ufffd")
+            report.cpu_s += seat.cpu_s
+            report.wall_s += seat.wall_s
+            report.decisions += seat.requests
+            report.max_cpu_s = max(report.max_cpu_s, seat.max_cpu_s)
+
+    # ---- results
+
+    def _sitting_result(self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport]) -> SittingResult:
+        replay = sitting.record(
+            {
+                "match": self.spec.match_id,
+                "table": self.spec.table,
+                "board": sitting.board,
+                "sitting": sitting.number,
+                "seating": list(seating),
+                "parties": [party.name for party in self.spec.parties],
+            }
+        )
+        scores = sitting.state.scores()
+        if faults:
+            scores = forfeited(self.game, {fault.seat for fault in faults})
+            replay["forfeit"] = {"seats": sorted({fault.seat for fault in faults}), "scores": scores}
+        for note in replay["notes"]:
+            self.parties[seating[note["seat"]]].notes += 1
+        return SittingResult(sitting.number, seating, scores, tuple(faults), replay)
+
+    def _finish_board(self, board: BoardResult) -> None:
+        board.complete = len(board.sittings) == len(self.seatings)
+        board.scores = [sum(self._party_score(sitting, party) for sitting in board.sittings) for party in range(len(self.parties))]
+
+    def _party_score(self, sitting: SittingResult, party: int) -> int:
+        """The score of a party in one sitting: that of each side on which it has a seat, once."""
+        total = 0
+        for side in self.game.sides:
+            held = [seat for seat in side if sitting.seating[seat] == party]
+            if held:
+                total += sitting.scores[held[0]]
+        return total
+
+    def result(self, seconds: float) -> MatchResult:
+        """What the match came to so far."""
+        host = {
+            "engine": engine.__version__,
+            "tier": self.box.tier,
+            "runtimes": {name: runtime.hash for name, runtime in sorted(self.runtimes.items())},
+            "python": platform.python_version(),
+            "kernel": os.uname().release,
+            "machine": os.uname().machine,
+        }
+        return MatchResult(self.spec.match_id, self.boards, self.parties, host, seconds, self.decisions)
+
+
+def forfeited(game: engine.Game, seats: set[int]) -> list[int]:
+    """Scores by seat when the sides of these seats forfeit a sitting: each of them gets the worst, the others what the game gives them then."""
+    sides = {game.side[seat] for seat in seats}
+    columns = zip(*(game.fault_scores(side) for side in sorted(sides)), strict=True)
+    return [min(column) for column in columns]

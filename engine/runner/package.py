@@ -1,0 +1,338 @@
+"""Bot packages: strangers' files, looked at in memory and refused before a byte is written.
+
+A package is one source file, or a zip (a folder counts as one) with a `bot.toml`. `read` turns either into a `Package`: checked names,
+checked sizes, and one identity, the SHA-256 of its contents, that does not depend on how it was compressed or when.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import stat
+import tempfile
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from engine.runner import elf, manifest
+from engine.runner.manifest import Manifest, PackageRefused
+
+MAX_FILES = 500
+MAX_BYTES = 10 * 1024 * 1024  # unpacked, and of the archive itself
+MAX_RATIO = 100  # unpacked to packed, above RATIO_FROM bytes
+RATIO_FROM = 64 * 1024
+MAX_NAME = 120  # bytes of UTF-8 of a whole path
+MAX_DEPTH = 8  # path components
+MAX_DIRECTORY = MAX_FILES * 1024  # bytes of a zip's directory: bounds the work before the entries are counted
+READ = 64 * 1024
+
+_LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv")  # what editors and systems leave; dropped, never run
+_ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # flag bits of a zip entry: encrypted, patched, strongly encrypted, masked
+
+
+@dataclass(frozen=True)
+class Package:
+    """Checked contents: path to bytes, sorted, `bot.toml` always among them."""
+
+    manifest: Manifest
+    files: Mapping[str, bytes]
+
+    @cached_property
+    def sha256(self) -> str:
+        """Identity of the contents: hash over every path and file, each with its length."""
+        digest = hashlib.sha256(b"tute-bot/1\n")
+        for name, data in self.files.items():
+            path = name.encode()
+            digest.update(b"%d %d\n" % (len(path), len(data)) + path + data)
+        return digest.hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes unpacked."""
+        return sum(map(len, self.files.values()))
+
+    def mode(self, name: str) -> int:
+        """Permission bits: only the entry of a binary may be executed."""
+        return 0o755 if self.manifest.runtime == "binary" and name == self.manifest.entry else 0o644
+
+    def zip(self) -> bytes:
+        """The contents as a zip that is the same for the same contents: sorted, no dates, no owners. `read` takes it back as it is."""
+        packed = self._zip(zipfile.ZIP_DEFLATED)
+        if self.size > RATIO_FROM and self.size > MAX_RATIO * len(packed):  # `read` would take it for a bomb
+            return self._zip(zipfile.ZIP_STORED)
+        return packed
+
+    def _zip(self, method: int) -> bytes:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name, data in self.files.items():
+                info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+                info.create_system = 3  # Unix, whatever this machine is
+                info.external_attr = (stat.S_IFREG | self.mode(name)) << 16
+                info.compress_type = method
+                archive.writestr(info, data, compresslevel=9)
+        return buffer.getvalue()
+
+    def unpack(self, dest: Path) -> Path:
+        """Write the files into the new directory `dest`, whole or not at all; what stands there already is left alone.
+
+        Directories get 0755 and files `mode`, so that the uid of a sandbox can read them. OSError when the disk refuses.
+        """
+        if dest.exists():
+            return dest
+        dest.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".unpack-", dir=dest.parent))
+        try:
+            work.chmod(0o755)
+            for name, data in self.files.items():
+                path = work / name
+                for parent in reversed(path.relative_to(work).parents[:-1]):
+                    if not (work / parent).exists():
+                        (work / parent).mkdir()
+                        (work / parent).chmod(0o755)  # mkdir's own mode passes through the umask
+                path.write_bytes(data)
+                path.chmod(self.mode(name))
+            try:
+                work.rename(dest)
+            except OSError:  # another process was first, with the same contents
+                if not dest.is_dir():
+                    raise
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        return dest
+
+
+def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Package:
+    """The package in an upload: the bytes of a zip or of one source file, and the name under which it came.
+
+    `games` are the games of a package that is one source file (none: every game); a zip says so in its bot.toml.
+    Raises PackageRefused. Memory: at most MAX_BYTES more than the upload.
+    """
+    if len(data) > MAX_BYTES:
+        raise PackageRefused(f"the upload has {_mb(len(data))}; at most {_mb(MAX_BYTES)} are taken, leave data files out or shrink them")
+    if not data:
+        raise PackageRefused("the upload is empty; send a source file or a zip")
+    if data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+        return _package(_unzipped(data), games)
+    if filename.lower().endswith(".zip"):
+        raise PackageRefused("the file is called .zip but is no zip archive; pack it again, e.g. with: zip -r bot.zip bot.toml bot.py")
+    name = filename.replace("\\", "/").rsplit("/", 1)[-1]  # browsers may send a path; only the last part is a name
+    return _single(data, name, games)
+
+
+def read_path(path: Path, games: Iterable[str] | None = None) -> Package:
+    """The package at a path of this machine: a source file, a zip, or a folder with a bot.toml. PackageRefused, OSError."""
+    if path.is_dir():
+        return _package(_folder(path), games)
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    return read(data, path.name, games)
+
+
+def _single(data: bytes, name: str, games: Iterable[str] | None) -> Package:
+    if data[:4] == elf.MAGIC:
+        raise PackageRefused(f"an executable alone does not say what it plays; send a zip of it and a {manifest.FILE} (docs/bot-package.md)")
+    check_name(name)
+    if name == manifest.FILE:
+        raise PackageRefused(f"a {manifest.FILE} alone is no bot; send a zip that holds it and the files it names")
+    what = manifest.for_file(name, games or (), _known_games())
+    return Package(what, dict(sorted({manifest.FILE: what.toml().encode(), name: data}.items())))
+
+
+def _package(files: dict[str, bytes], games: Iterable[str] | None) -> Package:
+    files = _without_top_folder(files)
+    if manifest.FILE not in files:
+        raise PackageRefused(f"no {manifest.FILE} at the top of the package; add one with name, runtime, entry and games")
+    what = manifest.parse(files[manifest.FILE], files.keys(), _known_games())
+    if games:
+        raise PackageRefused(f"the games of a package with a {manifest.FILE} stand in that file; change its line games = [...]")
+    if what.runtime == "binary":
+        elf.check(files[what.entry], what.entry)
+    return Package(what, dict(sorted(files.items())))
+
+
+def _without_top_folder(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files without the one folder around them that most zip tools add."""
+    tops = {name.partition("/")[0] for name in files}
+    if manifest.FILE in files or len(tops) != 1:
+        return files
+    return {name.partition("/")[2]: data for name, data in files.items()}
+
+
+def _known_games() -> list[str]:
+    from engine.game import games  # the rules are loaded only when a package is looked at
+
+    return games()
+
+
+# ---- names
+
+
+def check_name(name: str) -> None:
+    """PackageRefused unless a path is plain: relative, forward slashes, visible characters, short, not deep."""
+    shown = ascii(name if len(name) <= 80 else name[:77] + "...")
+    parts = name.split("/")
+    why = ""
+    if not name or name.startswith("/"):
+        why = "is an absolute or empty path"
+    elif "\\" in name or ":" in name:
+        why = "has a backslash or a colon (a path of another system)"
+    elif any(part in ("", ".", "..") for part in parts):
+        why = "leads out of the package or has empty parts"
+    elif not manifest.printable(name):
+        why = "has invisible characters (control or direction marks)"
+    elif any(part != part.strip() or part.endswith(".") for part in parts):
+        why = "has a space or dot at the end of a part"
+    elif len(name.encode()) > MAX_NAME:
+        why = f"is longer than {MAX_NAME} bytes"
+    elif len(parts) > MAX_DEPTH:
+        why = f"is deeper than {MAX_DEPTH} folders"
+    if why:
+        raise PackageRefused(f"the path {shown} {why}; rename it and pack again")
+
+
+class _Names:
+    """The paths taken so far. Refuses one that another already stands for on some file system, or passes through."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
+
+    def add(self, name: str) -> None:
+        check_name(name)
+        if len(self._files) >= MAX_FILES:
+            raise PackageRefused(f"more than {MAX_FILES} files; put data into fewer files")
+        key = _folded(name)
+        if key in self._files:
+            raise PackageRefused(f"{ascii(name)} and {ascii(self._files[key])} are one file on some systems; rename one of them")
+        self._files[key] = name
+        for parent in PurePosixPath(name).parents[:-1]:
+            self._folders.setdefault(_folded(str(parent)), str(parent))
+
+    def finish(self) -> None:
+        for key in self._files.keys() & self._folders.keys():
+            raise PackageRefused(f"{ascii(self._files[key])} is both a file and a folder; rename one of them")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def _litter(name: str) -> bool:
+    return any(part in _LITTER for part in name.split("/"))
+
+
+# ---- zip
+
+
+def _unzipped(data: bytes) -> dict[str, bytes]:
+    _check_directory(data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            _check_entries(entries, len(data))
+            return _contents(archive, entries, len(data))
+    except PackageRefused:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
+        raise PackageRefused(f"the zip is damaged or of an unknown kind ({ascii(str(error))[1:-1][:120]}); pack it again") from None
+
+
+def _check_directory(data: bytes) -> None:
+    """Refuse a directory that is too long before the zip module builds an object for each of its entries."""
+    end = data.rfind(b"PK\x05\x06", max(0, len(data) - 65557))
+    if end < 0 or len(data) - end < 22:
+        raise PackageRefused("the zip has no directory (was the upload cut short?); pack it again")
+    count = int.from_bytes(data[end + 10 : end + 12], "little")
+    size = int.from_bytes(data[end + 12 : end + 16], "little")
+    if count == 0xFFFF or size == 0xFFFFFFFF or data[end - 20 : end - 16] == b"PK\x06\x07":
+        raise PackageRefused("the zip uses the 64-bit format for huge archives; pack it again without it")
+    if size > MAX_DIRECTORY:
+        raise PackageRefused(f"the zip lists more than {MAX_FILES} files; put data into fewer files")
+
+
+def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
+    """Everything that the directory of the zip gives away."""
+    names = _Names()
+    declared = 0
+    for info in entries:
+        name = info.orig_filename  # `filename` is what the zip module made of it: cut at a NUL, separators replaced
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if info.flag_bits & _ENCRYPTED:
+            raise PackageRefused(f"{ascii(name)} is encrypted; pack it again without a password")
+        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise PackageRefused(f"{ascii(name)} is a link, device or pipe; only ordinary files are taken, put a copy of the file in its place")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise PackageRefused(f"{ascii(name)} is compressed by a rare method; pack it again with deflate, the default of zip tools")
+        if name.endswith("/") and not info.file_size and kind != stat.S_IFREG:
+            check_name(name[:-1])
+            continue
+        if kind == stat.S_IFDIR:
+            raise PackageRefused(f"{ascii(name)} is a folder with contents of its own; pack it again")
+        names.add(name)
+        declared += info.file_size
+        _check_size(declared, packed)
+    names.finish()
+
+
+def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], packed: int) -> dict[str, bytes]:
+    """The files, counted while they are unpacked: a directory can lie about sizes."""
+    files = {}
+    total = 0
+    for info in entries:
+        if info.orig_filename.endswith("/"):
+            continue
+        parts = []
+        with archive.open(info) as file:
+            while part := file.read(READ):
+                total += len(part)
+                _check_size(total, packed)
+                parts.append(part)
+        if not _litter(info.orig_filename):
+            files[info.orig_filename] = b"".join(parts)
+    return files
+
+
+def _check_size(total: int, packed: int) -> None:
+    if total > MAX_BYTES:
+        raise PackageRefused(f"unpacked the package has more than {_mb(MAX_BYTES)}; leave data files out or shrink them")
+    if total > RATIO_FROM and total > MAX_RATIO * packed:
+        raise PackageRefused(f"the zip unpacks to more than {MAX_RATIO} times its size; make such data when the bot starts instead")
+
+
+# ---- folder
+
+
+def _folder(root: Path) -> dict[str, bytes]:
+    names = _Names()
+    files: dict[str, bytes] = {}
+    total = 0
+    for folder, folders, plain in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _LITTER)
+        for name in [*folders, *sorted(plain)]:
+            path = Path(folder, name)
+            if name in _LITTER:
+                continue
+            kind = stat.S_IFMT(path.lstat().st_mode)
+            relative = path.relative_to(root).as_posix()
+            if kind == stat.S_IFDIR:
+                check_name(relative)
+                continue
+            if kind != stat.S_IFREG:
+                raise PackageRefused(f"{ascii(relative)} is a link, device or pipe; put a copy of the file in its place")
+            names.add(relative)
+            total += path.stat().st_size
+            _check_size(total, total)
+            files[relative] = path.read_bytes()
+    names.finish()
+    return files
+
+
+def _mb(count: int) -> str:
+    return f"{count / 1024 / 1024:.1f} MiB"

@@ -1,0 +1,197 @@
+"""Protocol 1: the lines that go to a bot, and the strict reading of what comes back.
+
+A bot's line is a stranger's bytes. Every deviation is a `Fault` whose detail quotes the line, shortened, and says what was expected.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.runner.faults import Fault, quoted
+from engine.runner.limits import Limits
+
+VERSION = 1
+MAX_LINE = 64 * 1024  # bytes, newline included
+MAX_DEPTH = 16  # of arrays and objects inside an answer
+MAX_DIGITS = 18  # of a whole number: within 64 bits
+MAX_NOTE = 200  # characters of a note that are kept
+MAX_READY_NAME = 60
+
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+_QUICK = re.compile(rb'\{"id": ?(0|[1-9][0-9]{0,17}), ?"do": ?"([A-Za-z0-9 ]*)"\}\r?\n?')
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a bot chose, as text, and what it wished to remark."""
+
+    do: str
+    note: str = ""
+
+
+# ---- to the bot
+
+
+def hello(
+    *,
+    game: str,
+    revision: int,
+    options: Mapping[str, Any],
+    seats: int,
+    seat: int,
+    sides: Sequence[Sequence[int]],
+    boards: int,
+    limits: Limits,
+    seed: int,
+) -> bytes:
+    """The first line: what will be played, how often, within which limits. Answered by `ready`."""
+    message = {
+        "type": "hello",
+        "protocol": VERSION,
+        "game": game,
+        "revision": revision,
+        "options": dict(options),
+        "seats": seats,
+        "seat": seat,
+        "sides": [list(side) for side in sides],
+        "boards": boards,
+        "limits": limits.public(),
+        "seed": seed,
+    }
+    return _encode(message).encode() + b"\n"
+
+
+def encode(value: Any) -> str:
+    """One value as compact ASCII JSON."""
+    return _encode(value)
+
+
+def act(number: int, events: Sequence[str], legal: str, bank_s: float) -> bytes:
+    """A request to act. `events` and `legal` come encoded, because most of them go to several bots or recur."""
+    return f'{{"type":"act","id":{number},"events":[{",".join(events)}],"legal":[{legal}],"bank_s":{bank_s:.3f}}}\n'.encode()
+
+
+def end(events: Sequence[str], scores: Sequence[int]) -> bytes:
+    """The last line of a pass: what is still to be told, and the scores of the pass per seat. Nothing is expected back."""
+    return f'{{"type":"end","events":[{",".join(events)}],"result":{{"scores":{_encode(list(scores))}}}}}\n'.encode()
+
+
+# ---- from the bot
+
+
+def ready(line: bytes) -> str:
+    """The name in the bot's answer to `hello`, cut to MAX_READY_NAME characters ('' if it gives none)."""
+    message = _message(line, '{"type":"ready"}')
+    if message.get("type") != "ready":
+        raise _fault(line, '"type" must be "ready"', '{"type":"ready"}')
+    name = message.get("name", "")
+    if type(name) is not str:
+        raise _fault(line, '"name" must be text', '{"type":"ready","name":"my bot"}')
+    return name[:MAX_READY_NAME]
+
+
+def answer(line: bytes, number: int) -> Answer:
+    """The answer to the request of that number. Unknown keys are ignored: they leave room for later protocols."""
+    quick = _QUICK.fullmatch(line)  # what nearly every bot sends; the slow way gives the same for these lines
+    if quick and int(quick[1]) == number:
+        return Answer(quick[2].decode())
+    expected = f'{{"id":{number},"do":"..."}}'
+    message = _message(line, expected)
+    given = message.get("id")
+    if type(given) is not int:
+        raise _fault(line, '"id" must be the whole number of the request', expected)
+    if given != number:
+        raise _fault(line, f'"id" is {given}, but request {number} was to be answered (one answer to each request)', expected)
+    do = message.get("do")
+    if type(do) is not str:
+        raise _fault(line, '"do" must be text, one of the "legal" list', expected)
+    note = message.get("note")
+    if note is None:
+        note = ""
+    if type(note) is not str:
+        raise _fault(line, '"note" must be text', expected)
+    return Answer(do, note[:MAX_NOTE])
+
+
+def _message(line: bytes, expected: str) -> dict[str, Any]:
+    if len(line) > MAX_LINE:
+        raise _fault(line, f"a line may have {MAX_LINE} bytes", expected)
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _fault(line, f"byte {error.start} is not UTF-8", expected) from None
+    try:
+        message = json.loads(
+            text, object_pairs_hook=_pairs, parse_int=_whole, parse_float=_finite, parse_constant=_constant
+        )
+        _check(message)
+    except json.JSONDecodeError as error:
+        raise _fault(line, f"not JSON ({error.msg} at character {error.pos})", expected) from None
+    except RecursionError:
+        raise _fault(line, f"nested deeper than {MAX_DEPTH}", expected) from None
+    except ValueError as error:
+        raise _fault(line, str(error), expected) from None
+    if type(message) is not dict:
+        raise _fault(line, "a line must be one JSON object", expected)
+    return message
+
+
+def _fault(line: bytes, why: str, expected: str) -> Fault:
+    return Fault("protocol", f"{why}; the bot wrote: {quoted(line)} ; expected: {expected}")
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {quoted(twice)!r} stands twice in one object")
+    return table
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a whole number of {len(digits)} digits; at most {MAX_DIGITS} are taken")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("a number that is too large")
+    return number
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check(message: Any) -> None:
+    """Depth, and text that databases and other programs cannot hold."""
+    level = [message]
+    for _ in range(MAX_DEPTH + 1):
+        below: list[Any] = []
+        for value in level:
+            if type(value) is str:
+                _check_text(value)
+            elif type(value) is list:
+                below += value
+            elif type(value) is dict:
+                below += value.keys()
+                below += value.values()
+        if not below:
+            return
+        level = below
+    raise ValueError(f"nested deeper than {MAX_DEPTH}")
+
+
+def _check_text(text: str) -> None:
+    if "\0" in text:
+        raise ValueError("text with a NUL character")
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise ValueError("text with half of a surrogate pair")

@@ -1,0 +1,52 @@
+"""What is to be played: parties, boards, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine.runner import package
+from engine.runner.limits import Limits
+from engine.runner.package import Package
+
+
+@dataclass(frozen=True)
+class BotSpec:
+    """A bot ready to start: an unpacked package that nobody changes any more."""
+
+    name: str
+    path: Path
+    runtime: str
+    entry: str
+    sha256: str = ""
+    games: tuple[str, ...] = ()  # empty: every game
+
+
+@dataclass(frozen=True)
+class MatchSpec:
+    """One match. `secret` keys the deals; `table` names the table so that several tables of one tournament may share boards or not."""
+
+    match_id: str
+    game: str
+    secret: bytes
+    table: str
+    boards: Sequence[int]
+    parties: tuple[BotSpec, ...]
+    players: int | None = None  # seats at the table; None: the game's default
+    options: Mapping[str, Any] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    deals: int | None = None  # deals of one board; None: the game's own `board_deals`
+
+
+def bot_spec(content: Package, folder: Path) -> BotSpec:
+    """Unpack a package under `folder`, in a directory named by its contents, and say how to start it."""
+    path = content.unpack(folder / content.sha256)
+    what = content.manifest
+    return BotSpec(what.name, path, what.runtime, what.entry, content.sha256, what.games)
+
+
+def load_package(path: Path, folder: Path) -> BotSpec:
+    """The bot in a source file, folder or zip, unpacked under `folder`. PackageRefused, OSError."""
+    return bot_spec(package.read_path(path), folder)

@@ -1,0 +1,307 @@
+"""Packages: what is taken, what is refused and with which words, and what is written."""
+
+import io
+import stat
+import subprocess
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+
+from engine.runner import package
+from engine.runner.manifest import Manifest, PackageRefused
+
+TOML = b'name = "My bot"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\n'
+
+
+def zipped(files: dict[str, bytes], **changes: int) -> bytes:
+    """A zip of these files; `changes` are attributes set on every entry."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            for key, value in changes.items():
+                setattr(info, key, value)
+            archive.writestr(info, data)
+    return buffer.getvalue()
+
+
+def bot_zip(extra: dict[str, bytes] | None = None) -> bytes:
+    return zipped({"bot.toml": TOML, "bot.py": b"print(1)\n"} | (extra or {}))
+
+
+def refusal(data: bytes, filename: str = "bot.zip") -> str:
+    with pytest.raises(PackageRefused) as caught:
+        package.read(data, filename)
+    message = str(caught.value)
+    assert message.isprintable() and "\n" not in message
+    return message
+
+
+def test_read_zip_gives_manifest_and_files() -> None:
+    read = package.read(bot_zip({"data/table.bin": b"\0\1"}), "bot.zip")
+
+    assert read.manifest == Manifest("My bot", "python", "bot.py", ("partnership",))
+    assert dict(read.files) == {"bot.py": b"print(1)\n", "bot.toml": TOML, "data/table.bin": b"\0\1"}
+
+
+def test_read_source_file_makes_a_manifest() -> None:
+    read = package.read(b"print(1)\n", "C:\\Users\\Ana\\mi_bot.py", games=["corriente"])
+
+    assert read.manifest == Manifest("mi_bot", "python", "mi_bot.py", ("corriente",))
+    assert list(read.files) == ["bot.toml", "mi_bot.py"]
+    assert package.read(read.zip(), "x.zip").manifest == read.manifest
+
+
+def test_identity_depends_on_contents_only() -> None:
+    one = package.read(zipped({"bot.toml": TOML, "bot.py": b"1"}, date_time=(1999, 1, 1, 0, 0, 0)), "a.zip")
+    other = package.read(zipped({"bot.py": b"1", "bot.toml": TOML}, date_time=(2020, 1, 1, 0, 0, 0)), "b.zip")
+    third = package.read(zipped({"bot.py": b"2", "bot.toml": TOML}), "b.zip")
+
+    assert one.sha256 == other.sha256 != third.sha256
+    assert one.zip() == other.zip()
+    assert package.read(one.zip(), "c.zip").sha256 == one.sha256
+
+
+def test_identity_of_a_very_repetitive_bot_survives_its_own_zip() -> None:
+    read = package.read(b"x = 1\n" * 100_000, "bot.py")
+
+    assert package.read(read.zip(), "bot.zip").sha256 == read.sha256
+
+
+def test_top_folder_and_litter_are_dropped() -> None:
+    read = package.read(zipped({"bot/bot.toml": TOML, "bot/bot.py": b"1", "bot/__pycache__/bot.pyc": b"2", "bot/.DS_Store": b"3"}), "a.zip")
+
+    assert sorted(read.files) == ["bot.py", "bot.toml"]
+
+
+def test_read_path_of_folder_zip_and_file(tmp_path: Path) -> None:
+    (tmp_path / "bot" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "bot" / "bot.toml").write_bytes(TOML)
+    (tmp_path / "bot" / "bot.py").write_bytes(b"1")
+    (tmp_path / "bot" / "__pycache__" / "x.pyc").write_bytes(b"2")
+    (tmp_path / "bot.zip").write_bytes(zipped({"bot.toml": TOML, "bot.py": b"1"}))
+
+    folder = package.read_path(tmp_path / "bot")
+
+    assert folder.sha256 == package.read_path(tmp_path / "bot.zip").sha256
+    assert package.read_path(tmp_path / "bot" / "bot.py").manifest.entry == "bot.py"
+
+
+def test_unpack_writes_plain_modes_once(tmp_path: Path) -> None:
+    read = package.read(zipped({"bot.toml": TOML, "bot.py": b"1", "a/b/c.txt": b"2"}, external_attr=(stat.S_IFREG | 0o4777) << 16), "a.zip")
+
+    dest = read.unpack(tmp_path / "deep" / read.sha256)
+    again = read.unpack(dest)
+
+    assert again == dest
+    modes = {path.relative_to(dest).as_posix(): oct(path.stat().st_mode & 0o7777) for path in dest.rglob("*")}
+    assert modes == {"a": "0o755", "a/b": "0o755", "a/b/c.txt": "0o644", "bot.py": "0o644", "bot.toml": "0o644"}
+    assert [path.name for path in dest.parent.iterdir()] == [read.sha256]
+
+
+def test_unpack_makes_only_a_binary_entry_executable(tmp_path: Path) -> None:
+    source = tmp_path / "bot.c"
+    source.write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-static", "-o", tmp_path / "bot", source], check=True)
+    toml = b'name = "C"\nruntime = "binary"\nentry = "bot"\n'
+    read = package.read(zipped({"bot.toml": toml, "bot": (tmp_path / "bot").read_bytes()}), "a.zip")
+
+    dest = read.unpack(tmp_path / "out")
+
+    assert oct((dest / "bot").stat().st_mode & 0o7777) == "0o755"
+    assert oct((dest / "bot.toml").stat().st_mode & 0o7777) == "0o644"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("../../evil", "leads out of the package"),
+        ("a/../../evil", "leads out of the package"),
+        ("a//b", "leads out of the package"),
+        ("./a", "leads out of the package"),
+        ("/abs.py", "absolute"),
+        ("C:/x.py", "colon"),
+        ("a\\..\\w.py", "backslash"),
+        ("nul\x00.py", "invisible"),
+        ("bell\x07.py", "invisible"),
+        ("right\u202eto.left", "invisible"),
+        ("zero\u200bwidth", "invisible"),
+        ("a" * 121, "longer than 120 bytes"),
+        ("ñ" * 61, "longer than 120 bytes"),
+        ("/".join("abcdefghi"), "deeper than 8"),
+        ("trailing /x", "space or dot"),
+        ("dot./x", "space or dot"),
+    ],
+)
+def test_odd_paths_are_refused(name: str, words: str) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for path, data in (("bot.toml", TOML), ("bot.py", b"1")):
+            archive.writestr(path, data)
+        info = zipfile.ZipInfo("x")
+        info.filename = name  # past the constructor, which would clean it
+        archive.writestr(info, b"2")
+
+    assert words in refusal(buffer.getvalue())
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK])
+def test_links_and_devices_are_refused(kind: int) -> None:
+    assert "link, device or pipe" in refusal(zipped({"bot.toml": TOML, "bot.py": b"/etc/passwd"}, external_attr=(kind | 0o777) << 16))
+
+
+def test_encrypted_entries_are_refused() -> None:
+    data = bytearray(bot_zip())
+    entry = data.find(b"PK\x01\x02")
+    data[entry + 8] |= 1
+
+    assert "is encrypted" in refusal(bytes(data))
+
+
+def test_rare_compression_is_refused() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("bot.toml", TOML)
+
+    assert "rare method" in refusal(buffer.getvalue())
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("pair", [("a.py", "a.py"), ("a.py", "A.py"), ("straße", "STRASSE"), ("ñ", "n\u0303"), ("dir/x", "DIR/x")])
+def test_names_that_some_file_system_cannot_tell_apart_are_refused(pair: tuple[str, str]) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("bot.toml", TOML)
+        for name in pair:
+            archive.writestr(name, b"1")
+
+    assert "one file on some systems" in refusal(buffer.getvalue())
+
+
+def test_file_used_as_folder_is_refused() -> None:
+    assert "both a file and a folder" in refusal(bot_zip({"a": b"1", "A/b": b"2"}))
+
+
+def test_too_many_files_are_refused() -> None:
+    assert "more than 500 files" in refusal(bot_zip({f"f{i}": b"" for i in range(499)}))
+    assert len(package.read(bot_zip({f"f{i}": b"" for i in range(498)}), "a.zip").files) == 500
+
+
+def test_huge_directory_is_refused_before_it_is_read() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for i in range(12_000):
+            archive.writestr(f"f{i}", b"")
+
+    assert "more than 500 files" in refusal(buffer.getvalue())
+
+
+def test_unpacked_size_is_limited() -> None:
+    noise = b"".join(zlib.crc32(b"%d" % i).to_bytes(4, "big") * 8 for i in range(400_000))  # compresses about 6 to 1
+
+    assert len(noise) > package.MAX_BYTES
+    assert "more than 10.0 MiB" in refusal(bot_zip({"noise": noise}))
+
+
+def test_bomb_is_refused_by_ratio() -> None:
+    assert "100 times its size" in refusal(bot_zip({"zeros": bytes(5_000_000)}))
+
+
+def test_lying_sizes_are_found_while_unpacking() -> None:
+    data = bytearray(bot_zip({"zeros": bytes(9_000_000)}))
+    for signature, offset in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
+        at = data.rfind(signature)
+        data[at + offset : at + offset + 4] = (1000).to_bytes(4, "little")
+
+    refusal(bytes(data))
+
+
+def test_upload_size_is_limited() -> None:
+    assert "at most 10.0 MiB" in refusal(b"#" * (package.MAX_BYTES + 1), "bot.py")
+
+
+@pytest.mark.parametrize(
+    ("data", "filename", "words"),
+    [
+        (b"", "bot.py", "empty"),
+        (b"hello", "bot.zip", "no zip archive"),
+        (b"hello", "bot.exe", "neither a source file"),
+        (b"hello", "bot.tar", "neither a source file"),
+        (b"\x7fELF", "bot", "zip of it and a bot.toml"),
+        (b"PK\x03\x04" + bytes(100), "bot.zip", "no directory"),
+        (b"x", "bad\x07.py", "invisible"),
+        (b"x", ".py", "neither a source file"),
+        (TOML, "bot.toml", "alone is no bot"),
+    ],
+)
+def test_other_uploads_are_refused(data: bytes, filename: str, words: str) -> None:
+    assert words in refusal(data, filename)
+
+
+def test_truncated_zip_is_refused() -> None:
+    data = bot_zip({"noise": bytes(range(256)) * 40})
+
+    for size in range(4, len(data), 7):
+        refusal(data[:size])
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        (b"\xff", "not UTF-8"),
+        (b"name = ", "not valid TOML"),
+        (b"a = " + b"[" * 5000, "not valid TOML"),
+        (b"x = 1", "unknown key 'x'"),
+        (b'runtime = "python"', "needs name as text"),
+        (b'name = 3\nruntime = "python"', "needs name as text"),
+        (b'name = "x"\nruntime = "ruby"', "unknown runtime 'ruby'"),
+        (b'name = "x"\nruntime = "python"', "needs entry as text"),
+        (b'name = "x"\nruntime = "python"\nentry = "no.py"', "is not a file of the package"),
+        (b'name = "x"\nruntime = "python"\nentry = "bot.py"\ngames = "all"', "games must be a list"),
+        (b'name = "x"\nruntime = "python"\nentry = "bot.py"\ngames = ["mus"]', "unknown game 'mus'; the games are "),
+        (b'name = " x"\nruntime = "python"\nentry = "bot.py"', "cannot be shown"),
+        (b'name = "x\\u202E"\nruntime = "python"\nentry = "bot.py"', "cannot be shown"),
+        (b'name = "x"\nruntime = "binary"\nentry = "bot.py"', "is not an ELF executable"),
+        (b"#" * 20_000, "keep it under"),
+    ],
+)
+def test_manifests_are_checked(toml: bytes, words: str) -> None:
+    assert words in refusal(zipped({"bot.toml": toml, "bot.py": b"1"}))
+
+
+def test_zip_without_manifest_is_refused() -> None:
+    assert "no bot.toml" in refusal(zipped({"bot.py": b"1"}))
+
+
+def test_dynamic_executable_is_refused() -> None:
+    toml = b'name = "x"\nruntime = "binary"\nentry = "bot"\n'
+    data = Path(sys.executable).read_bytes() if Path(sys.executable).stat().st_size < 9_000_000 else Path("/bin/sh").read_bytes()
+
+    assert "dynamic loader" in refusal(zipped({"bot.toml": toml, "bot": data}))
+
+
+@pytest.mark.parametrize("make", ["symlink", "fifo"])
+def test_folder_with_a_link_or_pipe_is_refused(tmp_path: Path, make: str) -> None:
+    import os
+
+    (tmp_path / "bot.toml").write_bytes(TOML)
+    (tmp_path / "bot.py").write_bytes(b"1")
+    if make == "symlink":
+        (tmp_path / "x").symlink_to("/etc/passwd")
+    else:
+        os.mkfifo(tmp_path / "x")
+
+    with pytest.raises(PackageRefused, match="link, device or pipe"):
+        package.read_path(tmp_path)
+
+
+def test_refusal_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    refusal(bot_zip({"../evil": b"1"}))
+
+    assert list(tmp_path.iterdir()) == []
