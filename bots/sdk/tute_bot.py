@@ -177,7 +177,7 @@ def pack(deck: str, rank_order: str) -> list[str]:
 
 _KINDS = (
     *("deal", "notice", "exchange", "return", "call", "trump", "predict", "partner", "discard"),
-    *("play", "trick", "draw", "song", "tute", "score", "fault"),
+    *("play", "trick", "last_ten", "draw", "reveal", "song", "tute", "score", "fault"),
 )
 
 # --- the table as one seat knows it ---------------------------------------------------------------------------------
@@ -205,7 +205,8 @@ class View:
     `notice` ((seat, card) laid for an exchange, or None).
 
     Match score: `totals` (points carried into this deal, per side), `score` (the last deal's `score` event or None),
-    `marks`, `games`, `eliminated` (as last announced, else []), `faults` [(seat, fault)].
+    `marks` (loss marks per seat), `games` (won, per side), `chips` (per seat), `eliminated` (seats), `faults`
+    [(seat, fault)].
     """
 
     def __init__(self, hello: Mapping[str, Any]) -> None:
@@ -230,13 +231,9 @@ class View:
         self._value = {card: values.get(card[0], 0) for card in self.pack}
         self._place = {card: i for i, card in enumerate(self.pack)}
         self.board = 0
-        self.score: dict[str, Any] | None = None
-        self.totals: list[int] = [0] * len(self.sides)
-        self.marks: list[int] = []
-        self.games: list[int] = []
-        self.eliminated: list[int] = []
         self.faults: list[tuple[int, str]] = []
         self._handlers = {name: getattr(self, "_on_" + name) for name in _KINDS}
+        self._start_match()
         self._start_deal({})
 
     # -- questions ---------------------------------------------------------------------------------------------------
@@ -353,6 +350,14 @@ class View:
         if handler is not None:
             handler(event)
 
+    def _start_match(self) -> None:
+        self.score: dict[str, Any] | None = None
+        self.totals: list[int] = [0] * len(self.sides)
+        self.marks: list[int] = [0] * self.seats
+        self.games: list[int] = [0] * len(self.sides)
+        self.chips: list[int] = [0] * self.seats
+        self.eliminated: list[int] = []
+
     def _start_deal(self, event: Event) -> None:
         n = self.seats
         self.board = event.get("board", self.board)
@@ -393,7 +398,10 @@ class View:
                 self.known[self.holder].add(self.shown)
 
     def _on_deal(self, event: Event) -> None:
+        if event.get("deal") == 1:
+            self._start_match()  # each board is a match of its own
         self._start_deal(event)
+        self._match_score(event)
 
     def _add(self, seat: int, card: str | None) -> None:
         """A card comes into a hand; None where you may not see which."""
@@ -435,6 +443,8 @@ class View:
         if self.notice == (seat, gives):
             self.notice = None
             self.counts[seat] += 1
+        if self.shown is None and not self.played:
+            self.mano = seat  # the compulsory exchange of a first deal, as in `_on_reveal`
         self._remove(seat, gives)
         self._add(seat, event.get("takes"))
         self.shown, self.holder = gives, None
@@ -539,6 +549,17 @@ class View:
         self.table = []
         self.led = self.leader = self.best = None
 
+    def _on_last_ten(self, event: Event) -> None:
+        if not event["taken"]:
+            self.bonus[event["seat"]] = 0
+
+    def _on_reveal(self, event: Event) -> None:
+        self.mano = event["seat"]  # only the first deal of a cabrero match reveals a card: its holder leads
+        self._show(event["seat"], [event["card"]])
+        if event.get("shown"):
+            self.shown = event["shown"]
+            self.unseen.discard(event["shown"])
+
     def _on_draw(self, event: Event) -> None:
         seat, card = event["seat"], event.get("card")
         self.counts[seat] += 1
@@ -565,11 +586,14 @@ class View:
 
     def _on_score(self, event: Event) -> None:
         self.score = dict(event)
+        self.eliminated += event.get("eliminated") or []
+        self._match_score(event)
+
+    def _match_score(self, event: Event) -> None:
+        self.totals = list(event.get("totals") or self.totals)
         self.marks = list(event.get("marks") or self.marks)
         self.games = list(event.get("games") or self.games)
-        self.eliminated = list(event.get("eliminated") or self.eliminated)
-        if event.get("totals") is not None:
-            self.totals = list(event["totals"])
+        self.chips = list(event.get("chips") or self.chips)
 
     def _on_fault(self, event: Event) -> None:
         self.faults.append((event["seat"], event.get("fault", "")))

@@ -1,0 +1,41 @@
+"""The house bot `random`: the floor that every other bot must beat.
+
+It chooses uniformly among its legal actions, with four exceptions, all against throwing a deal away by a word rather
+than by a card:
+
+1. `claim` only when the count says that it is right;
+2. never `capote` and never `accuse`, which promise or assert what it has not looked at;
+3. of several bids only the lowest is among the choices;
+4. where it may change cards, it first draws how many.
+
+The choice depends on nothing but the referee's seed and the questions asked, so a pass can be repeated.
+"""
+
+from tute_bot import Bot, View, parse, run
+
+
+class RandomBot(Bot):
+    """Uniform over what is not plainly foolish."""
+
+    name = "random"
+
+    def act(self, view: View, legal: list[str]) -> str:
+        choices = [action for action in legal if not self.is_foolish(view, action)]
+        bids = [action for action in choices if action.startswith("bid")]
+        choices = [action for action in choices if action not in bids[1:]]
+        discards = [action for action in choices if action.startswith("discard")]
+        if len(discards) > 1:
+            count = self.random.choice(sorted({action.count(" ") for action in discards}))
+            choices = [action for action in discards if action.count(" ") == count]
+        return self.random.choice(choices or legal)
+
+    def is_foolish(self, view: View, action: str) -> bool:
+        verb, _ = parse(action)
+        if verb == "claim":
+            target = view.rule("target")
+            return target is None or view.totals[view.side] + view.side_points(view.side) < target
+        return verb in ("capote", "accuse")
+
+
+if __name__ == "__main__":
+    run(RandomBot())

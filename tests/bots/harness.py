@@ -1,0 +1,177 @@
+"""Plays house bots against each other inside one process, on the real engine: the referee's part without pipes and
+clocks."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import engine
+
+ROOT = Path(__file__).resolve().parents[2]
+SDK = ROOT / "bots" / "sdk"
+HOUSE = ROOT / "bots" / "house"
+sys.path.insert(0, str(SDK))  # as in the runtime, where the SDK lies beside the standard library
+
+import tute_bot  # noqa: E402
+
+BotClass = Callable[[], tute_bot.Bot]
+_CLASSES: dict[str, BotClass] = {}
+
+
+def house(name: str) -> BotClass:
+    """The bot class of a house bot, loaded as its folder alone on the path would load it."""
+    if name not in _CLASSES:
+        folder = HOUSE / name
+        sys.path.insert(0, str(folder))
+        spec = importlib.util.spec_from_file_location(f"house_{name}", folder / "bot.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        sys.path.remove(str(folder))
+        classes = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, tute_bot.Bot)]
+        _CLASSES[name] = next(c for c in classes if c.__module__ == spec.name)
+    return _CLASSES[name]
+
+
+class Seated:
+    """One bot at one seat, told only what the seat may see."""
+
+    def __init__(self, bot: tute_bot.Bot, game: engine.Game, seat: int, seed: int) -> None:
+        self.session = tute_bot.Session(bot)
+        self.seat = seat
+        self.told = 0
+        self.decisions = 0
+        self.seconds = 0.0
+        self.slowest = 0.0
+        hello = {
+            "type": "hello", "protocol": 1, "game": game.key, "revision": game.revision, "options": game.options,
+            "seats": game.players, "seat": seat, "sides": [list(s) for s in game.sides], "boards": 1, "limits": {},
+            "seed": seed,
+        }  # fmt: skip
+        assert self.session.answer(hello)["type"] == "ready"
+
+    @property
+    def view(self) -> tute_bot.View:
+        return self.session.view
+
+    def tell(self, state: engine.State) -> list[dict[str, Any]]:
+        """The redacted events since the last time."""
+        news = engine.redact(state.events[self.told :], self.seat)
+        self.told = len(state.events)
+        return news
+
+    def ask(self, state: engine.State, legal: Sequence[str]) -> str:
+        message = {"type": "act", "id": self.decisions, "events": self.tell(state), "legal": list(legal), "bank_s": 3}
+        start = time.perf_counter()
+        answer = self.session.answer(message)["do"]
+        took = time.perf_counter() - start
+        self.decisions += 1
+        self.seconds += took
+        self.slowest = max(self.slowest, took)
+        return answer
+
+    def end(self, state: engine.State) -> None:
+        self.session.answer({"type": "end", "events": self.tell(state), "result": {"scores": state.scores()}})
+
+
+def play(
+    game: engine.Game,
+    bots: Sequence[BotClass],
+    seed: object,
+    watch: Callable[[engine.State, list[Seated]], None] | None = None,
+    deals: int | None = None,
+) -> tuple[engine.State, list[Seated]]:
+    """One sitting, bots by seat; AssertionError for an answer that is not legal. `watch` is called at each decision."""
+    table = f"board {seed}"
+    state = game.new_match(seed=table, deals=deals or game.board_deals)
+    seats = [Seated(bots[s](), game, s, engine.bot_seed(b"tests", table, 0, s)) for s in range(game.players)]
+    while not state.is_over:
+        actions = state.legal_actions()
+        if watch is not None:
+            watch(state, seats)
+        choice = actions[0]
+        if len(actions) > 1:
+            legal = [game.action_text(a) for a in actions]
+            seat = state.current_seat
+            answer = seats[seat].ask(state, legal)
+            assert answer in legal, f"{game.key} seed {seed} seat {seat}: {answer!r} is not one of {legal}"
+            choice = actions[legal.index(answer)]
+        state.apply(choice)
+    for seated in seats:
+        seated.end(state)
+    return state, seats
+
+
+def boards(
+    game: engine.Game, a: BotClass, b: BotClass, seeds: Iterable[int]
+) -> Iterator[tuple[int, list[Seated], list[Seated]]]:
+    """Duplicate boards of two bots: each deal is played in every seating; yields a's score less b's, summed over the
+    sittings.
+
+    With more than two sides one seat of a sits among seats of b, in turn at each seat; b counts by the mean of its seats.
+    """
+    for seed in seeds:
+        difference = 0
+        of_a: list[Seated] = []
+        of_b: list[Seated] = []
+        for side in range(len(game.sides)):
+            seating = [a if seat in game.sides[side] else b for seat in range(game.players)]
+            state, seats = play(game, seating, seed)
+            scores = state.scores()
+            mine = [scores[s] for s in range(game.players) if s in game.sides[side]]
+            others = [scores[s] for s in range(game.players) if s not in game.sides[side]]
+            difference += sum(mine) / len(mine) - sum(others) / len(others)
+            of_a += [s for s in seats if s.seat in game.sides[side]]
+            of_b += [s for s in seats if s.seat not in game.sides[side]]
+        yield difference, of_a, of_b
+
+
+class Duel:
+    """The result of many boards: expected score of a (won 1, drawn 1/2), with the half width of its 95% interval."""
+
+    def __init__(self, game: engine.Game, a: BotClass, b: BotClass, seeds: Iterable[int]) -> None:
+        self.differences = []
+        self.decisions = 0
+        self.seconds = self.slowest = 0.0
+        for difference, of_a, _ in boards(game, a, b, seeds):
+            self.differences.append(difference)
+            self.decisions += sum(s.decisions for s in of_a)
+            self.seconds += sum(s.seconds for s in of_a)
+            self.slowest = max(self.slowest, *(s.slowest for s in of_a))
+
+    @property
+    def rate(self) -> float:
+        return sum((d > 0) + (d == 0) / 2 for d in self.differences) / len(self.differences)
+
+    @property
+    def half_width(self) -> float:
+        values = [(d > 0) + (d == 0) / 2 for d in self.differences]
+        return _half_width(values)
+
+    @property
+    def mean(self) -> float:
+        return sum(self.differences) / len(self.differences)
+
+    @property
+    def mean_half_width(self) -> float:
+        return _half_width(self.differences)
+
+    def __str__(self) -> str:
+        n = len(self.differences)
+        return (
+            f"{n} boards: {self.rate:.3f} +- {self.half_width:.3f}, "
+            f"mean difference {self.mean:.1f} +- {self.mean_half_width:.1f}, "
+            f"{1000 * self.seconds / max(1, self.decisions):.2f} ms/decision (slowest {1000 * self.slowest:.0f})"
+        )
+
+
+def _half_width(values: Sequence[float]) -> float:
+    mean = sum(values) / len(values)
+    variance = sum((v - mean) ** 2 for v in values) / max(1, len(values) - 1)
+    return 1.96 * math.sqrt(variance / len(values))

@@ -1,0 +1,110 @@
+"""The SDK's view, folded from redacted events only, against the engine's own observation."""
+
+from __future__ import annotations
+
+import pytest
+
+import engine
+from tests.bots.harness import house, play, tute_bot
+
+TABLES = [
+    ("partnership", {}),
+    ("partnership", {"hand_songs": "winning_side", "songs_per_trick": "many"}),
+    ("partnership", {"undertrump": True, "beat_after_trumped": True}),
+    ("corriente", {}),
+    ("corriente", {"exchange": "immediate", "match_games": 2}),
+    ("corriente", {"hand_size": 8, "claim_mode": "none"}),
+    ("cabrero", {"players": 3}),
+    ("cabrero", {"players": 4, "trump_source": "rotating"}),
+    ("cabrero", {"players": 5, "no_load": True}),
+    ("cabrero", {"players": 6}),
+]
+
+
+def check(state: engine.State, seats: list) -> None:
+    """Every seat is told everything at every decision, and then knows what the engine says it may know."""
+    for seated in seats:
+        for event in seated.tell(state):
+            seated.view.see(event)
+        view, seen = seated.view, state.observation(seated.seat)
+        assert view.hand == view.sort(seen["hand"])
+        assert (view.deal, view.dealer, view.mano, view.out) == (
+            seen["deal"],
+            seen["dealer"],
+            seen["mano"],
+            seen["out"],
+        )
+        assert view.trump == seen["trump"]
+        assert view.stock == seen["stock"]
+        assert view.counts == seen["counts"]
+        trick = (
+            seen["trick"] if len(seen["trick"]) < state.size else []
+        )  # a complete trick is still shown in its window
+        assert view.table == [(play["seat"], play["card"]) for play in trick]
+        assert (view.best[0] if view.best else None) == (seen["winning"] if trick else None)
+        assert (view.tricks, view.taken, view.sung) == (seen["tricks"], seen["cards"], seen["songs"])
+        assert [list(song) for song in view.songs] == [[s["seat"], s["suit"], s["points"]] for s in seen["sung"]]
+        assert (view.totals, view.games, view.marks) == (seen["totals"], seen["games"], seen["marks"])
+        pending = seen["pending"]
+        assert view.notice == ((pending["seat"], pending["card"]) if pending else None)
+        if seen["holder"] is None and seen["shown"] is not None:
+            assert view.shown == seen["shown"]
+        check_inference(state, view)
+
+
+def check_inference(state: engine.State, view: tute_bot.View) -> None:
+    """What the view claims to have proved is true."""
+    texts = state.game.pack.texts
+    hands = [{texts[card] for card in state.hand_of(seat)} for seat in range(view.seats)]
+    for seat in range(view.seats):
+        if seat == view.seat:
+            continue
+        assert view.known[seat] <= hands[seat]
+        for card in hands[seat]:
+            assert view.may_hold(seat, card), f"seat {seat} holds {card}, which the view excludes"
+    places = {*view.hand, *view.played, *view.unseen, *(card for known in view.known for card in known)}
+    assert not view.unseen.intersection(view.hand, view.played)
+    if view.shown:
+        places.add(view.shown)
+    if view.notice:
+        places.add(view.notice[1])
+    assert places == set(view.pack)
+
+
+@pytest.mark.parametrize(("key", "options"), TABLES)
+def test_view_equals_observation(key: str, options: dict) -> None:
+    game = engine.load(key, **options)
+
+    for seed in range(12):
+        play(game, [house("random")] * game.players, seed, watch=check)
+
+
+def test_voids_are_proved() -> None:
+    """The inference is not idle: in ordinary play it finds voids."""
+    game = engine.load("partnership")
+    found = 0
+
+    def count(state: engine.State, seats: list) -> None:
+        nonlocal found
+        check(state, seats)
+        found += sum(len(seats[0].view.voids(seat)) for seat in (1, 2, 3))
+
+    play(game, [house("random")] * 4, 1, watch=count)
+
+    assert found > 20
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_rules_table_equals_engine(key: str) -> None:
+    """The parameters that the SDK carries are those of the engine, for every number of players."""
+    from engine.game import declared
+    from engine.rules import word
+
+    for players in declared(key).players:
+        game = engine.load(key, players=players)
+        mine = tute_bot.rules(key, players, {})
+        for name, value in mine.items():
+            theirs = word(getattr(game.rules, name))
+            if not (name == "obligation_stock_open" and game.rules.draw == "none"):
+                assert value == theirs, f"{key} {players}: {name}"
+        assert set(tute_bot.pack(mine["deck"], mine["rank_order"])) == {game.pack.texts[c] for c in game.pack.cards}
