@@ -74,6 +74,7 @@ _TUTE: dict[str, Any] = {
     "pair_ranks": "RC",
     "song_values": {"trump": 40, "other": 20},
     "song_order": "any",
+    "hand_songs": "trick_winner",
     "table_songs": "none",
     "tute_ranks": "RC",
     "capote": "none",
@@ -88,13 +89,25 @@ _GAMES: dict[str, dict[str, Any]] = {
     "a_dos": {"result": "fewest_points_loses", "settlement": "loss_marks"},
     "americano": {"obligation_stock_open": "trump_follow", "result": "to_target", "target": 121, "claim_mode": "claim"},
     "arrastrado": {"song_order": "forty_first", "settlement": "chips"},
-    "bato": {"rank_points": {}, "last_trick_bonus": 0, "result": "trick_commitments", "settlement": "chips"},
-    "brisca": {"deck": {2: "es40", 3: "es36", 4: "es40"}, "obligation_stock_empty": "free", "last_trick_bonus": 0},
+    "bato": {
+        "hand_songs": "none",
+        "rank_points": {},
+        "last_trick_bonus": 0,
+        "result": "trick_commitments",
+        "settlement": "chips",
+    },
+    "brisca": {
+        "hand_songs": "none",
+        "deck": {2: "es40", 3: "es36", 4: "es40"},
+        "obligation_stock_empty": "free",
+        "last_trick_bonus": 0,
+    },
     "cabrero": {"capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
     "chancho": {"table_songs": "forced", "capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
     "codillo": {"no_load": True, "result": "soloist_side_more_points", "settlement": "chips"},
     "corriente": {"result": "to_target", "target": 101, "claim_mode": "claim"},
     "gana_pierde_3": {
+        "hand_songs": "none",
         "deck": "es36",
         "rank_order": "13RCS7654",
         "trump_dynamics": "set_once_next_trick",
@@ -109,6 +122,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "loss_marks",
     },
     "guinote": {
+        "hand_songs": "winning_side",
         "rank_order": "13RSC76542",
         "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
         "partner_exempt": "all",
@@ -129,6 +143,7 @@ _GAMES: dict[str, dict[str, Any]] = {
     "individual": {"obligation_stock_open": "strict", "song_order": "forty_first"},
     "partnership": {"song_order": "forty_first"},
     "podrida": {
+        "hand_songs": "none",
         "rank_points": {},
         "obligation_stock_empty": "follow",
         "last_trick_bonus": 0,
@@ -136,12 +151,14 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "points",
     },
     "remate": {
+        "hand_songs": "soloist",
         "deck": {3: "es36", 4: "es40", 5: "es40"},
         "no_load": True,
         "result": "soloist_reaches_bid",
         "settlement": "chips",
     },
     "subastado": {
+        "hand_songs": "soloist",
         "deck": "es36",
         "rank_order": "13RCS7654",
         "song_order": "forty_first",
@@ -149,7 +166,11 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "chips",
     },
     "two_player": {"obligation_stock_open": "strict", "song_order": "forty_first_in_window"},
-    "variable_trump": {"trump_dynamics": "vtt_cycle", "song_values": {"trump": 20, "other": 20}},
+    "variable_trump": {
+        "hand_songs": "winning_side",
+        "trump_dynamics": "vtt_cycle",
+        "song_values": {"trump": 20, "other": 20},
+    },
 }
 _IMPLIED: dict[str, dict[str, Any]] = {"preset=podrida52": {"deck": "fr52", "rank_order": "AKQJT98765432"}}
 

@@ -1,0 +1,250 @@
+"""Table sense for bots of the Tute League: announcements, auctions and rough chances, for every game of the rules book.
+
+Optional; it lies beside `tute_bot` in the league's runtime and can be copied like it. The house bots stand on it. All
+judgements are rules of thumb, meant to be beaten: use them for what your bot does not care about.
+
+    from tute_bot import Bot, run
+    from tute_sense import announce
+
+    class MyBot(Bot):
+        def act(self, view, legal):
+            return announce(view, legal) or my_card(view, legal)
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the type checker knows the module by its place in the project, a bot by its place beside it
+    from collections.abc import Sequence
+
+    from bots.sdk.tute_bot import View, parse, plays
+else:
+    from tute_bot import parse, plays
+
+LOSERS = ("middle_loses", "middle_of_three_loses", "most_points_loses_unless_101")  # results where points may hurt
+
+# --- announcements ---------------------------------------------------------------------------------------------------
+
+
+def announce(view: View, legal: Sequence[str]) -> str | None:
+    """What to say now, or None when it is time to play a card. Answers every question that is not about a card."""
+    verbs: dict[str, list[str]] = {}
+    for action in legal:
+        verbs.setdefault(parse(action)[0] if action != "play" else "enter", []).append(action)
+    if "claim" in verbs and claim_is_right(view):
+        return "claim"
+    if "tute" in verbs:
+        return verbs["tute"][0]
+    if "exchange" in verbs:
+        return verbs["exchange"][0]
+    if "sing" in verbs and wants_song(view):
+        return max(verbs["sing"], key=lambda action: parse(action)[1] == view.trump)
+    for verb, answer in _ANSWERS.items():
+        if verb in verbs:
+            return answer(view, verbs[verb], legal)
+    if "play" in verbs:
+        return None
+    return "pass" if "pass" in verbs else legal[0]
+
+
+def claim_is_right(view: View) -> bool:
+    """Whether the exact count says that your side has the target."""
+    target = view.rule("target")
+    return target is not None and view.totals[view.side] + view.side_points(view.side) >= target
+
+
+def wants_song(view: View) -> bool:
+    """Whether more points are welcome."""
+    return aim(view) > 0
+
+
+def _bid(view: View, bids: list[str], legal: Sequence[str]) -> str:
+    """The lowest bid, while the best trump suit promises more than that."""
+    lowest = min(bids, key=lambda action: int(parse(action)[1]))
+    promised = max(promise(view.hand, trump, view) for trump in "oceb")
+    return lowest if "pass" not in legal or promised >= int(parse(lowest)[1]) else "pass"
+
+
+def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
+    """Codillo: play with a hand above the average of two. Bato: play with two tricks in sight."""
+    if view.trump:
+        wanted = likely_tricks(view, view.hand, view.trump) >= 1.6
+    else:
+        wanted = max(promise(view.hand, trump, view) for trump in "oceb") >= 55
+    return calls[0] if wanted or "pass" not in legal else "pass"
+
+
+def _join(view: View, calls: list[str], legal: Sequence[str]) -> str:
+    return "join" if "out" not in legal or likely_tricks(view, view.hand, view.trump) >= 0.9 else "out"
+
+
+def _trump(view: View, suits: list[str], legal: Sequence[str]) -> str:
+    return max(suits, key=lambda action: promise(view.hand, parse(action)[1], view))
+
+
+def _call(view: View, cards: list[str], legal: Sequence[str]) -> str:
+    """The strongest card that you lack: trumps before plain suits, long plain suits before short ones."""
+
+    def worth(action: str) -> tuple[int, int]:
+        card = parse(action)[1]
+        length = sum(c[1] == card[1] for c in view.hand)
+        return 20 * (card[1] == view.trump) + view.strength(card), length
+
+    return max(cards, key=worth)
+
+
+def _predict(view: View, numbers: list[str], legal: Sequence[str]) -> str:
+    expected = likely_tricks(view, view.hand, view.trump)
+    return min(numbers, key=lambda action: abs(int(parse(action)[1]) - expected))
+
+
+def _discard(view: View, choices: list[str], legal: Sequence[str]) -> str:
+    """Keeps trumps and aces and changes the rest."""
+    poor = {card for card in view.hand if card[1] != view.trump and view.strength(card) < 8}
+    return max(choices, key=lambda action: sum(1 if card in poor else -3 for card in parse(action)[1].split()))
+
+
+def _last_ten(view: View, answers: list[str], legal: Sequence[str]) -> str:
+    """Gana-pierde: ten points are welcome only where they make 101, or nobody would otherwise be below."""
+    return "take" if aim(view) > 0 or view.points(view.seat) >= 101 else "decline"
+
+
+_ANSWERS = {
+    "bid": _bid,
+    "enter": _enter,
+    "join": _join,
+    "trump": _trump,
+    "call": _call,
+    "predict": _predict,
+    "discard": _discard,
+    "take": _last_ten,
+}
+
+# --- what a hand is worth --------------------------------------------------------------------------------------------
+
+_TRUMP_WORTH = {"1": 16, "3": 14, "R": 9, "C": 8, "S": 7}
+_PLAIN_WORTH = {"1": 13, "3": 7, "R": 3, "C": 2, "S": 1}
+
+
+def promise(hand: Sequence[str], trump: str, view: View) -> float:
+    """Points that a hand promises its owner with a suit as trump, songs included. An average hand of three has 43."""
+    total = 0.0
+    for card in hand:
+        if card[1] == trump:
+            total += _TRUMP_WORTH.get(card[0], 5)
+        else:
+            total += _PLAIN_WORTH.get(card[0], 0)
+    for pair in pairs(view, hand):
+        total += view.rule("song_values")["trump" if pair == trump else "other"] * 0.8
+    return total * 130 / 152
+
+
+def likely_tricks(view: View, hand: Sequence[str], trump: str | None) -> float:
+    """Tricks that a hand can expect, by the chance that nobody holds anything better."""
+    others = max(1, view.seats - len(view.out) - 1)
+    size = max(1, len(hand))
+    held = min(1.0, others * size / max(1, len(view.pack) - size))  # chance that a given card is in play at all
+    expected = 0.0
+    for card in hand:
+        higher = [c for c in view.unseen if c[1] == card[1] and view.strength(c) > view.strength(card)]
+        chance = (1 - held) ** len(higher) if len(higher) < 4 else 0.0
+        if card[1] != trump and trump is not None:
+            length = sum(c[1] == card[1] for c in hand)
+            chance *= max(0.3, 0.9 - 0.12 * length * others / 2)
+        elif trump is not None:
+            chance = max(chance, 0.35 * held if size > 2 else 0.2)
+        expected += chance
+    return expected
+
+
+def pairs(view: View, hand: Sequence[str]) -> list[str]:
+    """Suits of which a hand holds the pair that can be sung and has not been."""
+    if view.rule("hand_songs") == "none":
+        return []
+    sung = {suit for _, suit, _ in view.songs}
+    ranks = view.rule("pair_ranks")
+    held = set(hand)
+    return [suit for suit in "oceb" if suit not in sung and all(rank + suit in held for rank in ranks)]
+
+
+# --- what one wants ----------------------------------------------------------------------------------------------------
+
+
+def aim(view: View) -> int:
+    """1: take points; -1: stay away from them. By the result of the game, the hand and what has been won so far."""
+    result = view.rule("result")
+    mine = view.points(view.seat)
+    if result == "exact_prediction":
+        return 1 if view.tricks[view.seat] < view.predictions.get(view.seat, 0) else -1
+    if result not in LOSERS:
+        return 1
+    others = [view.points(seat) for seat in range(view.seats) if seat != view.seat and seat not in view.out]
+    best_other = max(others, default=0)
+    if result == "most_points_loses_unless_101":
+        return 1 if mine + 25 * strength_ratio(view) * len(view.hand) / 4 >= 101 else -1
+    still = len(view.hand) / max(1, len(view.hand) + sum(view.tricks))
+    lead = (mine - best_other) / 40
+    return 1 if lead + (strength_ratio(view) - 1) * still > 0.25 else -1
+
+
+def strength_ratio(view: View) -> float:
+    """Strength of your hand over that of an average hand of the cards you cannot see. Trumps count double."""
+
+    def worth(card: str) -> float:
+        return (2 if card[1] == view.trump else 1) * (view.value(card) + view.strength(card) / 2)
+
+    if not view.hand:
+        return 1.0
+    mine = sum(map(worth, view.hand)) / len(view.hand)
+    others = [*view.unseen, *(card for known in view.known for card in known)]
+    average = sum(map(worth, others)) / max(1, len(others))
+    return mine / average if average else 1.0
+
+
+# --- chances in the trick on the table -----------------------------------------------------------------------------------
+
+
+def chance_to_hold(view: View, seat: int, card: str) -> float:
+    """Rough chance that `card`, winning for `seat` once it lies, is not beaten by the other side in this trick."""
+    chance = 1.0
+    led = view.led or card[1]
+    for other in view.to_follow():
+        if not view.same_side(other, seat):
+            chance *= 1 - _chance_to_beat(view, other, card, led)
+    return chance
+
+
+def _chance_to_beat(view: View, seat: int, card: str, led: str) -> float:
+    trump = view.trump
+    unseen = max(1, len(view.unseen))
+    reach = min(
+        1.0, max(0, view.counts[seat] - len(view.known[seat])) / unseen
+    )  # chance that a given unseen card is there
+    power = view.strength(card)
+
+    def has(cards: list[str]) -> float:
+        if view.known[seat].intersection(cards):
+            return 1.0
+        hidden = sum(1 for c in cards if c not in view.known[seat])
+        return 1 - (1 - reach) ** hidden
+
+    candidates = [c for c in (*view.unseen, *view.known[seat]) if view.may_hold(seat, c)]
+    higher = [c for c in candidates if c[1] == card[1] and view.strength(c) > power]
+    if card[1] == trump:
+        if led == trump or view.stock:
+            return has(higher)
+        return has(higher) * (1 - has([c for c in candidates if c[1] == led]))
+    trumps = [c for c in candidates if c[1] == trump]
+    if view.stock and view.rule("obligation_stock_open") != "strict":
+        eager = min(1.0, (view.trick_points + view.value(card)) / 16)
+        return max(has(higher), has(trumps) * eager)
+    follows = has([c for c in candidates if c[1] == led])
+    ruff = (1 - follows) * has(trumps)
+    return ruff + (has(higher) * (1 - ruff) if card[1] == led else 0.0)
+
+
+def loose_cards(view: View, legal: Sequence[str]) -> list[str]:
+    """The cards that may be played, those that would break a pair still to be sung left out, if others are left."""
+    cards = plays(legal)
+    held = {rank + suit for suit in pairs(view, view.hand) for rank in view.rule("pair_ranks")}
+    return [card for card in cards if card not in held] or cards
