@@ -1,0 +1,19 @@
+"""Run programs of strangers so that they can hurt nobody. Knows nothing of cards; standard library only."""
+
+from .errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable
+from .policy import Policy
+from .process import BotProcess, Reply
+from .runtimes import Runtime
+from .tiers import Sandbox
+
+__all__ = [
+    "FAULT_KINDS",
+    "BotFault",
+    "BotProcess",
+    "Policy",
+    "Reply",
+    "Runtime",
+    "Sandbox",
+    "SandboxError",
+    "SandboxUnavailable",
+]

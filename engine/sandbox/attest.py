@@ -1,0 +1,118 @@
+"""Look at a started bot from outside and refuse it unless every restriction is in force.
+
+What a process says of itself proves nothing; the kernel's account in /proc does. Costs about 0.3 ms a start.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import SandboxError
+
+_CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
+_NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
+_LIMIT_NAMES = {
+    resource.RLIMIT_CPU: "Max cpu time",
+    resource.RLIMIT_FSIZE: "Max file size",
+    resource.RLIMIT_DATA: "Max data size",
+    resource.RLIMIT_STACK: "Max stack size",
+    resource.RLIMIT_CORE: "Max core file size",
+    resource.RLIMIT_NPROC: "Max processes",
+    resource.RLIMIT_NOFILE: "Max open files",
+    resource.RLIMIT_MEMLOCK: "Max locked memory",
+    resource.RLIMIT_AS: "Max address space",
+    resource.RLIMIT_MSGQUEUE: "Max msgqueue size",
+}
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What must be seen. user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: pinned to, if any;
+    filtered: whether system calls are filtered and rights dropped; own_namespaces: whether none is shared with us."""
+
+    user: int
+    limits: Sequence[tuple[int, int, int]]
+    core: int | None = None
+    filtered: bool = True
+    own_namespaces: bool = False
+
+
+def status(pid: int) -> dict[str, str]:
+    """The fields of /proc/<pid>/status. Raises SandboxError where the process is gone or hidden."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError as error:
+        raise SandboxError(f"cannot look at the bot's process {pid}: {error}. Is /proc mounted with hidepid?") from error
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in text.splitlines())}
+
+
+def differences(pid: int, expected: Expectation) -> list[str]:
+    """Everything that is not as expected, one line each; empty when the bot may be trusted to be confined."""
+    seen = status(pid)
+    if seen["State"][0] in "ZX":
+        return ["it has already ended"]
+    wrong = []
+    if set(seen["Uid"].split()) != {str(expected.user)}:
+        wrong.append(f"user ids are {seen['Uid']}, expected {expected.user}")
+    if expected.filtered:
+        wrong += _rights(seen, expected)
+    if expected.core is not None and seen["Cpus_allowed_list"] != str(expected.core):
+        wrong.append(f"it may run on cores {seen['Cpus_allowed_list']}, expected {expected.core}")
+    if expected.own_namespaces:
+        wrong += _shared_namespaces(pid, seen)
+    return wrong + _wrong_limits(pid, expected.limits)
+
+
+def _rights(seen: dict[str, str], expected: Expectation) -> list[str]:
+    wrong = []
+    if seen["Seccomp"] != "2":
+        wrong.append(f"system calls are not filtered (Seccomp {seen['Seccomp']})")
+    if seen["NoNewPrivs"] != "1":
+        wrong.append("it may gain privileges (NoNewPrivs 0)")
+    wrong += [f"{name} is {seen[name]}, expected none" for name in _CAPABILITY_SETS if int(seen[name], 16)]
+    if expected.user == 0:
+        wrong.append("it runs as root")
+    if expected.user != os.getuid() and set(seen["Groups"].split()) - {str(expected.user)}:
+        wrong.append(f"it has kept the groups {seen['Groups']}")
+    return wrong
+
+
+def _shared_namespaces(pid: int, seen: dict[str, str]) -> list[str]:
+    wrong = []
+    if len(seen["NSpid"].split()) < len(status(os.getpid())["NSpid"].split()) + 1:
+        wrong.append("it has no process namespace of its own")
+    for name in _NAMESPACES:
+        try:
+            if os.readlink(f"/proc/{pid}/ns/{name}") == os.readlink(f"/proc/self/ns/{name}"):
+                wrong.append(f"it shares our {name} namespace")
+        except OSError as error:
+            wrong.append(f"its {name} namespace cannot be seen: {error.strerror}")
+    return wrong
+
+
+def _wrong_limits(pid: int, limits: Sequence[tuple[int, int, int]]) -> list[str]:
+    text = Path(f"/proc/{pid}/limits").read_text()
+    seen = {line[:25].strip(): line[25:].split()[:2] for line in text.splitlines()[1:]}
+    wrong = []
+    for number, soft, hard in limits:
+        name = _LIMIT_NAMES[number]
+        if seen.get(name) != [str(soft), str(hard)]:
+            wrong.append(f"{name} is {seen.get(name)}, expected {soft}, {hard}")
+    return wrong
+
+
+def attest(pid: int, expected: Expectation) -> None:
+    """Raises SandboxError with every difference found."""
+    try:
+        wrong = differences(pid, expected)
+    except (OSError, KeyError) as error:
+        wrong = [f"it cannot be examined: {error!r}"]
+    if wrong:
+        raise SandboxError(
+            "a bot was started but is not confined as it should be, so it was stopped: " + "; ".join(wrong) + ". "
+            "Run `tute sandbox check`."
+        )

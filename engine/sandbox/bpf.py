@@ -1,0 +1,99 @@
+"""A small assembler for the classic BPF programs that seccomp runs (linux/filter.h, linux/seccomp.h).
+
+Every function returns a list of instructions; bodies end in a verdict on every path, so blocks never need a label.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+
+Instruction = tuple[int, int, int, int]  # operation, jump if true, jump if false, constant
+Program = list[Instruction]
+
+_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN, _AND = 0x20, 0x15, 0x45, 0x35, 0x06, 0x54
+_NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+
+KILL_PROCESS = 0x8000_0000
+ALLOW = 0x7FFF_0000
+MAX_INSTRUCTIONS = 4096
+
+
+def refuse(error: int) -> int:
+    """The verdict "the call fails with this errno"."""
+    return 0x0005_0000 | error
+
+
+def verdict(value: int) -> Program:
+    """End here with ``value``."""
+    return [(_RETURN, 0, 0, value)]
+
+
+def load_number() -> Program:
+    """Bring the call's number into the accumulator."""
+    return [(_LOAD, 0, 0, _NUMBER)]
+
+
+def load_arch() -> Program:
+    """Bring the caller's machine into the accumulator."""
+    return [(_LOAD, 0, 0, _ARCH)]
+
+
+def load_argument(index: int, *, high: bool = False) -> Program:
+    """Bring one half of argument ``index`` (0 to 5) into the accumulator; both machines are little-endian."""
+    return [(_LOAD, 0, 0, _ARGUMENTS + 8 * index + (4 if high else 0))]
+
+
+def mask(bits: int) -> Program:
+    """Keep only ``bits`` of the accumulator."""
+    return [(_AND, 0, 0, bits)]
+
+
+def _conditional(operation: int, value: int, body: Program) -> Program:
+    if len(body) > 255:
+        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches 255")
+    return [(operation, 0, len(body), value), *body]
+
+
+def if_equal(value: int, body: Program) -> Program:
+    """Run ``body`` where the accumulator equals ``value``, else go on behind it."""
+    return _conditional(_EQUAL, value, body)
+
+
+def unless_equal(value: int, body: Program) -> Program:
+    """Run ``body`` where the accumulator differs from ``value``, else go on behind it."""
+    if len(body) > 255:
+        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches 255")
+    return [(_EQUAL, len(body), 0, value), *body]
+
+
+def unless_equal(value: int, body: Program) -> Program:
+    """Run ``body`` where the accumulator differs from ``value``, else go on behind it."""
+    if len(body) > 255:
+        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches 255")
+    return [(_EQUAL, len(body), 0, value), *body]
+
+
+def if_any_bit(bits: int, body: Program) -> Program:
+    """Run ``body`` where the accumulator has one of ``bits``."""
+    return _conditional(_ANY_BIT, bits, body)
+
+
+def if_at_least(value: int, body: Program) -> Program:
+    """Run ``body`` where the accumulator is at least ``value``, unsigned."""
+    return _conditional(_AT_LEAST, value, body)
+
+
+def one_of(values: Iterable[int], then: int, otherwise: int) -> Program:
+    """The verdict ``then`` where the accumulator is one of ``values``, else ``otherwise``."""
+    program: Program = []
+    for value in values:
+        program += if_equal(value, verdict(then))
+    return program + verdict(otherwise)
+
+
+def encode(program: Sequence[Instruction]) -> bytes:
+    """The program as an array of struct sock_filter. Raises ValueError where the kernel would not take its length."""
+    if not 0 < len(program) <= MAX_INSTRUCTIONS:
+        raise ValueError(f"a filter of {len(program)} instructions; the kernel takes 1 to {MAX_INSTRUCTIONS}")
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)

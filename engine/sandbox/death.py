@@ -1,0 +1,77 @@
+"""Why did a bot's process end? Turns an exit status and what is known around it into a typed fault.
+
+A bot is called out of memory when its end is a failure and one of these holds:
+
+* the last lines of its error output name a failed allocation, as Python, Node, Rust, Go and C++ programs print it;
+* the largest memory it ever held, by the kernel's account, is at least 90 % of the limit.
+
+A SIGKILL that neither we, nor the CPU limit, nor its memory explains came from outside: that is never a bot's fault.
+A bot cannot send it to itself, the filter refuses.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import dataclass
+
+from .errors import BotFault, SandboxError
+from .policy import KIB, MIB, Policy
+
+_ALLOCATION_FAILED = re.compile(
+    rb"^(MemoryError\b|.*\bstd::bad_alloc\b|.*JavaScript heap out of memory|.*(fatal error|runtime): .*out of memory"
+    rb"|.*memory allocation of \d+ bytes failed|.*: Cannot allocate memory)",
+    re.MULTILINE,
+)
+_LAST_LINES = 4096
+_NEAR_THE_LIMIT = 0.9
+
+
+@dataclass(frozen=True)
+class End:
+    """How it ended. code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of
+    its whole life; stderr: what is kept of its error output."""
+
+    code: int
+    peak_kib: int
+    cpu_s: float
+    stderr: bytes
+
+    @property
+    def how(self) -> str:
+        """For the bot's author: "exit status 3" or "signal SIGSEGV"."""
+        if self.code >= 0:
+            return f"exit status {self.code}"
+        try:
+            return f"signal {signal.Signals(-self.code).name}"
+        except ValueError:
+            return f"signal {-self.code}"
+
+
+def out_of_memory(end: End, policy: Policy) -> str | None:
+    """What shows that the bot ended for lack of memory, or None."""
+    if end.code == 0:
+        return None
+    found = _ALLOCATION_FAILED.search(end.stderr[-_LAST_LINES:])
+    if found:
+        return found[0].decode(errors="replace")[:200]
+    if end.peak_kib * KIB >= _NEAR_THE_LIMIT * policy.memory_bytes:
+        return f"it held {end.peak_kib * KIB // MIB} MiB"
+    return None
+
+
+def fault(end: End, policy: Policy) -> BotFault:
+    """The fault of a bot that ended although it was still needed. Raises SandboxError where it is not to blame."""
+    memory = out_of_memory(end, policy)
+    if memory:
+        return BotFault("memory", f"ended by {end.how}: {memory} (limit {policy.memory_mb} MiB)")
+    if -end.code in (signal.SIGXCPU, signal.SIGKILL) and end.cpu_s >= policy.cpu_s:
+        return BotFault("timeout", f"used {end.cpu_s:.1f} s of CPU in all (limit {policy.cpu_s} s)")
+    if end.code == -signal.SIGKILL:
+        raise SandboxError(
+            "a bot was killed from outside, by the kernel for lack of memory on the host or by an operator; "
+            "see the kernel log (dmesg) and give the workers more memory"
+        )
+    if end.code == -signal.SIGSYS:
+        return BotFault("crash", "ended by signal SIGSYS: a system call of another machine")
+    return BotFault("crash", f"ended by {end.how}")

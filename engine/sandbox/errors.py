@@ -1,0 +1,31 @@
+"""What can go wrong, kept apart by whose fault it is.
+
+``BotFault`` is the bot's doing and may cost it the game. ``SandboxError`` and ``SandboxUnavailable`` are ours or the
+operator's and never do.
+"""
+
+from __future__ import annotations
+
+FAULT_KINDS = frozenset({"crash", "timeout", "memory", "output_flood", "disconnect", "protocol", "pondering"})
+
+
+class SandboxError(RuntimeError):
+    """The sandbox failed: an infrastructure fault, never a bot's. The message says what to do."""
+
+
+class SandboxUnavailable(SandboxError):
+    """A tier does not hold on this host, so nothing is started. The message lists reasons and remedies."""
+
+
+class BotFault(Exception):
+    """The bot broke a rule of the process protocol.
+
+    kind: one of ``FAULT_KINDS``; detail: one line for the bot's author. Raises ValueError for another kind.
+    """
+
+    def __init__(self, kind: str, detail: str) -> None:
+        if kind not in FAULT_KINDS:
+            raise ValueError(f"fault kind {kind!r} is unknown; expected one of {sorted(FAULT_KINDS)}")
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail

@@ -1,0 +1,176 @@
+"""What bots are run by: a tree copied from the host, the same in every tier.
+
+A tree holds only what a bot needs, is readable by every user, and never contains the project's own environment. Its
+layout: ``lib/`` loader and shared libraries, ``<runtime>/`` the program, empty ``bot/``, ``dev/`` and ``tmp/``. The
+program is always run by the tree's own loader, so no library of the host is used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import elf, tree
+from .errors import SandboxError
+
+_LOADER = "ld.so"
+_UNUSED_STDLIB = (
+    *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
+    *("site-packages", "dist-packages", "config-*", "*.a", "__phello__"),
+)
+_UNUSED_MODULES = ("_tkinter*", "_curses*", "readline*", "nis*", "_dbm*", "_gdbm*", "ossaudiodev*", "_test*", "xx*")
+_PYTHON_FACTS = """
+import json, os, sys, sysconfig
+print(json.dumps({"program": os.path.realpath(sys.executable), "stdlib": sysconfig.get_path("stdlib"),
+"dynload": [p for p in sys.path if p.endswith("lib-dynload")], "lib": sys.platlibdir,
+"version": "%d.%d.%d" % sys.version_info[:3]}))
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runtime:
+    """A language in the sandbox.
+
+    name: "python", "binary" or "node"; version: of the program; root: its tree on the host; hash: content of the tree;
+    argv_prefix and environment: with "{root}" for wherever the tree will be; runs_bot_files: whether the bot's own
+    files are executed; memory_mb, address_space_mb: the least the program itself needs, MiB.
+    """
+
+    name: str
+    version: str
+    root: Path
+    hash: str
+    argv_prefix: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    runs_bot_files: bool = False
+    memory_mb: int = 16
+    address_space_mb: int | None = None
+
+    def argv(self, root: str, bot: str, entry: str) -> list[str]:
+        """The command, with the tree at ``root`` and the bot's directory at ``bot``."""
+        return [word.replace("{root}", root) for word in self.argv_prefix] + [f"{bot}/{entry}"]
+
+    def environ(self, root: str) -> dict[str, str]:
+        """The bot's whole environment: nothing of ours passes."""
+        fixed = {"PATH": "/nowhere", "HOME": "/nowhere", "LANG": "C.UTF-8"}
+        return fixed | {name: value.replace("{root}", root) for name, value in self.environment.items()}
+
+
+def _directory(state_dir: Path) -> Path:
+    return state_dir.resolve() / "runtimes"
+
+
+def _empty_places(work: Path) -> None:
+    for name in ("bot", "dev", "lib", "tmp"):
+        (work / name).mkdir(exist_ok=True)
+    for name in ("null", "urandom"):  # files that the namespaces tier binds the devices to
+        (work / "dev" / name).touch()
+
+
+def _copy_program(work: Path, program: Path, target: str, extra_elf: list[Path]) -> None:
+    """The program at ``target`` and, flat in lib/, its loader and every library of it and of ``extra_elf``."""
+    _empty_places(work)
+    tree.copy(program, work / target)
+    loader = elf.loader_of(program)
+    if loader is None:
+        raise SandboxError(f"{program} is a static program; expected one with a dynamic loader")
+    tree.copy(loader.resolve(), work / "lib" / _LOADER)
+    for file in [program, *extra_elf]:
+        for name, found in elf.libraries_of(loader, file).items():
+            if not (work / "lib" / name).exists():
+                tree.copy(found.resolve(), work / "lib" / name)
+
+
+def _by_loader(program: str) -> tuple[str, ...]:
+    return ("{root}/lib/" + _LOADER, "--library-path", "{root}/lib", "{root}/" + program)
+
+
+def python(
+    state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpreter: Path | None = None
+) -> Runtime:
+    """A copy of an interpreter with its standard library.
+
+    state_dir: where trees are kept. extra: importable name, such as "engine" or "engine/cards.py" -> file or directory
+    to copy. interpreter: default the one behind this process, whatever virtual environment it runs in.
+    Raises SandboxError when it cannot be copied.
+    """
+    facts = _python_facts(str(interpreter or _own_interpreter()))
+    stdlib, program = Path(facts["stdlib"]), Path(facts["program"])
+    series = facts["version"].rpartition(".")[0]
+    name = f"python-{series}"
+    sources = {"program": program, "stdlib": stdlib}
+    key = tree.signature(sources, facts["version"])
+    base = tree.build_once(_directory(state_dir), name, key, lambda work: _build_python(work, facts))
+    environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    finished = base
+    if extra:
+        key = tree.signature(dict(extra), base.name, *sorted(extra))
+        finished = tree.build_once(_directory(state_dir), name, key, lambda work: _add_modules(work, base, extra))
+        environment["PYTHONPATH"] = "{root}/python/extra"
+    return Runtime(
+        name="python",
+        version=facts["version"],
+        root=finished,
+        hash=finished.name.rpartition("-")[2],
+        argv_prefix=(*_by_loader(f"python/bin/python{series}"), "-s", "-S", "-B", "-u", "-X", "utf8"),
+        environment=environment,
+    )
+
+
+def _own_interpreter() -> str:
+    return os.path.realpath(sys.executable)
+
+
+_facts_of: dict[str, dict[str, str]] = {}
+
+
+def _python_facts(interpreter: str) -> dict[str, str]:
+    if interpreter not in _facts_of:
+        done = subprocess.run(
+            [interpreter, "-I", "-S", "-c", _PYTHON_FACTS], capture_output=True, text=True, timeout=30, check=False, env={}
+        )
+        if done.returncode != 0:
+            raise SandboxError(f"{interpreter} does not run as a Python interpreter: {done.stderr.strip()}")
+        _facts_of[interpreter] = json.loads(done.stdout)
+    return _facts_of[interpreter]
+
+
+def _build_python(work: Path, facts: Mapping[str, str]) -> None:
+    series = facts["version"].rpartition(".")[0]
+    library = work / "python" / facts["lib"] / f"python{series}"
+    tree.copy(Path(facts["stdlib"]), library, shutil.ignore_patterns(*_UNUSED_STDLIB, *_UNUSED_MODULES))
+    for place in facts["dynload"]:
+        tree.copy(Path(place), library / "lib-dynload", shutil.ignore_patterns(*_UNUSED_MODULES))
+    modules = sorted((library / "lib-dynload").glob("*.so"))
+    _copy_program(work, Path(facts["program"]), f"python/bin/python{series}", modules)
+    _compile(work, facts, library)
+
+
+def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
+    """Bytecode for what lacks it, by the copied interpreter; it is never checked against times, which a copy may lose."""
+    series = facts["version"].rpartition(".")[0]
+    runtime = _by_loader(f"python/bin/python{series}")
+    argv = [word.replace("{root}", str(work)) for word in runtime]
+    options = ["-I", "-S", "-m", "compileall", "-q", "-j", "1"]
+    done = subprocess.run(
+        [*argv, *options, str(place)], capture_output=True, text=True, timeout=300, check=False, env={}
+    )
+    if done.returncode != 0:
+        raise SandboxError(f"the copied interpreter cannot compile {place}: {(done.stderr or done.stdout).strip()}")
+
+
+def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
+    """The base tree by hard links (its files never change), and the extra modules beside the standard library."""
+    shutil.copytree(base, work, copy_function=os.link, dirs_exist_ok=True)
+    place = work / "python" / "extra"
+    for name, source in extra.items():
+        tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*"))
+    program = next((work / "python" / "bin").iterdir())
+    version = program.name.removeprefix("python") + ".0"
+    _compile(work, {"version": version}, place)

@@ -1,0 +1,110 @@
+"""Runtime trees on disk: copied once, named by their content, read-only for everybody.
+
+A tree is made in a temporary directory under a file lock and renamed into place, so a reader sees all of it or nothing
+and two workers that start together build it once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import SandboxError
+
+_SHORT = 16  # hexadecimal digits of a hash in a name
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the directory's file lock between processes."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / ".lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def files_below(root: Path) -> Iterator[Path]:
+    """Every regular file below ``root``, links to files included, compiled Python excluded, in a fixed order."""
+    for directory, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name != "__pycache__")
+        for name in sorted(files):
+            yield Path(directory, name)
+
+
+def content_hash(root: Path) -> str:
+    """SHA-256 over every file's path, executable bit and content, in hexadecimal."""
+    total = hashlib.sha256()
+    for path in files_below(root):
+        executable = "x" if path.stat().st_mode & 0o100 else "-"
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        total.update(f"{path.relative_to(root)}\0{executable}\0{digest}\n".encode())
+    return total.hexdigest()
+
+
+def signature(sources: dict[str, Path], *more: str) -> str:
+    """A cheap name for the sources as they are now: paths, sizes and times of change. Decides only whether to build."""
+    total = hashlib.sha256(repr(more).encode())
+    for name, source in sorted(sources.items()):
+        for path in [source] if source.is_file() else files_below(source):
+            facts = path.stat()
+            total.update(f"{name}\0{path}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
+    return total.hexdigest()[:_SHORT]
+
+
+def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[str]] | None = None) -> None:
+    """Copy one file or directory, links resolved, times kept (compiled Python is valid only with them)."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=leave_out, dirs_exist_ok=True, ignore_dangling_symlinks=True)
+    else:
+        shutil.copy2(source, target)
+
+
+def open_to_all(root: Path) -> None:
+    """Directories 0755, files 0444 or 0555: everybody reads, nobody writes by mistake."""
+    root.chmod(0o755)
+    for directory, names, files in os.walk(root):
+        for name in names:
+            Path(directory, name).chmod(0o755)
+        for name in files:
+            path = Path(directory, name)
+            path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
+
+
+def build_once(directory: Path, name: str, key: str, build: Callable[[Path], None]) -> Path:
+    """The tree for ``key`` (see ``signature``) in ``directory``, built by ``build(empty directory)`` if need be.
+
+    The result is called ``<name>-<content hash>``. Raises SandboxError where the directory cannot be written.
+    """
+    index = directory / f".{name}-{key}"
+    try:
+        with locked(directory):
+            if index.is_file():
+                finished = directory / index.read_text().strip()
+                if finished.is_dir():
+                    return finished
+            directory.chmod(0o755)
+            work = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=directory))
+            try:
+                build(work)
+                open_to_all(work)
+                finished = directory / f"{name}-{content_hash(work)[:_SHORT]}"
+                if not finished.is_dir():
+                    work.rename(finished)
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
+            draft = index.with_name(index.name + ".new")
+            draft.write_text(finished.name + "\n")
+            draft.rename(index)
+            return finished
+    except OSError as error:
+        raise SandboxError(
+            f"cannot build the {name} runtime in {directory}: {error}. Give a state directory that can be written "
+            "and has 200 MB free."
+        ) from error
