@@ -55,6 +55,8 @@ app.conf.update(
     task_reject_on_worker_lost=True,
     task_serializer="json",
     accept_content=["json"],
+    worker_pool="solo",  # one match at a time, in the main thread (league.domain.playing); more slots are more processes
+    worker_concurrency=1,
     worker_prefetch_multiplier=1,
     worker_enable_remote_control=False,
     worker_send_task_events=False,

@@ -15,11 +15,21 @@ def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
     """The tier settings must be words that exist; no sandbox at all is worth a warning each time."""
     found: list[Error | Warning] = []
     if settings.SANDBOX_TIER not in (*TIERS, "auto"):
-        found.append(Error(f"SANDBOX_TIER={settings.SANDBOX_TIER!r} is unknown", hint="auto, namespaces, landlock", id="league.E001"))
+        found.append(
+            Error(
+                f"SANDBOX_TIER={settings.SANDBOX_TIER!r} is unknown",
+                hint="auto, namespaces, landlock",
+                id="league.E001",
+            )
+        )
     if settings.SANDBOX_MIN_TIER not in TIERS:
-        found.append(Error(f"SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER!r} is unknown", hint=", ".join(TIERS), id="league.E002"))
+        found.append(
+            Error(f"SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER!r} is unknown", hint=", ".join(TIERS), id="league.E002")
+        )
     if "none" in (settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER):
-        hint = "Anybody who uploads a bot can read and change everything that this user can. Use landlock or namespaces."
+        hint = (
+            "Anybody who uploads a bot can read and change everything that this user can. Use landlock or namespaces."
+        )
         found.append(Warning("bots may be played without a sandbox", hint=hint, id="league.W001"))
     return found
 

@@ -27,7 +27,9 @@ def envstr(name: str, default: str | None = None) -> str | None:
         try:
             return Path(file_name).read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise ImproperlyConfigured(f"{name}_FILE={file_name!r} cannot be read ({error}); correct the path") from error
+            raise ImproperlyConfigured(
+                f"{name}_FILE={file_name!r} cannot be read ({error}); correct the path"
+            ) from error
     value = os.environ.get(name)
     return default if value is None else value.strip()
 

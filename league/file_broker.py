@@ -31,7 +31,7 @@ class Channel(filesystem.Channel):
 
     def _get(self, queue: str) -> dict[str, Any]:
         folder = Path(self.data_folder_in)
-        for name in sorted(os.listdir(folder)):
+        for name in sorted(path.name for path in folder.iterdir()):
             if name.startswith(".") or not name.endswith(f".{queue}.msg"):
                 continue
             mine = folder / f".{name}.{os.getpid()}"
@@ -45,7 +45,7 @@ class Channel(filesystem.Channel):
         raise Empty
 
     def _size(self, queue: str) -> int:
-        names = os.listdir(self.data_folder_in)
+        names = [path.name for path in Path(self.data_folder_in).iterdir()]
         return sum(not name.startswith(".") and name.endswith(f".{queue}.msg") for name in names)
 
 

@@ -8,7 +8,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 
-def content_security_policy(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def content_security_policy(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
     """Allow nothing but our own files, unless a view has written a policy of its own."""
 
     def respond(request: HttpRequest) -> HttpResponse:

@@ -163,7 +163,9 @@ class Match(models.Model):
     priority = models.SmallIntegerField(default=0)  # higher first
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
-    token = models.PositiveIntegerField(default=0)  # fencing: grows with every lease; a report with an old one is refused
+    token = models.PositiveIntegerField(
+        default=0
+    )  # fencing: grows with every lease; a report with an old one is refused
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
     attempts = models.PositiveIntegerField(default=0)
@@ -193,13 +195,17 @@ class Party(models.Model):
     number = models.PositiveSmallIntegerField()  # from 0, as in the seatings of the sittings
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="parties")
     points = models.IntegerField(null=True)  # sum of its board scores, in the game's score unit
-    wins = models.PositiveIntegerField(null=True)  # boards won, drawn, lost against the others at the table, pair by pair
+    wins = models.PositiveIntegerField(
+        null=True
+    )  # boards won, drawn, lost against the others at the table, pair by pair
     draws = models.PositiveIntegerField(null=True)
     losses = models.PositiveIntegerField(null=True)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
     fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
-    faults = models.JSONField(default=list)  # every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
+    faults = models.JSONField(
+        default=list
+    )  # every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
     stderr = models.TextField(blank=True)  # shown to its owner only
     cpu_s = models.FloatField(null=True)
     wall_s = models.FloatField(null=True)
@@ -229,7 +235,9 @@ class Sitting(models.Model):
     number = models.PositiveSmallIntegerField()  # from 0: the pass in which it was played
     seating = models.JSONField()  # party number per seat
     scores = models.JSONField()  # per seat
-    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)  # the first one that cut it short or kept it away
+    fault = models.CharField(
+        max_length=20, choices=FaultKind, blank=True
+    )  # the first one that cut it short or kept it away
     fault_party = models.PositiveSmallIntegerField(null=True)  # whose it was
     replay = models.BinaryField()  # zlib of the replay's JSON
 
@@ -253,6 +261,9 @@ class Rating(models.Model):
     rank_worst = models.PositiveIntegerField()
     los_next = models.FloatField(null=True)  # likelihood of superiority over the next row
     provisional = models.BooleanField()
+    listed = models.BooleanField(
+        default=True
+    )  # stands for its bot on the leaderboard: the newest settled version, else the newest
     updated = models.DateTimeField()
 
     class Meta:

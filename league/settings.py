@@ -107,18 +107,19 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 if envbool("TRUST_PROXY", False):  # a proxy of ours sets the header and strips what clients send
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-CONTENT_SECURITY_POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
+CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 # ---- the league itself
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # auto | namespaces | landlock | none
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker refuses to play
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
-MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)  # plays of one match that may fail for a reason of ours before it is void
+MAX_ATTEMPTS = envint(
+    "MAX_ATTEMPTS", 5, least=1
+)  # plays of one match that may fail for a reason of ours before it is void
 RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the reconciler
 UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
+ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in
 MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # of one match
 MAX_ENTRIES = envint("MAX_ENTRIES", 64, least=2)  # of one tournament
 

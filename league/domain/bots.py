@@ -50,7 +50,9 @@ def upload(
     content = packages.inspect(data, filename, games)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
-        Player.objects.select_for_update().get(pk=player.pk)  # one upload of a player at a time: limits and numbers hold
+        Player.objects.select_for_update().get(
+            pk=player.pk
+        )  # one upload of a player at a time: limits and numbers hold
         _check_rate(player, now)
         bot = _bot(player, name, now)
         _check_duplicate(player, content.sha256)
@@ -65,7 +67,13 @@ def upload(
             created=now,
         )
         events.append(
-            "version.uploaded", f"bot:{bot.slug}", now=now, actor=player.name, version=number, sha256=content.sha256, pk=version.pk
+            "version.uploaded",
+            f"bot:{bot.slug}",
+            now=now,
+            actor=player.name,
+            version=number,
+            sha256=content.sha256,
+            pk=version.pk,
         )
         validation.begin(version, secret=secret, now=now)
     return version
@@ -101,8 +109,12 @@ def _check_duplicate(player: Player, sha256: str) -> None:
     if twin is None:
         return
     if twin.bot.owner_id == player.pk or twin.bot.is_house:
-        raise Refused(f"these exact files are in the league already, as {twin}; change something, or enter that version")
-    raise Refused("these exact files were entered by another player before; change something that makes the bot your own")
+        raise Refused(
+            f"these exact files are in the league already, as {twin}; change something, or enter that version"
+        )
+    raise Refused(
+        "these exact files were entered by another player before; change something that makes the bot your own"
+    )
 
 
 def describe(bot: Bot, text: str) -> None:

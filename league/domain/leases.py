@@ -60,7 +60,13 @@ def start(match: Match, *, now: datetime | None = None) -> None:
     """The worker of a leased match starts its bots."""
     now = clock.given(now)
     state.move(
-        match, MatchStatus.RUNNING, now=now, actor=match.worker, guard={"token": match.token}, started=now, lease_until=_deadline(now)
+        match,
+        MatchStatus.RUNNING,
+        now=now,
+        actor=match.worker,
+        guard={"token": match.token},
+        started=now,
+        lease_until=_deadline(now),
     )
 
 
@@ -91,7 +97,10 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
     """Take back the matches whose worker has been silent past its lease; their number."""
     now = clock.given(now)
     overdue = Match.objects.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
-    return sum(_retry(match, now=now, why=f"worker {match.worker} was lost", guard={"lease_until__lt": now}) for match in overdue)
+    return sum(
+        _retry(match, now=now, why=f"worker {match.worker} was lost", guard={"lease_until__lt": now})
+        for match in overdue
+    )
 
 
 def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None) -> bool:
@@ -101,13 +110,25 @@ def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | 
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
     guard = {"token": match.token, **(guard or {})}
     try:
-        state.move(match, MatchStatus.VOID, now=now, actor=match.worker, why=why, guard=guard, reason=why, finished=now, lease_until=None)
+        state.move(
+            match,
+            MatchStatus.VOID,
+            now=now,
+            actor=match.worker,
+            why=why,
+            guard=guard,
+            reason=why,
+            finished=now,
+            lease_until=None,
+        )
     except IllegalMove:
         return False
     return True
 
 
-def _requeue(match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None, **columns: object) -> bool:
+def _requeue(
+    match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None, **columns: object
+) -> bool:
     guard = {"token": match.token, **(guard or {})}
     try:
         state.move(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -36,9 +36,15 @@ class Plan:
     priority: int = 0
 
 
-def public_id() -> str:
-    """Eight characters, 40 bits: not a count and not guessable; a collision is refused by the database."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(8))
+def public_id(plan: Plan) -> str:
+    """Ten characters that follow from the secret and what the match is: not a count, not guessable, and the same in a repeated run.
+
+    The bots' own random numbers are drawn by it, so two leagues with the same secret, names and bots play the same matches.
+    """
+    place = plan.tournament.slug if plan.tournament else plan.kind
+    name = "\n".join(("match", place, plan.pool.key, plan.table))
+    number = int.from_bytes(hmac.digest(plan.secret, name.encode(), "sha256"), "big")
+    return "".join(ALPHABET[number // len(ALPHABET) ** i % len(ALPHABET)] for i in range(10))
 
 
 def same_owner(versions: Sequence[BotVersion]) -> bool:
@@ -77,7 +83,7 @@ def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
 
 def _row(plan: Plan, now: datetime) -> Match:
     return Match(
-        public_id=public_id(),
+        public_id=public_id(plan),
         kind=plan.kind,
         pool=plan.pool,
         tournament=plan.tournament,

@@ -27,5 +27,7 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
     """The bot of `version`, unpacked under `folder` once per contents. The hash is computed anew: a damaged row is noticed here."""
     content = package.read(bytes(version.package.data), "package.zip")
     if content.sha256 != version.package_id:
-        raise RuntimeError(f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged")
+        raise RuntimeError(
+            f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"
+        )
     return bot_spec(content, folder)

@@ -16,6 +16,9 @@ def load(game: str, players: int | None = None, options: dict[str, Any] | None =
     if game not in engine.games():
         raise Refused(f"unknown game {game!r}; the games are {', '.join(engine.games())}")
     chosen = dict(options or {})
+    for name, value in chosen.items():
+        if not isinstance(name, str) or not isinstance(value, str | int | float | bool | None):
+            raise Refused(f"option {name!r} must be a text, a number or true/false, not {value!r}")
     if players is not None:
         chosen["players"] = players
     try:
@@ -44,11 +47,13 @@ def key(game: str, players: int, options: dict[str, Any], team: str, revision: i
 def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> Pool:
     """The pool of a game with these players and options; made where it does not exist. Default options are the same as none."""
     loaded = load(game, players, options)
+    usual = load(game, loaded.players).options_all
+    chosen = {name: loaded.options_all.get(name, value) for name, value in loaded.options.items()}
     team = "clones" if max(map(len, loaded.sides)) > 1 else "single"
     fields = {
         "game": loaded.key,
         "players": loaded.players,
-        "options": dict(loaded.options),
+        "options": {name: value for name, value in chosen.items() if usual.get(name) != value},
         "team": team,
         "revision": loaded.revision,
     }

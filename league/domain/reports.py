@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import TextChoices
 
 from engine.runner import MatchResult
-from league.domain import clock, events, state, validation
+from league.domain import clock, events, hints, state, validation
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 
@@ -62,6 +62,8 @@ def report(match_id: int, token: int, result: MatchResult, *, now: datetime | No
         )
         if match.kind == MatchKind.VALIDATION:
             validation.settle(match, parties[0], now=now)
+        elif match.rated:
+            hints.pool_grew(match.pool_id)
     return Receipt.STORED
 
 
@@ -69,7 +71,9 @@ def _check(match: Match, parties: list[Party], result: MatchResult) -> None:
     if result.match_id != match.public_id:
         raise ValueError(f"result of match {result.match_id!r} reported for match {match.public_id!r}")
     if [board.number for board in result.boards] != list(range(1, match.boards_planned + 1)):
-        raise ValueError(f"match {match.public_id} has boards 1 to {match.boards_planned}, not {[b.number for b in result.boards]}")
+        raise ValueError(
+            f"match {match.public_id} has boards 1 to {match.boards_planned}, not {[b.number for b in result.boards]}"
+        )
     if not all(board.complete for board in result.boards):
         raise ValueError(f"match {match.public_id}: a board is not complete")
     if len(result.parties) != len(parties) or any(len(board.scores) != len(parties) for board in result.boards):
@@ -77,7 +81,9 @@ def _check(match: Match, parties: list[Party], result: MatchResult) -> None:
 
 
 def _store_boards(match: Match, result: MatchResult) -> None:
-    boards = Board.objects.bulk_create(Board(match=match, number=board.number, scores=board.scores) for board in result.boards)
+    boards = Board.objects.bulk_create(
+        Board(match=match, number=board.number, scores=board.scores) for board in result.boards
+    )
     Sitting.objects.bulk_create(
         (
             Sitting(

@@ -12,7 +12,11 @@ from league.domain.errors import IllegalMove
 from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES
 from league.models import BotVersion, Match, Tournament
 
-MOVES: dict[type, dict[str, frozenset[str]]] = {Match: MATCH_MOVES, Tournament: TOURNAMENT_MOVES, BotVersion: VERSION_MOVES}
+MOVES: dict[type, dict[str, frozenset[str]]] = {
+    Match: MATCH_MOVES,
+    Tournament: TOURNAMENT_MOVES,
+    BotVersion: VERSION_MOVES,
+}
 
 
 def subject(row: Match | Tournament | BotVersion) -> str:
@@ -47,7 +51,9 @@ def move(
     with transaction.atomic():
         rows = type(row).objects.filter(pk=row.pk, status=was, **(guard or {}))
         if not rows.update(status=to, **columns):
-            raise IllegalMove(f"{name} could not become {to}: it is no longer {was}, or not held by the caller; read it again")
+            raise IllegalMove(
+                f"{name} could not become {to}: it is no longer {was}, or not held by the caller; read it again"
+            )
         kind = f"{type(row).__name__.removeprefix('Bot').lower()}.moved"
         events.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))
     for column, value in {"status": to, **columns}.items():

@@ -25,12 +25,18 @@ def create(player: Player, label: str, *, now: datetime | None = None) -> tuple[
     now = clock.given(now)
     label = label.strip()
     if not 1 <= len(label) <= 60:
-        raise Refused("a token needs a label of 1 to 60 characters that tells you later what it is for, such as: laptop")
+        raise Refused(
+            "a token needs a label of 1 to 60 characters that tells you later what it is for, such as: laptop"
+        )
     if player.tokens.filter(revoked=None).count() >= MOST:
         raise Refused(f"you have {MOST} tokens; revoke one that you no longer use first")
     key = PREFIX + secrets.token_urlsafe(32)
-    token = ApiToken.objects.create(player=player, label=label, prefix=key[len(PREFIX) :][:8], sha256=_digest(key), created=now)
-    events.append("token.created", f"player:{player.name}", now=now, actor=player.name, label=label, prefix=token.prefix)
+    token = ApiToken.objects.create(
+        player=player, label=label, prefix=key[len(PREFIX) :][:8], sha256=_digest(key), created=now
+    )
+    events.append(
+        "token.created", f"player:{player.name}", now=now, actor=player.name, label=label, prefix=token.prefix
+    )
     return token, key
 
 
@@ -50,5 +56,9 @@ def revoke(token: ApiToken, *, now: datetime | None = None, actor: str = "") -> 
     now = clock.given(now)
     if ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=now):
         events.append(
-            "token.revoked", f"player:{token.player.name}", now=now, actor=actor or token.player.name, prefix=token.prefix
+            "token.revoked",
+            f"player:{token.player.name}",
+            now=now,
+            actor=actor or token.player.name,
+            prefix=token.prefix,
         )

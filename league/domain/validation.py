@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 import engine
-from league.domain import clock, matches, pools, state
+from league.domain import clock, hints, matches, pools, state
 from league.domain.errors import Refused
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Party
@@ -60,7 +60,9 @@ def _rivals(version: BotVersion):
 def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | None = None) -> int:
     """Insert the validation matches that are missing; their number."""
     attempt = 1 + max((int(key.rsplit(":", 1)[1]) for key in _keys(version)), default=0)
-    return matches.insert(plans(version, secret=secret, attempt=attempt), now=clock.given(now))
+    added = matches.insert(plans(version, secret=secret, attempt=attempt), now=clock.given(now))
+    hints.matches_wait()
+    return added
 
 
 def _keys(version: BotVersion):

@@ -1,0 +1,56 @@
+"""Makes the rows what they ought to be, whatever was lost on the way: run it at any time, any number of times, anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from league.domain import clock, leases, ratings, tournaments, workers
+from league.enums import MatchStatus, TournamentStatus
+from league.models import Match, Tournament
+
+BY = "reconciler"
+
+
+@dataclass
+class Found:
+    """What one run had to put right."""
+
+    expired: int = 0  # matches taken back from workers that went silent
+    inserted: int = 0  # matches that a schedule lacked
+    cancelled: int = 0  # matches of tournaments that were cancelled
+    finished: int = 0  # tournaments
+    refreshed: int = 0  # pools whose ratings lacked results
+    explained: int = 0  # queued matches whose reason for waiting changed
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {count}" for name, count in asdict(self).items())
+
+
+def run(*, now: datetime | None = None) -> Found:
+    """One pass over everything that can be unfinished.
+
+    1. Leases that ran out. 2. Matches missing from schedules; tournaments that are over. 3. Matches of cancelled tournaments.
+    4. Pools with results that were not counted. 5. The reason why queued matches wait.
+    """
+    now = clock.given(now)
+    found = Found(expired=leases.expire(now=now))
+    for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
+        if tournament.matches.count() < tournaments.planned(tournament):
+            found.inserted += tournaments.schedule(tournament, now=now)
+        found.finished += tournaments.advance(tournament, now=now)
+    live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
+    orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()
+    for tournament in orphaned:
+        found.cancelled += tournaments.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
+    for pool in ratings.stale_pools():
+        found.refreshed += ratings.refresh(pool, now=now)
+    found.explained = workers.explain(now=now)
+    return found
+
+
+def waiting(*, now: datetime | None = None, most: int) -> int:
+    """How many matches could be claimed now, counted up to `most`."""
+    now = clock.given(now)
+    due = Match.objects.filter(status=MatchStatus.QUEUED).exclude(not_before__gt=now)
+    return len(due.values_list("pk")[:most])

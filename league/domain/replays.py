@@ -1,0 +1,83 @@
+"""What was played, for those who may see it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import engine
+from league.domain.errors import Refused
+from league.enums import MatchStatus
+from league.models import Party, Player, Sitting
+
+PUBLIC = "public"  # the view of a spectator who sees no hidden card
+HEADER = ("format", "engine", "game", "revision", "options", "players", "deals", "over", "scores")
+
+
+def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | None = None) -> dict[str, Any]:
+    """The record of one sitting as `viewer` may see it.
+
+    `seat` None: everything; a finished match is public. A seat number: only what that seat knew; "public": only what everybody at the
+    table knew. A restricted view has neither seed nor actions, from which the hidden cards would follow. Notes of a bot are for its owner.
+    Raises Refused for a seat that the table has not, and for a match that is not over.
+    """
+    match = sitting.board.match
+    if match.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
+        raise Refused(f"match {match.public_id} is {match.status}; its replays can be seen when it is finished")
+    full = unpack(sitting)
+    owned = owned_parties(sitting, viewer)
+    meta = dict(full.get("meta", {}))
+    notes = full.get("notes", meta.pop("notes", []))
+    visible = [note for note in notes if sitting.seating[note["seat"]] in owned]
+    if seat is None:
+        return {**full, "meta": meta, "notes": visible}
+    if seat != PUBLIC and (type(seat) is not int or not 0 <= seat < len(sitting.seating)):
+        raise Refused(f"there is no seat {seat!r} at this table; use 0 to {len(sitting.seating) - 1}, or {PUBLIC!r}")
+    shown = None if seat == PUBLIC else seat
+    restricted = {name: full[name] for name in HEADER if name in full}
+    restricted["events"] = engine.redact(full["events"], shown)
+    restricted["view"] = seat
+    restricted["notes"] = [note for note in visible if note["seat"] == seat]
+    return restricted
+
+
+def unpack(sitting: Sitting) -> dict[str, Any]:
+    """The stored record, whole. Only for code that checks or repairs; what people get passes through `replay`."""
+    return json.loads(zlib.decompress(bytes(sitting.replay)))
+
+
+def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:
+    """Numbers of the parties at the table that belong to `viewer`; all of them for the staff."""
+    parties = sitting.board.match.parties.select_related("version__bot")
+    return {party.number for party in parties if may_inspect(party, viewer)}
+
+
+def may_inspect(party: Party, viewer: Player | None) -> bool:
+    """Whether `viewer` may read what a bot wrote for its author: the owner and the staff may."""
+    if viewer is None:
+        return False
+    return party.version.bot.owner_id == viewer.pk or viewer.user.is_staff
+
+
+@dataclass(frozen=True)
+class PartyView:
+    """A party of a finished match as a viewer may see it. `private` says whether the last three fields are given."""
+
+    party: Party
+    private: bool
+    fault_detail: str
+    faults: list[dict[str, Any]]
+    stderr: str
+
+
+def party_view(party: Party, viewer: Player | None = None) -> PartyView:
+    """The kind and place of a fault are public; its text, the lines that led to it and stderr are the owner's."""
+    if may_inspect(party, viewer):
+        return PartyView(party, True, party.fault_detail, party.faults, party.stderr)
+    public = [
+        {key: fault[key] for key in ("kind", "board", "sitting", "step", "seat", "party") if key in fault}
+        for fault in party.faults
+    ]
+    return PartyView(party, False, "", public, "")

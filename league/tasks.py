@@ -1,0 +1,109 @@
+"""Celery tasks: thin, ids in, safe to run twice. Each has a management command that does the same by hand."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+from celery import shared_task
+from celery.signals import celeryd_after_setup, worker_shutdown, worker_shutting_down
+from django.conf import settings
+from kombu.exceptions import OperationalError
+
+from league import celery
+from league.domain import hints, leases, ratings
+from league.domain import reconcile as reconciler
+from league.models import Pool
+
+if TYPE_CHECKING:
+    from league.domain.playing import Machine
+
+log = logging.getLogger("league.tasks")
+HINTS = 64  # most messages that wait in the queue of the matches: enough to wake every worker, too few to pile up
+
+
+class _Process:
+    machine: Machine | None = None
+
+
+def machine() -> Machine:
+    """This process as a player of matches; its sandbox is proven on first use."""
+    from league.domain.playing import Machine  # here, since web processes send tasks and never load the sandbox
+
+    here = _Process.machine
+    if here is None or here.pid != os.getpid():
+        here = _Process.machine = Machine(settings.STATE_DIR / "bots")
+        here.open()
+    return here
+
+
+@shared_task(name="league.tasks.play_match", queue=celery.MATCHES)
+def play_match(match_id: int | None = None) -> None:
+    """Play the match `match_id` if it waits, else the next one, else nothing. By hand: `manage.py worker --once`."""
+    here = machine()
+    if here.refusal:
+        log.error("a match waits, but this worker plays nothing: %s", here.refusal)
+        return
+    match = None if here.stopping.is_set() else leases.claim(here.name, prefer=match_id)
+    if match is None:
+        return
+    here.play(match)
+    wake()
+
+
+@shared_task(name="league.tasks.reconcile", queue=celery.UPKEEP)
+def reconcile() -> None:
+    """Put right what was lost. By hand: `manage.py reconcile`."""
+    log.info("reconciled: %s", reconciler.run())
+    wake()
+
+
+@shared_task(name="league.tasks.refresh_ratings", queue=celery.UPKEEP)
+def refresh_ratings(pool_id: int) -> None:
+    """Take new results of a pool into its ratings. By hand: `manage.py refresh_ratings`."""
+    ratings.refresh(Pool.objects.get(pk=pool_id))
+
+
+def wake() -> None:
+    """Send hints until there are as many as matches wait, at most HINTS. A broker that is away is no failure: the reconciler comes again."""
+    waiting = reconciler.waiting(most=HINTS)
+    if not waiting:
+        return
+    try:
+        with celery.app.connection_for_write() as link:
+            there = link.default_channel.queue_declare(queue=celery.MATCHES, durable=True).message_count
+        for _ in range(waiting - there):
+            play_match.apply_async()
+    except (OperationalError, OSError) as error:
+        log.warning("no hint could be sent (%s); the reconciler sends it when the broker is back", error)
+
+
+def _rating_hint(pool_id: int) -> None:
+    try:
+        refresh_ratings.apply_async((pool_id,))
+    except (OperationalError, OSError) as error:
+        log.warning("no hint could be sent (%s); the reconciler refreshes the pool", error)
+
+
+hints.register(work=wake, rating=_rating_hint)
+
+
+@celeryd_after_setup.connect
+def _prove(sender: str, instance: object, **kwargs: object) -> None:
+    """A worker of the matches proves its sandbox before it takes the first message."""
+    if celery.MATCHES in celery.app.amqp.queues.consume_from:
+        machine()
+
+
+@worker_shutting_down.connect
+def _stop(**kwargs: object) -> None:
+    """SIGTERM: the match at hand is given back at once and played elsewhere, rather than cut off when patience ends."""
+    if _Process.machine:
+        _Process.machine.stopping.set()
+
+
+@worker_shutdown.connect
+def _leave(**kwargs: object) -> None:
+    if _Process.machine:
+        _Process.machine.close()
