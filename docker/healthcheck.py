@@ -1,0 +1,78 @@
+"""Is a process of the league at work? `healthcheck.py web|scheduler|upkeep|runner`: exit code 0, or 1 and a reason.
+
+Each check asks for an effect of the process that somebody else could see, not whether it exists.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+import urllib.request
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from league.env import envint, envlist, envstr
+
+SCHEDULE = Path("/tmp/celerybeat-schedule")
+SILENT = timedelta(minutes=2)  # a runner reports itself every few seconds
+BACKLOG = 60  # messages of the scheduler that nobody took: minutes of silence
+
+
+def web() -> str:
+    """The home page answers."""
+    port = os.environ.get("PORT", "8000")
+    host = envlist("ALLOWED_HOSTS", ["localhost"])[0].lstrip(".*") or "localhost"
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Host": host})
+    with urllib.request.urlopen(request, timeout=8) as answer:
+        return "" if answer.status == 200 else f"the home page answered {answer.status}"
+
+
+def scheduler() -> str:
+    """Its clock was written lately (beat does so every three minutes)."""
+    if not SCHEDULE.exists():
+        return f"{SCHEDULE} does not exist: nothing was scheduled yet"
+    age = time.time() - SCHEDULE.stat().st_mtime
+    return "" if age < 600 else f"nothing was scheduled for {age:.0f} s"
+
+
+def upkeep() -> str:
+    """What the scheduler sends is taken out of the queue."""
+    import redis
+
+    with redis.Redis.from_url(envstr("BROKER_URL") or "", socket_timeout=5) as broker:
+        waiting = broker.llen("upkeep")
+    return "" if waiting < BACKLOG else f"{waiting} messages wait in the queue `upkeep`"
+
+
+def runner() -> str:
+    """Its row in the table of workers is fresh, and it does not refuse to play."""
+    import psycopg
+
+    with psycopg.connect(envstr("DATABASE_URL") or "", connect_timeout=5) as database:
+        row = database.execute(
+            "SELECT seen, refusal FROM league_worker WHERE name LIKE %s ORDER BY seen DESC LIMIT 1",
+            [f"{socket.gethostname()[:60]}:%"],
+        ).fetchone()
+    if row is None:
+        return "this runner has not reported itself to the league"
+    seen, refusal = row
+    if refusal:
+        return f"this runner refuses to play: {refusal}"
+    silent = datetime.now(UTC) - seen
+    limit = max(SILENT, timedelta(seconds=envint("LEASE_S", 30)))
+    return "" if silent < limit else f"this runner has been silent for {silent.total_seconds():.0f} s"
+
+
+CHECKS = {check.__name__: check for check in (web, scheduler, upkeep, runner)}
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in CHECKS:
+        sys.exit(f"usage: healthcheck.py {'|'.join(CHECKS)}")
+    try:
+        trouble = CHECKS[sys.argv[1]]()
+    except Exception as error:
+        trouble = f"{type(error).__name__}: {error}"
+    if trouble:
+        sys.exit(f"unhealthy: {trouble}")

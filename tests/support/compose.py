@@ -1,0 +1,38 @@
+"""docker-compose.yml as data, for the tests that check it and those that start its commands by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TOP = Path(__file__).resolve().parents[2]
+FILE = TOP / "docker-compose.yml"
+SECRETS = "/run/secrets/"  # where containers find their secrets
+
+
+def load() -> dict[str, Any]:
+    """The whole file; merges (`<<`) are resolved as compose resolves them."""
+    with FILE.open(encoding="utf-8") as text:
+        content = yaml.safe_load(text)
+    assert isinstance(content, dict)
+    return content
+
+
+@dataclass(frozen=True)
+class Service:
+    """What one service starts, and what it is given."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    secrets: list[str]
+
+
+def service(name: str) -> Service:
+    """The service `name` of the file."""
+    found = load()["services"][name]
+    environment = {key: str(value) for key, value in found.get("environment", {}).items()}
+    return Service(name, list(found["command"]), environment, list(found.get("secrets", [])))
