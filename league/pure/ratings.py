@@ -1,0 +1,139 @@
+"""The leaderboard of a pool: a pure function of the set of its finished boards.
+
+Elo of a *board*: elo = 1000 + (400 / ln 10) * (theta - theta_anchor). With an anchor among the bots it stands at 1000 by
+definition; without one the mean of the field does: of the bots that chains of meetings connect. There is no online update,
+no order and no drift; what a match changed is the difference of two fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import erf, log, sqrt
+
+import numpy as np
+
+from league.pure.bradley_terry import Fit, Floats, fit
+from league.pure.tallies import Tallies
+
+ELO = 400 / log(10)  # Elo per logit
+BASE = 1000.0  # of the anchor, or of the mean
+Z95 = 1.959963984540054  # two-sided 95% of the normal distribution
+SURE = 0.975  # likelihood of superiority from which one bot ranks above another for certain
+PROVISIONAL_SD = 60.0  # Elo
+PROVISIONAL_BOARDS = 30
+PROVISIONAL_OPPONENTS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of a leaderboard."""
+
+    bot: int
+    elo: float
+    margin: float  # half of the 95% interval of the distance to the mean of the field, Elo
+    boards: int
+    opponents: int
+    score: float  # share of the board points against its opponents, 0 to 1
+    points_per_board: float  # its own score on a board, in the game's unit
+    rank_best: int  # 1 + number of bots that are above it for certain
+    rank_worst: int  # number of bots that are not below it for certain
+    los_next: float | None  # likelihood that it is stronger than the next row; None in the last
+    provisional: bool  # see `table`
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows from best to worst, with the fit behind them. `los[i, j]`: likelihood that row i is stronger than row j."""
+
+    rows: tuple[Row, ...]
+    los: Floats
+    fit: Fit
+
+    def strengths(self) -> dict[int, float]:
+        """Logits by id: the start of the next fit."""
+        return {bot: float(value) for bot, value in zip(self.fit.bots, self.fit.theta, strict=True)}
+
+
+def table(tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, float] | None = None) -> Table:
+    """The leaderboard of the boards in `tallies`. `anchor` is the id that stands at 1000, if it has played.
+
+    `start` are strengths of an earlier fit, for speed only. Order: Elo, then id.
+
+    A row is provisional until it has 30 boards, against 3 opponents (all the others in a smaller field), is tied to the field
+    by meetings, and is placed: standard deviation below 60 Elo, or a rank range of one. (Who loses every board has a wide
+    interval for ever, and yet is certainly last.)
+    """
+    found = fit(tallies, start=start)
+    if not found.bots:
+        return Table((), np.zeros((0, 0)), found)
+    met = tallies.opponents()
+    linked = _linked(met, anchor)
+    members = np.array([float(bot in linked) for bot in found.bots])
+    place = {bot: i for i, bot in enumerate(found.bots)}
+    zero = found.theta[place[anchor]] if anchor in place else (found.theta @ members) / members.sum()
+    elo = BASE + ELO * (found.theta - zero)
+    order = sorted(range(len(elo)), key=lambda i: (-elo[i], found.bots[i]))
+    los = superiority(found)[np.ix_(order, order)]
+    sd = ELO * found.sd_from_mean(members)
+    needed = min(PROVISIONAL_OPPONENTS, len(place) - 1)
+    rows = []
+    for row, i in enumerate(order):
+        bot = found.bots[i]
+        mine = tallies.bots[bot]
+        best = 1 + int((los[:, row] > SURE).sum())
+        worst = len(order) - int((los[row] > SURE).sum())
+        enough = mine.boards >= PROVISIONAL_BOARDS and len(met[bot]) >= needed and bot in linked
+        sharp = sd[i] < PROVISIONAL_SD or best == worst
+        rows.append(
+            Row(
+                bot=bot,
+                elo=float(elo[i]),
+                margin=float(Z95 * sd[i]),
+                boards=mine.boards,
+                opponents=len(met[bot]),
+                score=mine.half_points / (2 * mine.meetings),
+                points_per_board=mine.points / mine.boards,
+                rank_best=best,
+                rank_worst=worst,
+                los_next=float(los[row, row + 1]) if row + 1 < len(order) else None,
+                provisional=not (enough and sharp),
+            )
+        )
+    return Table(tuple(rows), los, found)
+
+
+def superiority(found: Fit) -> Floats:
+    """(N, N) likelihood of superiority: Phi((theta_i - theta_j) / sd of that difference), with the full covariance. Diagonal 1/2."""
+    sd = found.sd_of_differences()
+    apart = found.theta[:, None] - found.theta[None, :]
+    ratio = np.divide(apart, sd, out=np.zeros_like(apart), where=sd > 0)
+    return (1 + np.vectorize(erf, otypes=[np.float64])(ratio / sqrt(2))) / 2 if len(sd) else sd
+
+
+def expected_score(elo_a: float, elo_b: float) -> float:
+    """Expected board points of a against b, 0 to 1: 1 / (1 + 10^((b - a) / 400))."""
+    return float(1 / (1 + 10 ** ((elo_b - elo_a) / 400)))
+
+
+def _linked(met: Mapping[int, set[int]], anchor: int | None) -> set[int]:
+    """The bots that chains of meetings tie to the anchor; without one, the largest such set (the oldest id decides a tie).
+
+    Ratings of bots that no chain connects stand on different scales; only one of them can be the leaderboard's.
+    """
+    seen: set[int] = set()
+    largest: set[int] = set()
+    for first in sorted(met):
+        if first in seen:
+            continue
+        group, todo = {first}, [first]
+        while todo:
+            fresh = met[todo.pop()] - group
+            group |= fresh
+            todo.extend(fresh)
+        seen |= group
+        if anchor in group:
+            return group
+        if len(group) > len(largest):
+            largest = group
+    return largest

@@ -1,0 +1,248 @@
+"""Ratings against published numbers, numbers that can be worked out by hand, and properties."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from league.pure.bradley_terry import fit
+from league.pure.ratings import BASE, ELO, Z95, expected_score, table
+from league.pure.tallies import tally
+
+FLAT = 1e5  # prior so wide that the fit is plain maximum likelihood
+
+
+def duel(a, b, wins, draws=0, losses=0):
+    """Boards between a and b."""
+    return [((a, b), (1, 0))] * wins + [((a, b), (0, 0))] * draws + [((a, b), (0, 1))] * losses
+
+
+def elo_of(found):
+    return {row.bot: row.elo for row in found.rows}
+
+
+# Citations between statistics journals (Stigler 1994; Agresti, Categorical Data Analysis; vignette of R's BradleyTerry2).
+JOURNALS = ["Biometrika", "CommStat", "JASA", "JRSS-B"]
+CITED = [[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]]
+
+
+def citations():
+    return tally([board for a in range(4) for b in range(4) if a != b for board in duel(a, b, CITED[a][b])])
+
+
+def test_fit_equals_the_published_citation_model():
+    found = fit(citations(), prior_sd=FLAT)
+
+    assert found.theta[1:] - found.theta[0] == pytest.approx([-2.94907, -0.47957, 0.26895], abs=5e-6)
+    from_biometrika = np.array([[-1, 1, 0, 0], [-1, 0, 1, 0], [-1, 0, 0, 1]], dtype=float)
+    naive = np.sqrt(np.diag(from_biometrika @ found.naive @ from_biometrika.T))
+    assert naive == pytest.approx([0.10255, 0.06059, 0.07083], abs=1e-4)
+
+
+def test_fit_has_the_published_deviance_of_the_citation_model():
+    theta = fit(citations(), prior_sd=FLAT).theta
+    deviance = pearson = 0.0
+    for a in range(4):
+        for b in range(a + 1, 4):
+            n, y = CITED[a][b] + CITED[b][a], CITED[a][b]
+            p = 1 / (1 + math.exp(theta[b] - theta[a]))
+            deviance += 2 * (y * math.log(y / (n * p)) + (n - y) * math.log((n - y) / (n - n * p)))
+            pearson += (y - n * p) ** 2 / (n * p * (1 - p))
+
+    assert deviance == pytest.approx(4.2934, abs=5e-5)
+    assert pearson == pytest.approx(4.6516, abs=5e-5)
+
+
+def test_fit_of_seven_one_two_by_hand():
+    found = fit(tally(duel(1, 2, 7, 1, 2)), prior_sd=FLAT)
+    apart = np.array([1.0, -1.0])
+
+    assert ELO * (found.theta[0] - found.theta[1]) == pytest.approx(400 * math.log10(3), abs=1e-3)
+    assert ELO * math.sqrt(apart @ found.naive @ apart) == pytest.approx(126.86, abs=0.01)
+    assert ELO * math.sqrt(apart @ found.robust @ apart) == pytest.approx(118.10, abs=0.01)
+
+
+def test_fit_of_a_chain_adds_up():
+    theta = fit(tally(duel(1, 2, 75, 0, 25) + duel(2, 3, 75, 0, 25)), prior_sd=FLAT).theta
+
+    assert ELO * (theta[0] - theta[2]) == pytest.approx(381.70, abs=0.01)
+    assert expected_score(381.70, 0) == pytest.approx(0.9, abs=1e-4)
+
+
+def test_table_of_a_perfect_cycle_is_level():
+    found = table(tally(duel(1, 2, 10) + duel(2, 3, 10) + duel(3, 1, 10)))
+
+    assert [row.elo for row in found.rows] == pytest.approx([BASE] * 3, abs=1e-9)
+    assert [(row.rank_best, row.rank_worst) for row in found.rows] == [(1, 3)] * 3
+
+
+def test_table_keeps_an_unbeaten_bot_finite():
+    found = table(tally(duel(1, 2, 10)))
+
+    assert found.rows[0].elo - found.rows[1].elo == pytest.approx(553.02, abs=0.01)
+
+
+def test_margin_of_an_unbeaten_bot_is_not_nearly_nothing():
+    found = fit(tally(duel(1, 2, 200)))
+    apart = np.array([1.0, -1.0])
+
+    assert ELO * math.sqrt(apart @ found.robust @ apart) < 60
+    assert ELO * found.sd(apart) > 100
+
+
+def test_weight_of_two_seats_at_a_table_is_one():
+    """Pairs of a k seat ranking weigh 2 / k: every bot's board counts as much information as k - 1 pairs shared out."""
+    three = fit(tally([((1, 2, 3), (2, 1, 0))] * 30 + [((1, 2, 3), (0, 1, 2))] * 10), prior_sd=FLAT)
+    pairs = fit(
+        tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 30, 0, 10) + duel(1, 3, 30, 0, 10)),
+        prior_sd=FLAT,
+    )
+
+    assert three.theta == pytest.approx(pairs.theta, abs=1e-6)
+    assert three.naive[0, 0] - three.naive[0, 1] == pytest.approx(
+        1.5 * (pairs.naive[0, 0] - pairs.naive[0, 1]), rel=1e-3
+    )
+
+
+def test_anchor_stands_at_1000_and_moves_everybody_alike():
+    played = tally(duel(1, 2, 12, 0, 4) + duel(2, 3, 9, 1, 6) + duel(1, 3, 13, 0, 3))
+
+    free, anchored = table(played), table(played, anchor=2)
+
+    assert elo_of(anchored)[2] == BASE
+    assert sum(elo_of(free).values()) / 3 == pytest.approx(BASE)
+    shift = elo_of(anchored)[1] - elo_of(free)[1]
+    assert elo_of(anchored)[3] - elo_of(free)[3] == pytest.approx(shift, abs=1e-9)
+    assert [row.margin for row in anchored.rows] == [row.margin for row in free.rows]
+    assert elo_of(table(played, anchor=99)) == elo_of(free)
+
+
+def test_row_counts_score_and_points():
+    row = table(tally([((1, 2), (160, 100)), ((1, 3), (120, 140)), ((1, 2), (130, 130))])).rows
+
+    by_bot = {line.bot: line for line in row}
+    assert (by_bot[1].boards, by_bot[1].opponents) == (3, 2)
+    assert by_bot[1].score == 0.5
+    assert by_bot[1].points_per_board == pytest.approx(410 / 3)
+
+
+def test_ranks_and_likelihoods_tell_what_is_sure():
+    found = table(tally(duel(1, 2, 60, 0, 20) + duel(1, 3, 60, 0, 20) + duel(2, 3, 40, 0, 40)))
+
+    first, second, third = found.rows
+    assert (first.bot, first.rank_best, first.rank_worst) == (1, 1, 1)
+    assert (second.rank_best, second.rank_worst, third.rank_best, third.rank_worst) == (2, 3, 2, 3)
+    assert first.los_next == pytest.approx(found.los[0, 1])
+    assert second.los_next == pytest.approx(0.5)
+    assert third.los_next is None
+
+
+def round_robin(bots, wins, losses):
+    return [board for i, a in enumerate(bots) for b in bots[i + 1 :] for board in duel(a, b, wins, 0, losses)]
+
+
+@pytest.mark.parametrize(
+    ("played", "provisional"),
+    [
+        (round_robin([1, 2], 8, 8), {1, 2}),  # 16 boards
+        (round_robin([1, 2], 17, 16), set()),  # a field of two: one opponent is all there is
+        (round_robin([1, 2, 3], 16, 16), set()),
+        (round_robin([1, 2, 3, 4], 8, 8), set()),  # 48 boards each
+        (round_robin([1, 2, 3, 4], 2, 2), {1, 2, 3, 4}),  # too few
+        (round_robin([1, 2, 3, 4], 16, 16) + duel(1, 5, 30, 0, 30), {5}),  # one opponent of a field of five
+        (
+            round_robin([1, 2, 3, 4], 16, 16) + round_robin([5, 6, 7], 16, 16),
+            {5, 6, 7},
+        ),  # nothing ties them to the others
+    ],
+)
+def test_provisional_needs_boards_opponents_precision_and_links(played, provisional):
+    found = table(tally(played))
+
+    assert {row.bot for row in found.rows if row.provisional} == provisional
+
+
+def test_an_always_beaten_bot_is_ranked_although_its_margin_is_wide():
+    found = table(tally(round_robin([1, 2, 3], 20, 12) + duel(1, 4, 40) + duel(2, 4, 40) + duel(3, 4, 40)))
+
+    last = found.rows[-1]
+    assert (last.bot, last.rank_best, last.rank_worst) == (4, 4, 4)
+    assert last.margin > 60 * Z95
+    assert not last.provisional
+
+
+def test_table_of_nothing_is_empty():
+    found = table(tally([]), anchor=1)
+
+    assert found.rows == ()
+    assert found.strengths() == {}
+
+
+results = st.lists(
+    st.lists(st.integers(1, 6), min_size=2, max_size=4, unique=True).flatmap(
+        lambda bots: st.tuples(st.just(tuple(bots)), st.tuples(*[st.integers(0, 3)] * len(bots)))
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(results, st.randoms(use_true_random=False))
+def test_table_is_the_same_to_the_bit_for_shuffled_boards(played, rng):
+    assert table(tally(rng.sample(played, len(played)))).rows == table(tally(played)).rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(results, st.integers(-1000, 1000))
+def test_table_depends_on_comparisons_only(played, constant):
+    moved = [(bots, tuple(score + constant for score in scores)) for bots, scores in played]
+
+    assert elo_of(table(tally(moved))) == elo_of(table(tally(played)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(results)
+def test_reversed_results_reverse_the_table(played):
+    mirrored = [(bots, tuple(-score for score in scores)) for bots, scores in played]
+
+    straight, upside_down = elo_of(table(tally(played))), elo_of(table(tally(mirrored)))
+
+    for bot, elo in straight.items():
+        assert upside_down[bot] == pytest.approx(2 * BASE - elo, abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(results, st.permutations(list(range(1, 7))))
+def test_names_do_not_matter(played, names):
+    renamed = [(tuple(names[bot - 1] for bot in bots), scores) for bots, scores in played]
+
+    before, after = elo_of(table(tally(played))), elo_of(table(tally(renamed)))
+
+    for bot, elo in before.items():
+        assert after[names[bot - 1]] == pytest.approx(elo, abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(results, st.dictionaries(st.integers(1, 6), st.floats(-3, 3)))
+def test_warm_start_ends_where_the_cold_one_does(played, start):
+    cold, warm = elo_of(table(tally(played))), elo_of(table(tally(played), start=start))
+
+    assert warm == pytest.approx(cold, abs=1e-9, rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(results)
+def test_rows_are_within_bounds(played):
+    found = table(tally(played))
+
+    count = len(found.rows)
+    assert [row.elo for row in found.rows] == sorted((row.elo for row in found.rows), reverse=True)
+    for place, row in enumerate(found.rows):
+        assert 1 <= row.rank_best <= place + 1 <= row.rank_worst <= count
+        assert 0 <= row.score <= 1
+        assert math.isfinite(row.elo)
+        assert math.isfinite(row.margin)
+    assert found.los + found.los.T == pytest.approx(np.ones((count, count)))
