@@ -1,0 +1,152 @@
+"""The league in production, started by hand: the commands of docker-compose.yml on a real PostgreSQL and Redis.
+
+Only addresses and folders are exchanged; commands, variables and secrets are those of the file, so a test that plays a tournament
+here shows that the file names the right ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.support import compose
+from tests.support.compose import SECRETS, TOP
+from tests.support.processes import Process, free_port
+
+HOST = "league.test"
+
+
+def base_environment() -> dict[str, str]:
+    """Of this process, what any command needs; none of the variables that configure a league."""
+    kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
+    return {**kept, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
+
+
+class Stack:
+    """Processes of one league. Start services by their names in docker-compose.yml."""
+
+    def __init__(self, folder: Path, *, database_url: str, broker_url: str, **settings: str) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.settings = {
+            "ALLOWED_HOSTS": HOST,
+            "LEASE_S": "3",  # a lost worker is noticed soon
+            "RECONCILE_S": "1",
+            "LOG_LEVEL": "INFO",
+            **settings,
+        }
+        self.processes: list[Process] = []
+        parts = urlsplit(database_url)
+        password = secrets.token_hex(12)
+        runner_url = parts._replace(netloc=f"tute_runner:{password}@{parts.hostname}:{parts.port}").geturl()
+        self._write_secrets(
+            secret_key=secrets.token_hex(48),
+            runner_secret_key=secrets.token_hex(48),
+            database_url=database_url,
+            runner_database_url=runner_url,
+            runner_password=password,
+            broker_url=broker_url,
+        )
+
+    def _write_secrets(self, **values: str) -> None:
+        place = self.folder / "secrets"
+        place.mkdir(mode=0o700)
+        for name, value in values.items():
+            (place / name).write_text(value)
+
+    # ---- processes
+
+    def environment(self, service: compose.Service) -> dict[str, str]:
+        """What the service is given in the file, with the folders of this stack."""
+        state = self.folder / f"state-{service.name}"
+        exchanged = {
+            name: value.replace(SECRETS, f"{self.folder}/secrets/").replace("/var/lib/tute", str(state))
+            for name, value in service.environment.items()
+        }
+        return {**base_environment(), **self.settings, **exchanged, "PORT": str(self.port)}
+
+    def command(self, service: compose.Service) -> list[str]:
+        """The service's command, on this stack's port and folder."""
+        return [
+            word.replace("0.0.0.0:8000", f"127.0.0.1:{self.port}").replace("=/tmp", f"={self.folder}")
+            for word in service.command
+        ]
+
+    def start(self, name: str) -> Process:
+        """Start one service (again: a second call gives a second process)."""
+        service = compose.service(name)
+        log = self.folder / f"{name}-{len(self.processes)}.log"
+        process = Process(name, self.command(service), log, env=self.environment(service), cwd=TOP)
+        self.processes.append(process)
+        return process
+
+    def run(self, name: str, timeout: float = 120) -> str:
+        """Run a service that ends by itself, such as `migrate`; its output."""
+        service = compose.service(name)
+        return self._run(self.command(service), self.environment(service), timeout)
+
+    def manage(self, *arguments: str, timeout: float = 120) -> str:
+        """Run manage.py in the web's environment; its output."""
+        command = [sys.executable, "manage.py", *arguments]
+        return self._run(command, self.environment(compose.service("web")), timeout)
+
+    def _run(self, command: list[str], environment: Mapping[str, str], timeout: float) -> str:
+        done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=timeout)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)} ended with code {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def check(self, name: str) -> tuple[bool, str]:
+        """The service's health check, as the container would run it."""
+        script = str(TOP / "docker" / "healthcheck.py")
+        environment = self.environment(compose.service(name))
+        done = subprocess.run(
+            [sys.executable, script, name], env=environment, capture_output=True, text=True, timeout=30
+        )
+        return done.returncode == 0, done.stderr.strip()
+
+    def close(self) -> None:
+        """End every process, in the reverse order of starting."""
+        for process in reversed(self.processes):
+            process.stop()
+
+    # ---- the league, as a client sees it
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """One request to the web; status and JSON (or text). As a TLS proxy would forward it."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data=body, method=method)
+        for name, value in {"Host": HOST, "Accept": "application/json", **(headers or {})}.items():
+            request.add_header(name, value)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                status, text = answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read().decode()
+        try:
+            return status, json.loads(text)
+        except json.JSONDecodeError:
+            return status, text
+
+    def call(self, method: str, path: str, token: str, data: object = None) -> Any:
+        """One API call with JSON in and out; an error status is an AssertionError that shows the answer."""
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        status, answer = self.request(
+            method, f"/api/v1{path}", None if data is None else json.dumps(data).encode(), headers
+        )
+        assert 200 <= status < 300, (method, path, status, answer)
+        return answer
+
+    def logs(self) -> str:
+        """The ends of all logs, for the message of a failing test."""
+        return "\n".join(f"--- {process.name} ({process.pid})\n{process.tail(25)}" for process in self.processes)
