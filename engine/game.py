@@ -79,7 +79,8 @@ class Game:
     ) -> State:
         """A match, dealt and ready for its first action.
 
-        `seed` fixes every card and every draw of chance; `deals` ends the match after that many deals (None: by the rules of the game);
+        `seed` fixes every card and every draw of chance; `deals` ends the match after that many deals, a game that takes several being played
+        to its end (None: by the rules of the game);
         `record=False` builds no events, for search and training; `suits` plays the shuffle with its suits exchanged: the suit letters in
         the order in which they stand for coins, cups, swords, batons. Raises OptionError for a bad `deals` or `suits`.
         """
@@ -116,7 +117,7 @@ class Game:
         """Scores by seat of a sitting that a side forfeits: the worst of the game for it, the same good one for all others."""
         worst, best = 0, FORFEIT * (self.board_deals or 1)
         if self.score_unit == "games":
-            best = 1000 * (self.rules.match_games or 1) + 2 * FORFEIT
+            best = 1000 * (1 if self.board_deals else self.rules.match_games) + 2 * FORFEIT
         elif self.score_unit == "rank":
             best = self.players
         elif self.score_unit == "marks":

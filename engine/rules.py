@@ -235,5 +235,10 @@ def at_table(rules: Rules, options: Mapping[str, Any], players: int) -> Rules:
         name: by_players(getattr(rules, name), players) for name in _NAMES if name not in ("options", "players")
     }
     if rules.implied is not None:
-        resolved |= rules.implied(values, players)
+        implied = rules.implied(values, players)
+        if values.get("stock", implied.get("stock")) != implied.get("stock", values.get("stock")):
+            raise OptionError(
+                f"{rules.key}: with these options the stock holds {implied['stock']} cards, not {values['stock']}"
+            )
+        resolved |= implied
     return replace(rules, players=(players,), **(resolved | values))

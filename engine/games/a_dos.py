@@ -29,6 +29,7 @@ GAME = Rules(
     max_losses=4,
     implied=implied,
     options={
+        "stock": (28, 24, 20),
         "tie": ("last_trick", "both_lose", "replay"),
         "song_min_stock": (0, 3),
         "song_timing": ("after_draw", "before_draw"),

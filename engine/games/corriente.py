@@ -33,6 +33,7 @@ GAME = Rules(
     match_games=1,
     implied=implied,
     options={
+        "stock": (28, 24),
         "hand_size": (6, 8),
         "target": Range(1),
         "tute": ("wins", "none"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import actions as act
-from engine.errors import IllegalAction
 from engine.parts import results, settling
 from engine.parts.outcome import Verdict
 from engine.phase import Phase
@@ -139,8 +138,3 @@ def accuse(state: State) -> None:
 def accusation_verdict(seat: int, offender: int, proven: bool) -> Verdict:
     """Two marks for a proven offender, one for an accuser who proves nothing."""
     return Verdict(None, (offender,), why="revoke", marks=2) if proven else Verdict(None, (seat,), why="accusation")
-
-
-def deal_batch(state: State) -> None:
-    """`supply: batches` belongs to a game that is not in this engine yet."""
-    raise IllegalAction("this game deals no batches")

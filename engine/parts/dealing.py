@@ -77,6 +77,8 @@ def start(state: State) -> None:
     state.own_turn = state.game.has_own_turn
     if rules.first_deal == "coins_2o" and state.deal_no == 1:
         coins_first(state)
+    if rules.coins_start:
+        state.notes = {"leader": holder_of(state, state.game.pack.parse("2o"))}
     state.stage = 0
     go_on(state)
 
@@ -237,21 +239,22 @@ def coins_first(state: State) -> None:
     centre = state.shown
     if centre == two:
         four = pack.parse("4o")
-        state.mano = _holder(state, four)
+        state.mano = holder_of(state, four)
         state.emit("reveal", seat=state.mano, card="4o", shown="2o")
     elif centre >= 0:
-        seat = state.mano = _holder(state, two)
+        seat = state.mano = holder_of(state, two)
         tricks.take(state, seat, two)
         tricks.give(state, seat, centre)
         state.shown = two
         state.emit("exchange", seat=seat, gives="2o", takes=pack.texts[centre], secret={"takes": [seat]})
     elif state.rules.dealer_plays:
-        state.mano = _holder(state, two)
+        state.mano = holder_of(state, two)
         state.emit("reveal", seat=state.mano, card="2o")
     place = state.active.index(state.mano)
     state.active = state.active[place:] + state.active[:place]
 
 
-def _holder(state: State, card: int) -> int:
+def holder_of(state: State, card: int) -> int:
+    """The seat in the deal that holds a card."""
     suit, bit = state.suit_of[card], state.bit_of[card]
     return next(seat for seat in state.active if state.hands[seat][suit] & bit)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from engine.state import State
 
 TUTE_SCORE = 130  # board score of a deal won without counting: all card points and the last ten
+LONGEST_MATCH = 500  # deals after which a match ends with what there is: drawn or thrown-in deals could go on for ever
 GAME_SCORE = 1000  # board score of a game that takes several deals; its points only break ties
 
 
@@ -26,8 +27,9 @@ def settle(state: State, verdict: Verdict) -> None:
         book_marks(state, verdict)
     _board_score(state, verdict, by_side, value)
     before = state.left_at
-    over = state.deals is not None and state.deal_no >= state.deals
-    over = match_over(state) or over
+    over = match_over(state) or state.deal_no >= LONGEST_MATCH
+    if state.deals is not None and state.deal_no >= state.deals:
+        over = over or verdict.decided  # a game that takes several deals is played to its end
     _record(state, verdict, by_seat, value, before)
     if over:
         finish(state)

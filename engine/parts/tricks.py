@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import actions as act
-from engine.cards import NO_SUIT
 from engine.errors import IllegalAction
 from engine.parts import announcing, counting, exchanging, legality
 
@@ -23,7 +22,6 @@ def lead(state: State) -> None:
     state.free = obligation == legality.FREE
     state.table = []
     state.in_trick = 0
-    state.lead = NO_SUIT
     state.ask(state.turn, None)
     offer(state)
 
@@ -142,12 +140,13 @@ def after_window_b(state: State) -> None:
 
 def draw(state: State) -> None:
     """One card each, the winner of the trick first; the shown card is the last one where it is drawn at all."""
+    seat, cards = state.winner, state.size
     if state.rules.supply == "batches":
-        counting.deal_batch(state)
-        return
-    seat = state.winner
+        if any(state.hands[seat]):
+            return
+        seat, cards = state.mano, min(state.n, state.size * int(state.rules.hand_size))
     drawn = list(state.drawn)
-    for _ in range(state.size):
+    for _ in range(cards):
         shown = not state.stock
         card = state.shown if shown else state.stock.pop()
         drawn[seat] = card

@@ -1,0 +1,47 @@
+"""Tute americano, two players: eight cards, trump answers trump, 121, no tute. Source: rules book, americano (004, 002)."""
+
+from engine.parts.results import to_target
+from engine.rules import Range, Rules
+
+GAME = Rules(
+    key="americano",
+    code="AME",
+    title="Tute americano",
+    source="Pagat (004), CatsAtCards (002)",
+    score_unit="games",
+    players=(2,),
+    hand_size=8,
+    stock=24,
+    trump_source="turned_stock",
+    shown_card_drawn=True,
+    draw="winner_first",
+    next_dealer="last_trick_winner",
+    exchange="deferred",
+    exchange_seven="13RCS",
+    exchange_two="7654",
+    obligation_stock_open="trump_follow",
+    tute="none",
+    result=to_target,
+    target=121,
+    both_reach="first_reached",
+    claim_mode="claim",
+    match_games=1,
+    options={
+        "target": Range(1),
+        "obligation_stock_open": ("trump_follow", "free"),
+        "tute": ("wins", "none"),
+        "song_min_stock": Range(0, 24),
+        "song_timing": ("after_draw", "before_draw"),
+        "song_order": ("any", "forty_first_in_window", "forty_first"),
+        "exchange": ("deferred", "immediate", "none"),
+        "exchange_min_stock": Range(1, 24),
+        "capote": ("none", "announced"),
+        "claim_mode": ("claim", "auto", "none"),
+        "claim_from_deal": Range(1),
+        "both_reach": ("first_reached", "higher_total", "last_trick"),
+        "match_games": Range(1),
+        "match_end": ("race", "series"),
+        "win_by": (1, 2),
+        "illegal_move": ("reject", "lose_game"),
+    },
+)

@@ -1,0 +1,28 @@
+"""Tute chancho: Cabrero in which a king and horse of one suit that meet in a trick are sung by its winner, willing or not.
+
+Source: rules book, chancho (001; all else as cabrero).
+"""
+
+from dataclasses import replace
+
+from engine.games.cabrero import GAME as CABRERO
+from engine.rules import BOOL
+
+GAME = replace(
+    CABRERO,
+    key="chancho",
+    code="CHA",
+    title="Tute chancho",
+    source="reglamento de tute.com.ar (001)",
+    table_songs="forced",
+    hand_song_after_table_song=False,
+    capote_spoiled_by_table_song=True,
+    options={
+        **CABRERO.options,
+        "table_songs": ("forced", "none"),
+        "hand_songs": ("trick_winner", "none"),
+        "two_table_songs": ("all", "best_only"),
+        "hand_song_after_table_song": BOOL,
+        "capote_spoiled_by_table_song": BOOL,
+    },
+)

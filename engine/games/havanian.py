@@ -1,0 +1,59 @@
+"""Havanian Tute, two players, Cuba: as Americano with 101, capote, immediate exchange before the draw, claims from the second deal.
+
+Source: rules book, havanian (W-var, W-lud, 002).
+"""
+
+from engine.parts.results import to_target
+from engine.rules import Range, Rules
+
+GAME = Rules(
+    key="havanian",
+    code="HAV",
+    title="Tute habanero de Cuba",
+    source="Wikipedia (W-var), Ludoteka (W-lud), CatsAtCards (002)",
+    score_unit="games",
+    players=(2,),
+    hand_size=8,
+    stock=24,
+    trump_source="turned_stock",
+    shown_card_drawn=True,
+    draw="winner_first",
+    next_dealer="last_trick_winner",
+    exchange="immediate",
+    exchange_seven="13RCS",
+    exchange_two="7654",
+    exchange_window="before_draw",
+    exchange_min_stock=2,
+    obligation_stock_open="trump_follow",
+    song_min_stock=3,
+    tute="none",
+    capote="announced",
+    result=to_target,
+    target=101,
+    both_reach="higher_total",
+    claim_mode="claim",
+    claim_from_deal=2,
+    claim_window="post_trick",
+    match_games=1,
+    options={
+        "target": Range(1),
+        "capote": ("announced", "none"),
+        "obligation_stock_open": ("trump_follow", "free"),
+        "tute": ("wins", "none"),
+        "song_min_stock": Range(0, 24),
+        "song_timing": ("after_draw", "before_draw"),
+        "exchange": ("immediate", "deferred", "none"),
+        "exchange_two": ("7654", ""),
+        "exchange_window": ("before_draw", "both"),
+        "exchange_min_stock": Range(1, 24),
+        "claim_mode": ("claim", "auto", "none"),
+        "claim_from_deal": Range(1),
+        "claim_window": ("post_trick", "own_turn"),
+        "both_reach": ("higher_total", "last_trick", "first_reached"),
+        "song_order": ("any", "forty_first_in_window", "forty_first"),
+        "match_games": Range(1),
+        "match_end": ("race", "series"),
+        "win_by": (1, 2),
+        "illegal_move": ("reject", "lose_game"),
+    },
+)

@@ -1,0 +1,41 @@
+"""Individual Tute, two or three: everybody alone, strict from the first trick, a stock. Source: rules book, individual (004, 002)."""
+
+from engine.rules import BOOL, Range, Rules
+
+GAME = Rules(
+    key="individual",
+    code="IND",
+    title="Tute individual",
+    source="Pagat (004), CatsAtCards (002)",
+    board_deals=1,
+    players=(2, 3),
+    trump_source="turned_stock",
+    stock={2: 20, 3: 9},
+    shown_card_drawn={2: True, 3: False},
+    draw="winner_first",
+    exchange_seven="13RCS",
+    exchange_two="7654",
+    exchange_min_stock=2,
+    obligation_stock_open="strict",
+    song_order="forty_first",
+    match_end="series",
+    match_games=12,
+    options={
+        "match_end": ("series", "race"),
+        "match_games": Range(1),
+        "win_by": (1, 2),
+        "tute": ("wins", "none"),
+        "tute_ranks": ("RC", "R", "C"),
+        "song_order": ("forty_first", "forty_first_in_window", "any"),
+        "song_timing": ("after_draw", "before_draw"),
+        "song_min_stock": Range(0, 20),
+        "exchange": ("none", "immediate"),
+        "exchange_min_stock": Range(1, 20),
+        "double_at_101": BOOL,
+        "double_threshold_with_song": Range(101, 230),
+        "tie": ("last_trick", "last_trick_or_none"),
+        "undertrump": BOOL,
+        "beat_after_trumped": BOOL,
+        "illegal_move": ("reject", "lose_game"),
+    },
+)

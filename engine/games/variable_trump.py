@@ -1,0 +1,47 @@
+"""Variable Trump Tute, designed by Mark Steere (April 2008): every trump that is played moves the trump on.
+
+Name and rules are the designer's and unchanged; only his two optional rules and the length of the match, which he leaves open, may vary.
+Source: rules book, variable_trump (000).
+"""
+
+from typing import TYPE_CHECKING
+
+from engine.rules import BOOL, Range, Rules
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+CYCLE = {"o": "c", "c": "b", "b": "e", "e": "o"}
+
+
+def vtt_cycle(state: "State") -> None:
+    """V1 to V4: a trump, led or not, becomes the lead suit and hands trump to the next suit; then who is winning is found anew."""
+    suit_of = state.suit_of
+    suit = suit_of[state.table[-1]]
+    if suit == state.trump:
+        state.lead = suit
+        state.trump = state.game.pack.suits.index(CYCLE[state.game.pack.suits[suit]])
+        state.emit("trump", suit=state.suit_text(state.trump), lead=state.suit_text(suit))
+    lead, trump = state.lead, state.trump
+    best = max(state.table, key=lambda card: (suit_of[card] == trump, suit_of[card] == lead, card))
+    turns_ago = len(state.table) - 1 - state.table.index(best)
+    state.best = best
+    state.winner = state.active[(state.active.index(state.turn) - turns_ago) % len(state.active)]
+
+
+GAME = Rules(
+    key="variable_trump",
+    code="VTT",
+    title="Variable Trump Tute",
+    source="Mark Steere, Variable Trump Tute (000)",
+    board_deals=1,
+    suits_named=True,
+    sides="pairs",
+    trump_dynamics="vtt_cycle",
+    trump_cycle=CYCLE,
+    on_play=vtt_cycle,
+    hand_songs="winning_side",
+    song_values={"trump": 20, "other": 20},
+    tute_first_trick_only=True,
+    options={"coins_start": BOOL, "double_at_101": BOOL, "match_games": Range(1)},
+)
