@@ -18,9 +18,15 @@ NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 
 
 def create(
-    name: str, *, password: str | None = None, email: str = "", reserved: bool = False, now: datetime | None = None
+    name: str,
+    *,
+    password: str | None = None,
+    email: str = "",
+    staff: bool = False,
+    reserved: bool = False,
+    now: datetime | None = None,
 ) -> Player:
-    """A person with an account. Without a password nobody can log in as them until one is set.
+    """A person with an account. Without a password nobody can log in as them until one is set; `staff` may look at everything.
 
     Raises Refused for a name that is taken, reserved or not of the form a-z 0-9 and inner hyphens, at most 40 characters.
     """
@@ -33,7 +39,7 @@ def create(
     with transaction.atomic():
         if users.objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
             raise Refused(f"the name {name!r} is taken; choose another")
-        user = users.objects.create_user(name, email=email, password=password)
+        user = users.objects.create_user(name, email=email, password=password, is_staff=staff, is_superuser=staff)
         player = Player.objects.create(user=user, name=name, created=now)
         events.append("player.created", f"player:{name}", now=now, actor=name)
     return player

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import engine
@@ -58,3 +59,18 @@ def pool(game: str, players: int | None = None, options: dict[str, Any] | None =
         "revision": loaded.revision,
     }
     return Pool.objects.get_or_create(key=key(**fields), defaults=fields)[0]
+
+
+def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
+    """`name=value` texts as options: numbers, true, false and null are read as such, everything else is text."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise Refused(f"the option {pair!r} is not of the form name=value")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        found[name] = value
+    return found

@@ -1,0 +1,37 @@
+"""The bots that the league ships, entered by its own player like anybody's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+
+from engine.runner import package
+from league.domain import bots, clock, players
+from league.models import BotVersion, Player
+
+FOLDER = Path("bots/house")  # under the project; one package per folder in it
+
+
+def player(*, now: datetime | None = None) -> Player:
+    """The player `house`; made where it does not exist."""
+    found = Player.objects.filter(name=players.HOUSE).first()
+    return found or players.create(players.HOUSE, reserved=True, now=now)
+
+
+def enter(*, secret: bytes | None = None, now: datetime | None = None) -> Iterator[tuple[BotVersion, bool]]:
+    """Upload the bots whose files are not in the league yet; each version of now, and whether it is new.
+
+    `secret` keys the deals of the validation matches, for runs that are to be repeated.
+    """
+    now = clock.given(now)
+    owner = player(now=now)
+    for folder in sorted(path.parent for path in (settings.BASE_DIR / FOLDER).glob("*/bot.toml")):
+        content = package.read_path(folder)
+        there = BotVersion.objects.filter(bot__owner=owner, package_id=content.sha256).select_related("bot").first()
+        if there:
+            yield there, False
+        else:
+            yield bots.upload(owner, folder.name, content.zip(), f"{folder.name}.zip", secret=secret, now=now), True

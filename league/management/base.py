@@ -1,0 +1,69 @@
+"""What the commands of the league share: an example in the help, refusals as plain messages, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from engine.runner import PackageRefused
+from league.domain.errors import Refused
+from league.models import BotVersion, Player, Tournament
+
+
+class LeagueCommand(BaseCommand):
+    """Subclasses set `help` and `example`, and write `run`. Exit codes: 0 done, 1 refused or failed, 2 wrong usage."""
+
+    example = ""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """The parser with the example at its end."""
+        kwargs.setdefault("epilog", f"example:\n  {self.example}")
+        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run; what the league refuses becomes one line on stderr."""
+        try:
+            self.run(**options)
+        except (Refused, PackageRefused) as error:
+            raise CommandError(str(error)) from error
+
+    def run(self, **options: Any) -> None:
+        """The work of the command."""
+        raise NotImplementedError
+
+    def say(self, text: str) -> None:
+        """One line on stdout."""
+        self.stdout.write(text)
+
+
+def the_player(name: str) -> Player:
+    """The player of that name, or Refused with what to do."""
+    found = Player.objects.filter(name=name).first()
+    if found is None:
+        raise Refused(f"there is no player {name!r}; create one with: manage.py create_player {name}")
+    return found
+
+
+def the_version(text: str) -> BotVersion:
+    """The version of a text such as "rufo" (the newest) or "rufo:3"."""
+    slug, _, number = text.partition(":")
+    versions = BotVersion.objects.select_related("bot").filter(bot__slug=slug).order_by("-number")
+    if number:
+        if not number.isdigit():
+            raise Refused(f"{text!r} names no version; write a bot and a number, such as rufo:3")
+        versions = versions.filter(number=int(number))
+    found = versions.first()
+    if found is None:
+        raise Refused(f"there is no version {text!r}; manage.py shows the bots in the admin and the pages under /bots/")
+    return found
+
+
+def the_tournament(slug: str) -> Tournament:
+    """The tournament of that slug."""
+    found = Tournament.objects.select_related("pool").filter(slug=slug).first()
+    if found is None:
+        raise Refused(f"there is no tournament {slug!r}; their slugs stand in the addresses of their pages")
+    return found

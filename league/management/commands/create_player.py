@@ -1,0 +1,40 @@
+"""manage.py create_player"""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from typing import Any
+
+from league.domain import players
+from league.management.base import LeagueCommand
+from league.models import Player
+
+
+class Command(LeagueCommand):
+    """Make an account by hand."""
+
+    help = "Create a player with an account. A player who exists already is left as they are."
+    example = "echo 'a long password' | manage.py create_player ana --password-stdin --staff"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name", help="a-z, 0-9 and inner hyphens")
+        parser.add_argument("--email", default="")
+        parser.add_argument("--staff", action="store_true", help="may look at everything, the admin pages included")
+        parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input")
+        parser.add_argument("--no-password", action="store_true", help="nobody can log in until a password is set")
+
+    def run(self, **options: Any) -> None:
+        """Create the player."""
+        name = options["name"]
+        if Player.objects.filter(name=name).exists():
+            self.say(f"the player {name} exists already")
+            return
+        password = None
+        if options["password_stdin"]:
+            password = sys.stdin.readline().rstrip("\n")
+        elif not options["no_password"]:
+            password = getpass.getpass(f"password of {name}: ")
+        player = players.create(name, password=password, email=options["email"], staff=options["staff"])
+        self.say(f"created the player {player.name}")

@@ -1,0 +1,25 @@
+"""manage.py create_token"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from league.domain import tokens
+from league.management.base import LeagueCommand, the_player
+
+
+class Command(LeagueCommand):
+    """Make a key for the REST API."""
+
+    help = "Create a token of a player and print its key, which is shown this once and never again."
+    example = "manage.py create_token ana --label laptop"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("player")
+        parser.add_argument("--label", default="command line", help="what the token is for")
+
+    def run(self, **options: Any) -> None:
+        """Create the token; stdout holds the key alone, for scripts."""
+        _, key = tokens.create(the_player(options["player"]), options["label"])
+        self.say(key)

@@ -1,0 +1,165 @@
+"""manage.py demo"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+import engine
+from league import tasks
+from league.domain import house, reconcile, tournaments, workers
+from league.domain.errors import Refused
+from league.enums import MatchStatus, VersionStatus
+from league.management import tables
+from league.management.base import LeagueCommand
+from league.management.processes import GaveUp, Supervisor, manage
+from league.models import BotVersion, Match, Tournament
+
+GAMES = ("partnership", "corriente", "cabrero")
+LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+STILL = 180.0  # seconds without any progress before the demo gives up
+LOG = "demo.log"
+
+
+class Command(LeagueCommand):
+    """A league to look at, out of nothing."""
+
+    help = (
+        "Migrate, enter the house bots, play a round robin of them in each game with real workers and the sandbox, and print the "
+        "leaderboards. The same seed gives the same cards and results; running it again completes what is missing."
+    )
+    example = "manage.py demo --seed 7 --boards 8 --no-serve"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("--seed", default="1", help="any text; every deal follows from it")
+        parser.add_argument("--boards", type=int, help="boards of each match; without it what suits the game")
+        parser.add_argument(
+            "--game", action="append", default=[], help=f"instead of {', '.join(GAMES)}; may be repeated"
+        )
+        parser.add_argument("--slots", type=int, default=min(2, os.cpu_count() or 1), help="matches at a time")
+        parser.add_argument("--bind", default="127.0.0.1:8000", help="address of the site")
+        parser.add_argument("--serve", action="store_true", default=True, help="run the site afterwards (the default)")
+        parser.add_argument("--no-serve", action="store_false", dest="serve", help="stop after printing")
+
+    def run(self, **options: Any) -> None:
+        """Play, print, serve."""
+        began = time.monotonic()
+        self.console = Console(file=self.stdout._out)  # rich needs the stream itself to know its width
+        games = options["game"] or [game for game in GAMES if game in engine.games()]
+        call_command("migrate", verbosity=0, interactive=False)
+        with self._players(options["slots"]):
+            self._enter(options["seed"])
+            played = [self._tournament(game, options) for game in games]
+            self._wait("Round robins", Match.objects.filter(tournament__in=played))
+        reconcile.run()
+        for tournament in played:
+            tournament.refresh_from_db()
+            tables.leaderboard(self.console, tournament)
+        failed = [tournament.name for tournament in played if tournament.status != "finished"]
+        self.console.print(
+            f"Played and rated in {time.monotonic() - began:.0f} s. Seed {options['seed']!r}; another one deals other cards."
+        )
+        if failed:
+            raise CommandError(
+                f"not finished: {', '.join(failed)}; run the command again, or look into {settings.STATE_DIR / LOG}"
+            )
+        if options["serve"]:
+            call_command("serve", bind=options["bind"], slots=options["slots"], no_migrate=True)
+
+    @contextmanager
+    def _players(self, slots: int) -> Iterator[None]:
+        """Real workers and the scheduler, in processes of their own, while the body runs."""
+        log = settings.STATE_DIR / LOG
+        children = {"scheduler": manage("scheduler"), **{f"worker-{i}": manage("worker") for i in range(1, slots + 1)}}
+        self.supervisor = Supervisor(children, log=log)
+        self.supervisor.start()
+        try:
+            yield
+        except GaveUp as error:
+            raise CommandError(str(error)) from error
+        finally:
+            self.supervisor.stop()
+
+    def _enter(self, seed: str) -> None:
+        """The bots of the house, and their validation matches."""
+        entered = list(house.enter(secret=_secret(seed, "validation")))
+        if not entered:
+            raise CommandError("there is no bot under bots/house; this checkout is not complete")
+        versions = [version.pk for version, _ in entered]
+        self._wait(
+            "House bots, validation", Match.objects.filter(kind="validation", parties__version__in=versions).distinct()
+        )
+        rejected = (
+            BotVersion.objects.filter(pk__in=versions).exclude(status=VersionStatus.ACCEPTED).select_related("bot")
+        )
+        for version in rejected:
+            self.stderr.write(f"{version} is {version.status}: {version.fault} {version.fault_detail}")
+        if len(rejected) > len(versions) - 2:
+            raise CommandError("fewer than two house bots passed their validation match; nothing to show")
+
+    def _tournament(self, game: str, options: dict[str, Any]) -> Tournament:
+        name = f"Demo {game} {options['seed']}"
+        owner = house.player()
+        found = Tournament.objects.filter(name=name, owner=owner).select_related("pool").first()
+        if found is None:
+            secret = _secret(options["seed"], game)
+            found = tournaments.create(owner, name, game, boards=options["boards"], secret=secret)
+        if found.status == "open":
+            for bot in owner.bots.order_by("slug"):
+                try:
+                    tournaments.enter(found, bot, actor=owner.name)
+                except Refused:
+                    continue  # it does not play this game, or did not pass
+            tournaments.start(found, actor=owner.name)
+        return found
+
+    def _wait(self, what: str, matches: Any) -> None:
+        """A progress bar until `matches` are over. Counts the sittings of running matches as parts."""
+        columns = (
+            TextColumn("{task.description:<24}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("matches"),
+            TimeElapsedColumn(),
+        )
+        total = matches.count()
+        with Progress(*columns, console=self.console) as progress:
+            bar = progress.add_task(what, total=total)
+            last, since = -1.0, time.monotonic()
+            while True:
+                done = _done(matches.values_list("status", "progress"))
+                progress.update(bar, completed=int(done))
+                if not matches.filter(status__in=LIVE).exists():
+                    return
+                if done > last:
+                    last, since = done, time.monotonic()
+                self.supervisor.watch()
+                self._check(time.monotonic() - since)
+                tasks.wake()
+                time.sleep(0.3)
+
+    def _check(self, still: float) -> None:
+        queue = workers.queue()
+        if queue.refusing and not queue.workers:
+            raise CommandError(queue.starved or "every worker refuses to play")
+        if still > STILL:
+            raise CommandError(f"nothing has moved for {still:.0f} s; see {settings.STATE_DIR / LOG}. {queue.starved}")
+
+
+def _secret(seed: str, purpose: str) -> bytes:
+    return hashlib.sha256(f"tute demo\n{seed}\n{purpose}".encode()).digest()
+
+
+def _done(rows: Sequence[tuple[str, int]]) -> float:
+    return sum(progress / 100 if status in LIVE else 1.0 for status, progress in rows)

@@ -1,0 +1,20 @@
+"""manage.py enter_house"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from league.domain import house
+from league.management.base import LeagueCommand
+
+
+class Command(LeagueCommand):
+    """The league's own bots."""
+
+    help = "Enter the bots of bots/house as the player `house`, like anybody's. A bot whose files have not changed is left alone."
+    example = "manage.py enter_house"
+
+    def run(self, **options: Any) -> None:
+        """Enter what is new."""
+        for version, new in house.enter():
+            self.say(f"{version}: {'uploaded' if new else 'unchanged'}, {version.status}")

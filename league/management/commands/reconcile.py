@@ -1,0 +1,21 @@
+"""manage.py reconcile"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from league import tasks
+from league.domain import reconcile
+from league.management.base import LeagueCommand
+
+
+class Command(LeagueCommand):
+    """The reconciler by hand."""
+
+    help = "Put right what was lost: expired leases, missing matches, tournaments that are over, uncounted results, hints. Harmless."
+    example = "manage.py reconcile"
+
+    def run(self, **options: Any) -> None:
+        """One pass."""
+        self.say(str(reconcile.run()))
+        tasks.wake()

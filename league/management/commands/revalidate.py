@@ -1,0 +1,24 @@
+"""manage.py revalidate"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from league.domain import validation
+from league.management.base import LeagueCommand, the_version
+
+
+class Command(LeagueCommand):
+    """Another try for an upload."""
+
+    help = "Play the validation of a version again: after a void match of ours, or for a rejected version."
+    example = "manage.py revalidate rufo:3"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("version", help="bot or bot:number")
+
+    def run(self, **options: Any) -> None:
+        """Queue the matches."""
+        version = the_version(options["version"])
+        self.say(f"{version}: {validation.again(version)} validation matches queued")

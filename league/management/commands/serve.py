@@ -1,0 +1,67 @@
+"""manage.py serve"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from league.domain.errors import Refused
+from league.management.base import LeagueCommand
+from league.management.processes import GaveUp, Supervisor, manage
+
+
+class Command(LeagueCommand):
+    """Everything in one command."""
+
+    help = (
+        "Run web server, workers and scheduler of a league on this machine until Ctrl-C. Migrates the database first."
+    )
+    example = "manage.py serve --bind 127.0.0.1:8000 --slots 2"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("--bind", default="127.0.0.1:8000", help="address and port of the web server")
+        parser.add_argument(
+            "--slots", type=int, default=min(2, os.cpu_count() or 1), help="matches at a time; 0: web only"
+        )
+        parser.add_argument("--threads", type=int, default=8, help="requests at a time")
+        parser.add_argument("--no-migrate", action="store_true")
+
+    def run(self, **options: Any) -> None:
+        """Prepare, then supervise."""
+        if options["slots"] < 0 or options["threads"] < 1:
+            raise Refused("--slots must be at least 0 and --threads at least 1")
+        if not options["no_migrate"]:
+            call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        children = {
+            "web": web(options["bind"], options["threads"]),
+            "scheduler": manage("scheduler"),
+            **{f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)},
+        }
+        try:
+            Supervisor(children).run(
+                ready=lambda: self.say(f"Tute League on http://{options['bind']}  (Ctrl-C stops it)")
+            )
+        except GaveUp as error:
+            raise CommandError(str(error)) from error
+
+
+def web(bind: str, threads: int) -> list[str]:
+    """gunicorn: one process with threads, since its work is mostly waiting for the database."""
+    words = [
+        "--bind",
+        bind,
+        "--workers",
+        "1",
+        "--threads",
+        str(threads),
+        "--log-level",
+        "warning",
+        "--no-control-socket",
+    ]
+    return [sys.executable, "-m", "gunicorn", "league.wsgi", *words]

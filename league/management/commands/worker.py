@@ -1,0 +1,56 @@
+"""manage.py worker"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+from league import celery
+from league.domain import leases
+from league.domain.errors import Refused
+from league.domain.playing import Machine
+from league.management.base import LeagueCommand
+from league.management.processes import Supervisor, manage
+
+
+class Command(LeagueCommand):
+    """Plays matches."""
+
+    help = (
+        "Play matches until stopped (SIGTERM gives the match at hand back at once). The sandbox is proven first; where it does "
+        "not hold the worker stays, plays nothing and says why. Exit code of --once: 0 played or nothing to do, 1 not playable here."
+    )
+    example = "manage.py worker --slots 2"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("--slots", type=int, default=1, help="matches at a time: processes of one core each")
+        parser.add_argument("--once", action="store_true", help="play one match without a broker, then end")
+
+    def run(self, **options: Any) -> None:
+        """One Celery worker in this process, or several below it."""
+        if options["slots"] < 1:
+            raise Refused(f"--slots must be at least 1, not {options['slots']}")
+        if options["once"]:
+            self._once()
+        elif options["slots"] > 1:
+            Supervisor({f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)}).run()
+        else:
+            words = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]
+            celery.app.worker_main(["worker", f"--queues={celery.MATCHES}", "--hostname=matches@%h", *words])
+
+    def _once(self) -> None:
+        machine = Machine(settings.STATE_DIR / "bots")
+        machine.open()
+        try:
+            if machine.refusal:
+                raise Refused(machine.refusal)
+            match = leases.claim(machine.name)
+            if match is None:
+                self.say("no match waits")
+                return
+            receipt = machine.play(match)
+            self.say(f"match {match.public_id}: {receipt or 'given back'}")
+        finally:
+            machine.close()

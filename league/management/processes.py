@@ -1,0 +1,137 @@
+"""Keeps a few processes running until it is told to stop: the web server, workers and scheduler of one machine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from django.conf import settings
+
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None, use_errno=True)
+QUICK = 5.0  # a process that ends sooner (seconds) did not start well
+MOST_FAILURES = 5  # such ends in a row, then all is given up
+PATIENCE = 20.0  # seconds between a polite end and SIGKILL
+
+
+class GaveUp(RuntimeError):
+    """A process does not stay up."""
+
+
+@dataclass
+class Child:
+    """One process that ought to run."""
+
+    name: str
+    command: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+    began: float = 0.0
+    failures: int = 0
+    again_at: float = 0.0
+
+
+def manage(*words: str) -> list[str]:
+    """The command line of a management command in a process of its own."""
+    return [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
+
+
+def _end_with_parent() -> None:
+    """In the child: SIGTERM when this supervisor is gone, even by SIGKILL. Nobody is orphaned."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Supervisor:
+    """Start, watch, restart with growing pauses, stop."""
+
+    def __init__(
+        self,
+        children: Mapping[str, Sequence[str]],
+        *,
+        log: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.children = [Child(name, command) for name, command in children.items()]
+        self.log = log  # output of the children; None: ours
+        self.environment = {**os.environ, **(environment or {})}
+        self.stopping = False
+
+    def start(self) -> None:
+        """Start everything."""
+        for child in self.children:
+            self._start(child)
+
+    def _start(self, child: Child) -> None:
+        output = self.log.open("ab") if self.log else None
+        try:
+            child.process = subprocess.Popen(
+                child.command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT if output else None,
+                env=self.environment,
+                start_new_session=True,  # Ctrl-C reaches this supervisor alone, which then stops them in good order
+                preexec_fn=_end_with_parent,
+            )
+        finally:
+            if output:
+                output.close()
+        child.began = time.monotonic()
+
+    def watch(self) -> None:
+        """Look once at every process; restart what has ended. Raises GaveUp for one that does not stay up."""
+        for child in self.children:
+            if child.process is None:
+                if time.monotonic() >= child.again_at:
+                    self._start(child)
+                continue
+            code = child.process.poll()
+            if code is None:
+                continue
+            quick = time.monotonic() - child.began < QUICK
+            child.failures = child.failures + 1 if quick else 1
+            if child.failures >= MOST_FAILURES:
+                where = f"; its output stands in {self.log}" if self.log else ""
+                raise GaveUp(f"{child.name} ended with code {code} {child.failures} times in a row{where}")
+            child.process = None
+            child.again_at = time.monotonic() + min(30.0, 2.0 ** (child.failures - 1))
+
+    def stop(self) -> None:
+        """SIGTERM to all, in the order in which they were given; SIGKILL to the process groups of those that do not end."""
+        self.stopping = True
+        running = [child.process for child in self.children if child.process and child.process.poll() is None]
+        for process in running:
+            process.terminate()
+        deadline = time.monotonic() + PATIENCE
+        for process in running:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def run(self, ready: Callable[[], None] | None = None) -> None:
+        """Start, watch until SIGTERM or SIGINT, stop."""
+
+        def note(number: int, frame: FrameType | None) -> None:
+            self.stopping = True
+
+        before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            self.start()
+            if ready:
+                ready()
+            while not self.stopping:
+                self.watch()
+                time.sleep(0.25)
+        finally:
+            self.stop()
+            for number, handler in before.items():
+                signal.signal(number, handler)

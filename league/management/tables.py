@@ -1,0 +1,38 @@
+"""Tables of the terminal commands."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+import engine
+from league.domain import leaderboards, pools
+from league.models import Tournament
+
+
+def leaderboard(console: Console, tournament: Tournament) -> None:
+    """The leaderboard of the pool of `tournament`."""
+    pool = tournament.pool
+    game: engine.Game = pools.game_of(pool)
+    table = Table(
+        title=f"{game.title} ({pool.game}, {pool.players} players)", title_justify="left", header_style="bold"
+    )
+    table.add_column("rank", justify="right")
+    table.add_column("bot")
+    for name in ("Elo", "95%", "boards", "score", f"{game.score_unit}/board", "faults"):
+        table.add_column(name, justify="right")
+    table.add_column("stronger than next")
+    for row in leaderboards.leaderboard(pool):
+        rating = row.rating
+        table.add_row(
+            row.ranks if row.place else f"({row.ranks})",
+            str(rating.version),
+            f"{rating.elo:.0f}",
+            f"±{rating.margin:.0f}",
+            str(rating.boards),
+            f"{rating.score:.1%}",
+            f"{rating.points_per_board:.1f}",
+            str(rating.faults),
+            "" if rating.los_next is None else f"{rating.los_next:.1%}",
+        )
+    console.print(table)
