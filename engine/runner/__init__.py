@@ -1,6 +1,9 @@
 """Plays matches between bot processes: clocks, faults, logs.
 
-    from engine.runner import MatchSpec, load_package, play_match
+    from engine.runner import MatchSpec, load_package
+    from engine.runner.match import play_match
+
+`play_match` stands apart because it brings the rules and the sandbox with it; packages and limits do without.
 """
 
 from engine.runner.faults import Fault, Infrastructure

@@ -8,47 +8,58 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import engine
 from engine import chance
-from engine.runner import protocol
+from engine.runner import protocol, runtimes
 from engine.runner.cores import pinned
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from engine.runner.seat import Seat
 from engine.runner.sitting import Sitting, Texts
-from engine.runner.spec import BotSpec, MatchSpec
+from engine.runner.spec import MatchSpec
 from engine.sandbox import Policy, Sandbox
 
 DECISIONS = 200  # of one seat on one board, generously: for the kernel's backstop only, the clock is exact
 Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
+Tap = Callable[[int, int, bytes, bytes], None]
 
 
 def play_match(
-    spec: MatchSpec, box: Sandbox, *, progress: Progress | None = None, stop: Stop | None = None, pin: bool = True
+    spec: MatchSpec,
+    box: Sandbox,
+    *,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    tap: Tap | None = None,
+    pin: bool = True,
+    core: int | None = None,
 ) -> MatchResult:
     """Play a match in a sandbox.
 
     `progress(done, total)` is called after each sitting; `stop()` is asked before each decision, and when it says yes the boards that are
-    not complete stay so. `pin` keeps this thread and its bots on one core, where a message costs a tenth of one between cores.
+    not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
+    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots.
     Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
     fails; both cost no bot anything.
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
-    match = _Match(spec, game, seatings, box, progress, stop)
+    match = _Match(spec, game, seatings, box, progress, stop, tap)
     began = time.monotonic()
     try:
-        with pinned(box.state_dir if pin else None) as core:
+        with pinned(box.state_dir if pin and core is None else None) as taken:
             for number, seating in enumerate(seatings):
-                if not match.play_pass(number, seating, core):
+                if not match.play_pass(number, seating, taken if core is None else core):
                     break
     except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
         raise Infrastructure(f"match {spec.match_id} of {spec.game} was broken off: {type(error).__name__}: {error}") from error
@@ -75,7 +86,14 @@ def suits_of(game: engine.Game, seed: bytes, sitting: int) -> str | None:
 
 class _Match:
     def __init__(
-        self, spec: MatchSpec, game: engine.Game, seatings: Sequence[tuple[int, ...]], box: Sandbox, progress: Progress | None, stop: Stop | None
+        self,
+        spec: MatchSpec,
+        game: engine.Game,
+        seatings: Sequence[tuple[int, ...]],
+        box: Sandbox,
+        progress: Progress | None,
+        stop: Stop | None,
+        tap: Tap | None,
     ) -> None:
         self.spec = spec
         self.game = game
@@ -83,6 +101,8 @@ class _Match:
         self.box = box
         self.progress = progress
         self.stop = stop
+        self.tap = tap
+        self.play_s = 0.0
         self.texts = Texts(game)
         self.boards = [BoardResult(number) for number in spec.boards]
         self.parties = [PartyReport(party.name) for party in spec.parties]
@@ -93,11 +113,11 @@ class _Match:
         self.policy = Policy(
             memory_mb=limits.memory_mb,
             threads=limits.threads,
-            cpu_s=limits.total_cpu_s(DECISIONS * len(self.boards)),
+            cpu_s=math.ceil(limits.total_cpu_s(DECISIONS * len(self.boards))),
             stderr_kib=limits.stderr_kib,
             output_line_kib=limits.line_kib,
         )
-        self.runtimes = {party.runtime: box.runtime(party.runtime) for party in spec.parties}
+        self.runtimes = {party.runtime: runtimes.get(party.runtime, box.state_dir) for party in spec.parties}
 
     # ---- one pass
 
@@ -115,7 +135,9 @@ class _Match:
                 if faults:
                     played = True  # forfeited: the cards are dealt for the record and nobody is asked
                 else:
+                    began = time.perf_counter()
                     played = bool(sitting.faults) or sitting.play(self.stop)
+                    self.play_s += time.perf_counter() - began
                 self.decisions += sitting.decisions
                 if not played:
                     return False
@@ -145,7 +167,8 @@ class _Match:
         for place, party in enumerate(seating):
             bot = self.spec.parties[party]
             process = self.box.start(bot.path, self.runtimes[bot.runtime], bot.entry, self.policy, core=core)
-            seats.append(Seat(party, place, process, self.spec.limits))
+            tap = partial(self.tap, number, place) if self.tap is not None else None
+            seats.append(Seat(party, place, process, self.spec.limits, tap))
         for seat in seats:
             try:
                 seat.start(self._hello(number, seat.seat))
@@ -228,7 +251,7 @@ class _Match:
             "kernel": os.uname().release,
             "machine": os.uname().machine,
         }
-        return MatchResult(self.spec.match_id, self.boards, self.parties, host, seconds, self.decisions)
+        return MatchResult(self.spec.match_id, self.boards, self.parties, host, seconds, self.decisions, self.play_s)
 
 
 def forfeited(game: engine.Game, seats: set[int]) -> list[int]:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from engine.runner import protocol
 from engine.runner.faults import Fault, quoted
 from engine.runner.limits import Clock, Limits
 from engine.sandbox import BotFault, BotProcess
 
+END_S = 0.05  # CPU and wall seconds that a bot has after the end line
 EXCERPT_REQUEST = 4000  # characters of the request that a fault report keeps
+
+Tap = Callable[[bytes, bytes], None]  # sees every request and its answer
 
 
 class Seat:
     """The runner's end of the conversation with one process. Every method may raise Fault, or SandboxError, which is ours."""
 
-    def __init__(self, party: int, seat: int, process: BotProcess, limits: Limits) -> None:
+    def __init__(self, party: int, seat: int, process: BotProcess, limits: Limits, tap: Tap | None = None) -> None:
         self.party = party
         self.seat = seat
         self.process = process
         self.limits = limits
+        self._tap = tap
         self.clock = Clock(limits)
         self.name = ""
         self.requests = 0  # acts sent; the last id
@@ -28,6 +33,7 @@ class Seat:
         self.cpu_s = 0.0
         self.wall_s = 0.0
         self.max_cpu_s = 0.0
+        self._cpu_mark = process.start_cpu_s
         self.last_us = (0, 0, 0)  # CPU, wall, and the referee's own view of the last decision
 
     def start(self, hello: bytes) -> None:
@@ -59,30 +65,33 @@ class Seat:
         return protocol.answer(line, number)
 
     def finish(self, end: bytes) -> None:
-        """Tell the bot that the pass is over. Whatever it does now changes nothing."""
-        process = self.process
+        """Tell the bot that the pass is over and give it END_S to write its last log and leave. Whatever it does changes nothing."""
         try:
-            process.thaw()
-            process.send(end, time.monotonic() + 0.05)
-            process.finish()
+            self.process.send(end, END_S)
+            self.process.thaw()
+            self.process.read_line(END_S, END_S, protocol.MAX_LINE)
         except BotFault:
-            return
+            return  # most often: it has left, as it should
 
     def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> tuple[bytes, float, float]:
         process = self.process
         self.request = line
         self.reply = b""
         try:
-            process.send(line, time.monotonic() + wall_s)
+            process.send(line, wall_s)
             process.thaw()
             reply = process.read_line(cpu_s, wall_s, protocol.MAX_LINE)
             process.freeze()
         except BotFault as fault:
             raise Fault(fault.kind, fault.detail) from None
         self.reply = reply.line
-        return reply.line, reply.cpu_s, reply.wall_s
+        if self._tap is not None:
+            self._tap(line, reply.line)
+        now = process.cpu()  # from freeze to freeze: nothing that it does between thaw and our first look is lost
+        used, self._cpu_mark = now - self._cpu_mark, now
+        return reply.line, used, reply.wall_s
 
     def evidence(self) -> tuple[str, str]:
         """The last request and answer, shortened and printable."""
-        request = self.request[:EXCERPT_REQUEST].decode("ascii", "replace").rstrip("\n")
+        request = self.request[:EXCERPT_REQUEST].decode("ascii").rstrip("\n")
         return request, quoted(self.reply) if self.reply else ""

@@ -1,0 +1,61 @@
+"""The `tute` command. Modules of this package are imported only by the command that needs them."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
+
+COMMANDS = ("games", "play", "verify", "cases", "bench", "sandbox", "bot")
+
+DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
+EPILOG = """\
+exit codes:
+  0  done, and what was checked holds
+  1  what was checked does not hold
+  2  the command or its input is wrong
+  3  something of this machine failed (sandbox, disk); nobody is to blame
+
+example:
+  tute play greedy random -g partnership -n 100 --seed 7 --log games.jsonl
+  tute verify games.jsonl
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of all commands."""
+    top = argparse.ArgumentParser(
+        prog="tute", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        importlib.import_module(f"engine.cli.{name}").add(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code (see EPILOG). Usage errors print to stderr and leave with 2."""
+    args = parser().parse_args(argv)
+    try:
+        code = args.run(args)
+        sys.stdout.flush()
+    except Problem as problem:
+        print(f"tute: {problem}", file=sys.stderr)
+        return problem.code
+    except KeyboardInterrupt:
+        print("tute: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whoever read us has seen enough; no second error at exit
+        return OK
+    except OSError as error:
+        if error.filename is None:
+            print(f"tute: {error}", file=sys.stderr)
+            return INFRASTRUCTURE
+        print(f"tute: {error.filename}: {error.strerror}", file=sys.stderr)
+        return USAGE
+    return int(code)

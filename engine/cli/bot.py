@@ -1,0 +1,182 @@
+"""`tute bot`: a new bot from the starter kit, and a check of one before it is entered."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.cli import table
+from engine.cli.output import command, json_flag, paragraph, print_json, progress
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
+
+if TYPE_CHECKING:
+    from engine.runner import BotSpec
+    from engine.sandbox import Sandbox
+
+EXAMPLE = """
+tute bot new my_bot
+tute bot check my_bot
+tute bot check my_bot.zip --json
+"""
+DETAILS = """
+new NAME     makes a folder with a bot that plays, its bot.toml and the SDK
+check PATH   plays a file, folder, zip or house bot in the sandbox against the house bot random, in every game it claims (all, if it names
+             none), and explains each failure with the exact request and answer. Exit code 1 if it failed anywhere.
+"""
+BOARDS = 2
+OPPONENT = "random"
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "bot", "make a new bot, or check one", EXAMPLE, DETAILS)
+    parser.add_argument("action", choices=("new", "check"))
+    parser.add_argument("target", metavar="NAME|PATH")
+    parser.add_argument("-g", "--game", action="append", help="check: only this game (may be repeated)")
+    table.add_sandbox_flags(parser)
+    table.add_limit_flags(parser)
+    json_flag(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    return new(args) if args.action == "new" else check(args)
+
+
+# ---- new
+
+
+def new(args: argparse.Namespace) -> int:
+    """Copy the starter kit into a new folder, with the SDK beside it."""
+    from engine.runner import PackageRefused
+    from engine.runner.manifest import checked_name
+
+    target = Path(args.target)
+    try:
+        name = checked_name(target.name)
+    except PackageRefused as error:
+        raise Problem(str(error)) from None
+    if target.exists():
+        raise Problem(f"{target} is there already; choose another name or remove it")
+    house = table.house_folder()
+    template = house.parent / "sdk" / "template" if house else None
+    if template is None or not template.is_dir():
+        raise Problem("the starter kit is not installed: install the whole project, bots included", INFRASTRUCTURE)
+    shutil.copytree(template, target, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in sorted((template.parent).glob("tute_*.py")):
+        shutil.copy(path, target)
+    manifest = target / "bot.toml"
+    lines = manifest.read_text(encoding="utf-8").splitlines()
+    named = [f'name = "{_toml(name)}"' if line.startswith("name") else line for line in lines]
+    manifest.write_text("\n".join(named) + "\n", encoding="utf-8")
+    files = sorted(path.name for path in target.iterdir())
+    if args.json:
+        print_json({"folder": str(target), "files": files})
+        return OK
+    print(f"made {target}: {', '.join(files)}")
+    print(f"edit {target / 'bot.py'}, then:\n  tute bot check {target}\n  tute play {target} random -g partnership -n 50")
+    return OK
+
+
+def _toml(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+# ---- check
+
+
+def check(args: argparse.Namespace) -> int:
+    """Play every game that the bot claims, at every size of table, and explain what goes wrong."""
+    from engine.game import games
+
+    bot = table.find_bot(args.target)
+    wanted = args.game or list(bot.games) or games()
+    unknown = [game for game in wanted if game not in games()]
+    if unknown:
+        raise Problem(f"unknown game {unknown[0]!r}; the games are {', '.join(games())}")
+    refused = [game for game in wanted if bot.games and game not in bot.games]
+    if refused:
+        raise Problem(f"{args.target} does not claim {refused[0]}: its bot.toml says games = {list(bot.games)}")
+    opponent = table.find_bot(OPPONENT)
+    box = table.open_sandbox(args.sandbox)
+    tables = [(game, players) for game in wanted for players in _sizes(game)]
+    reports = []
+    with progress(f"checking {bot.name}") as advance:
+        for done, (game, players) in enumerate(tables):
+            if advance is not None:
+                advance(done, len(tables))
+            reports.append(_check_table(bot, opponent, game, players, box, args))
+    failed = [report for report in reports if report["faults"]]
+    if args.json:
+        print_json({"bot": bot.name, "sha256": bot.sha256, "holds": not failed, "tier": box.tier, "tables": reports})
+        return FAILED if failed else OK
+    _print(bot, reports, box.tier)
+    return FAILED if failed else OK
+
+
+def _sizes(game: str) -> tuple[int, ...]:
+    from engine.game import declared
+
+    return tuple(declared(game).players)
+
+
+def _check_table(
+    bot: BotSpec, opponent: BotSpec, game: str, players: int, box: Sandbox, args: argparse.Namespace
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    import engine
+    from engine.runner import Infrastructure, MatchSpec
+    from engine.runner.match import play_match
+
+    parties = len(engine.load(game, players=players).sides)
+    spec = MatchSpec(
+        match_id=f"check {game} {players}",
+        game=game,
+        players=players,
+        secret=b"tute bot check",
+        table="check",
+        boards=range(1, BOARDS + 1),
+        parties=(bot, *[opponent] * (parties - 1)),
+        limits=table.limits(args),
+    )
+    try:
+        result = play_match(spec, box)
+    except Infrastructure as error:
+        raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
+    report = result.parties[0]
+    return {
+        "game": game,
+        "players": players,
+        "decisions": report.decisions,
+        "cpu_s": report.cpu_s,
+        "max_cpu_s": report.max_cpu_s,
+        "faults": [asdict(fault) for fault in report.faults],
+        "stderr": report.stderr,
+    }
+
+
+def _print(bot: BotSpec, reports: list[dict[str, Any]], tier: str) -> None:
+    from engine.cli.explain import explain
+    from engine.runner import FaultReport
+
+    print(f"{bot.name}, {bot.runtime}, sandbox {tier}, {BOARDS} boards a table against {OPPONENT}\n")
+    for report in reports:
+        where = f"{report['game']}, {report['players']} players"
+        faults = [FaultReport(**fault) for fault in report["faults"]]
+        slowest = f"slowest decision {report['max_cpu_s'] * 1000:.1f} ms of CPU"
+        print(f"{'FAILED' if faults else 'ok':<7}{where}: {report['decisions']} decisions, {slowest}")
+        seen = set()
+        for fault in faults:
+            if (fault.kind, fault.detail[:60]) in seen:  # the same mistake in a later pass teaches nothing new
+                continue
+            seen.add((fault.kind, fault.detail[:60]))
+            for text in explain(bot.name, fault):
+                paragraph(text, "  ")
+        if faults and report["stderr"]:
+            print("  end of its log (stderr):")
+            for line in report["stderr"].splitlines()[-12:]:
+                print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
+    failed = sum(bool(report["faults"]) for report in reports)
+    print(f"\n{len(reports) - failed} of {len(reports)} tables played without a fault" + ("" if failed else ": the bot may be entered"))

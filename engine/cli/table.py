@@ -1,0 +1,121 @@
+"""What the commands share that seat bots at a table: finding bots, the sandbox, the limits, the options of a game."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.cli.problem import FAILED, INFRASTRUCTURE, Problem
+
+if TYPE_CHECKING:
+    from engine.runner import BotSpec, Limits
+    from engine.sandbox import Sandbox
+
+TIERS = ("auto", "namespaces", "landlock", "none")
+
+
+def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--sandbox", choices=TIERS, default="auto", help="isolation of the bots: the best that holds here (auto), or one by name"
+    )
+    parser.add_argument("--no-sandbox", dest="sandbox", action="store_const", const="none", help="the same as --sandbox none: trusted bots only")
+
+
+def add_limit_flags(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("limits (seconds of CPU time, as in the league unless changed)")
+    group.add_argument("--start-s", type=float, metavar="S", help="from start to ready (5)")
+    group.add_argument("--move-s", type=float, metavar="S", help="per decision (0.5)")
+    group.add_argument("--bank-s", type=float, metavar="S", help="beyond that, per pass (3)")
+    group.add_argument("--memory-mb", type=int, metavar="MB", help="memory of a bot (256)")
+
+
+def limits(args: argparse.Namespace) -> Limits:
+    from engine.runner import Limits
+
+    given = {name: getattr(args, name) for name in ("start_s", "move_s", "bank_s", "memory_mb") if getattr(args, name, None) is not None}
+    try:
+        return Limits(**given)
+    except ValueError as error:
+        raise Problem(str(error)) from None
+
+
+def state_dir() -> Path:
+    """Where copied runtimes and unpacked bots are kept: STATE_DIR, else the user's cache."""
+    given = os.environ.get("STATE_DIR")
+    if given:
+        return Path(given).resolve()
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "tute-league"
+
+
+def open_sandbox(tier: str) -> Sandbox:
+    """A sandbox of the tier. Problem with what to do where it does not hold."""
+    from engine.sandbox import Sandbox, SandboxError
+
+    try:
+        return Sandbox(tier=tier, state_dir=state_dir())
+    except SandboxError as error:
+        raise Problem(str(error), INFRASTRUCTURE) from None
+
+
+def house_folder() -> Path | None:
+    """The folder of the house bots, where they are installed."""
+    found = importlib.util.find_spec("bots")
+    for folder in (found.submodule_search_locations or []) if found else []:
+        if (Path(folder) / "house").is_dir():
+            return Path(folder) / "house"
+    return None
+
+
+def house_names() -> list[str]:
+    """Names of the house bots, sorted."""
+    folder = house_folder()
+    return sorted(path.parent.name for path in folder.glob("*/bot.toml")) if folder else []
+
+
+def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
+    """The bot of a file, folder, zip or house name. `refused`: exit code for a package that is not taken."""
+    from engine.runner import PackageRefused, load_package
+
+    path = Path(text)
+    if not path.exists():
+        folder = house_folder()
+        if folder is None or text not in house_names():
+            there = ", ".join(house_names()) or "none here"
+            raise Problem(f"no bot {text!r}: it is neither a file or folder nor a house bot ({there})")
+        path = folder / text
+    try:
+        return load_package(path, state_dir() / "packages")
+    except PackageRefused as error:
+        raise Problem(f"{text}: {error}", refused) from None
+
+
+def option_values(pairs: Sequence[str]) -> dict[str, Any]:
+    """`key=value` arguments as options; values read as in the rules book: numbers, true, false, null, else text."""
+    import json
+
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise Problem(f"-o takes name=value, such as -o match_games=3, not {pair!r}")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        values[name] = value if isinstance(value, bool | int | str | None) else text
+    return values
+
+
+def labels(bots: Sequence[BotSpec]) -> list[str]:
+    """Names to tell the parties apart by."""
+    seen: dict[str, int] = {}
+    found = []
+    for bot in bots:
+        seen[bot.name] = seen.get(bot.name, 0) + 1
+        found.append(bot.name if seen[bot.name] == 1 else f"{bot.name} ({seen[bot.name]})")
+    return found

@@ -1,0 +1,27 @@
+"""Logs of matches: the proof of `engine.replay`, and of what the runner wrote beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import engine
+from engine.replay import ReplayError
+from engine.runner.match import forfeited
+
+
+def check(replay: Any) -> None:
+    """Verify a replay, and the scores of a forfeit if there was one. Raises ReplayError that names the step."""
+    engine.replay.verify(replay)
+    forfeit = replay.get("forfeit")
+    end = len(replay["actions"])
+    if forfeit is None:
+        if not replay["over"]:
+            raise ReplayError(end, "the sitting stops before its end and no fault says why")
+        return
+    try:
+        game = engine.load(replay["game"], players=replay["players"], **replay["options"])
+        scores = forfeited(game, set(forfeit["seats"]))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ReplayError(end, f"the forfeit does not hold: {error!r}") from None
+    if forfeit.get("scores") != scores:
+        raise ReplayError(end, f"the forfeit scores {forfeit.get('scores')!r}; by the rules it is {scores!r}")

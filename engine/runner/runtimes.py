@@ -1,0 +1,35 @@
+"""The runtimes that a league offers: the sandbox's copies, with the rules and the SDK inside the one for Python."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+from engine.sandbox import Runtime, runtimes
+
+RULES = Path(__file__).resolve().parent.parent  # engine/
+NOT_RULES = ("runner", "sandbox", "cli", "__pycache__")
+
+
+@cache
+def get(name: str, state_dir: Path) -> Runtime:
+    """The runtime of that name, built under `state_dir` the first time. SandboxError where this machine has none."""
+    if name == "python":
+        return runtimes.python(state_dir, modules())
+    make = {"binary": runtimes.binary, "node": runtimes.node}[name]
+    return make(state_dir)
+
+
+def modules() -> dict[str, Path]:
+    """What a Python bot can import besides the standard library: `engine` (rules only) and the files of the SDK."""
+    found = {}
+    for path in sorted(RULES.iterdir()):
+        if path.name not in NOT_RULES and (path.is_dir() or path.suffix == ".py"):
+            found[f"engine/{path.name}"] = path
+    sdk = importlib.util.find_spec("bots.sdk")  # found, not imported: bots are data to the runner
+    for folder in (sdk.submodule_search_locations or []) if sdk else []:
+        for path in sorted(Path(folder).glob("*.py")):
+            if path.name != "__init__.py":
+                found[path.name] = path
+    return found
