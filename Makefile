@@ -34,7 +34,7 @@ demo: venv  ## house bots play a round robin in the sandbox; leaderboard; site o
 	@$(BIN)/python manage.py demo --seed $(SEED) --boards $(BOARDS) --port $(PORT) $(if $(filter 0 no false,$(SERVE)),--no-serve)
 
 serve: venv  ## the site, a worker and the scheduler on this machine, with the league in var/
-	@$(BIN)/python manage.py serve --port $(PORT)
+	@$(BIN)/python manage.py serve --bind 127.0.0.1:$(PORT)
 
 test: lint  ## lint, types, import contracts, then every test, real PostgreSQL, Redis and Chromium included
 	@.ci/test $(ARGS)

@@ -19,7 +19,7 @@ from tests.support import compose
 from tests.support.compose import TOP
 
 SCHEMA = Path(__file__).parent / "schemas" / "compose-spec.json"
-OURS = ("migrate", "web", "scheduler", "upkeep", "runner")  # services that run our image
+OURS = ("migrate", "web", "scheduler", "runner")  # services that run our image
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_every_service_that_stays_has_a_health_check_and_a_limit_and_comes_back(
 
 
 def test_nothing_starts_before_the_tables_are_there(content: dict[str, Any]) -> None:
-    for name in ("web", "scheduler", "upkeep", "runner"):
+    for name in ("web", "scheduler", "runner"):
         assert content["services"][name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
 
 
