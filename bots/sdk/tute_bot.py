@@ -74,6 +74,8 @@ _TUTE: dict[str, Any] = {
     "pair_ranks": "RC",
     "song_values": {"trump": 40, "other": 20},
     "song_order": "any",
+    "song_min_stock": 0,
+    "tute": "wins",
     "hand_songs": "trick_winner",
     "table_songs": "none",
     "tute_ranks": "RC",
@@ -87,9 +89,16 @@ _TUTE: dict[str, Any] = {
 }
 _GAMES: dict[str, dict[str, Any]] = {
     "a_dos": {"result": "fewest_points_loses", "settlement": "loss_marks"},
-    "americano": {"obligation_stock_open": "trump_follow", "result": "to_target", "target": 121, "claim_mode": "claim"},
+    "americano": {
+        "tute": "none",
+        "obligation_stock_open": "trump_follow",
+        "result": "to_target",
+        "target": 121,
+        "claim_mode": "claim",
+    },
     "arrastrado": {"song_order": "forty_first", "settlement": "chips"},
     "bato": {
+        "tute": "none",
         "hand_songs": "none",
         "rank_points": {},
         "last_trick_bonus": 0,
@@ -97,6 +106,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "chips",
     },
     "brisca": {
+        "tute": "none",
         "hand_songs": "none",
         "deck": {2: "es40", 3: "es36", 4: "es40"},
         "obligation_stock_empty": "free",
@@ -107,6 +117,7 @@ _GAMES: dict[str, dict[str, Any]] = {
     "codillo": {"no_load": True, "result": "soloist_side_more_points", "settlement": "chips"},
     "corriente": {"result": "to_target", "target": 101, "claim_mode": "claim"},
     "gana_pierde_3": {
+        "tute": "none",
         "hand_songs": "none",
         "deck": "es36",
         "rank_order": "13RCS7654",
@@ -116,6 +127,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "loss_marks",
     },
     "gana_pierde_4_5": {
+        "tute": "none",
         "song_order": "forty_first",
         "table_songs": "forced",
         "result": "most_points_loses_unless_101",
@@ -132,8 +144,16 @@ _GAMES: dict[str, dict[str, Any]] = {
         "target": 101,
         "claim_mode": "auto",
     },
-    "habanero": {"capote": "announced", "result": "to_target", "target": 101, "claim_mode": "claim"},
+    "habanero": {
+        "song_min_stock": 3,
+        "capote": "announced",
+        "result": "to_target",
+        "target": 101,
+        "claim_mode": "claim",
+    },
     "havanian": {
+        "tute": "none",
+        "song_min_stock": 3,
         "obligation_stock_open": "trump_follow",
         "capote": "announced",
         "result": "to_target",
@@ -143,6 +163,7 @@ _GAMES: dict[str, dict[str, Any]] = {
     "individual": {"obligation_stock_open": "strict", "song_order": "forty_first"},
     "partnership": {"song_order": "forty_first"},
     "podrida": {
+        "tute": "none",
         "hand_songs": "none",
         "rank_points": {},
         "obligation_stock_empty": "follow",
@@ -158,6 +179,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "chips",
     },
     "subastado": {
+        "tute": "none",
         "hand_songs": "soloist",
         "deck": "es36",
         "rank_order": "13RCS7654",
@@ -165,7 +187,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "result": "soloist_reaches_bid",
         "settlement": "chips",
     },
-    "two_player": {"obligation_stock_open": "strict", "song_order": "forty_first_in_window"},
+    "two_player": {"song_min_stock": 3, "obligation_stock_open": "strict", "song_order": "forty_first_in_window"},
     "variable_trump": {
         "hand_songs": "winning_side",
         "trump_dynamics": "vtt_cycle",

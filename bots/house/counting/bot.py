@@ -1,0 +1,186 @@
+"""The house bot `counting`: it knows where every card can be, and tries its cards out.
+
+1. It keeps books: cards played, cards shown, what each seat's play proves that it cannot hold, pairs that were not sung.
+2. It deals the hidden cards many times over, in agreement with its books (`deals`).
+3. It plays each deal out once for each of its own cards (`playout`) and takes the card that does best on average (`worth`).
+4. Where two seats play with the stock gone, both hands are known and it searches to the end (`endgame`).
+
+It thinks by counts and not by the clock, so that the same questions with the same seed get the same answers on any machine.
+"""
+
+from deals import Dealer, Numbering
+from endgame import Endgame
+from playout import Table
+from tute_bot import Bot, View, plays, run
+from tute_sense import aim, announce
+from worth import Worth, target_worth, worth_of
+
+CARDS = 2600  # cards played out per decision: the budget of thought, about 2 microseconds each
+DEALS = 60  # most deals of the hidden cards per decision
+FEWEST = 6
+SEARCH = 6  # cards in hand from which the endgame is searched
+LOSERS = ("middle_loses", "middle_of_three_loses", "most_points_loses_unless_101")
+
+
+class CountingBot(Bot):
+    """Perfect books and a little lookahead."""
+
+    name = "counting"
+
+    def start(self, view: View) -> None:
+        self.cards = Numbering(view)
+        self.barred: list[set[int]] = [set() for _ in range(view.seats)]
+        self.winner = -1
+
+    def seen(self, view: View, event: dict) -> None:
+        """Who won a trick and led on without singing holds no pair that could have been sung."""
+        kind = event["e"]
+        if kind == "deal":
+            self.barred = [set() for _ in range(view.seats)]
+            self.winner = -1
+        elif kind == "trick":
+            self.winner = event["seat"]
+        elif kind == "play":
+            if event["seat"] == self.winner and view.rule("hand_songs") != "none" and aim_is_points(view):
+                self.barred[self.winner] = {0, 1, 2, 3}
+            self.winner = -1
+        elif kind in ("song", "tute"):
+            self.winner = -1
+        elif kind in ("draw", "exchange", "return"):
+            self.barred[event["seat"]] = set()
+
+    def act(self, view: View, legal: list[str]) -> str:
+        word = announce(view, legal)
+        if word is not None:
+            return word
+        cards = self.different(view, [self.cards.number[card] for card in plays(legal)])
+        if len(cards) == 1:
+            best = cards[0]
+        elif self.is_known(view):
+            best = self.search(view, cards)
+        else:
+            best = self.try_out(view, cards)
+        return "play " + self.cards.text[best]
+
+    def different(self, view: View, cards: list[int]) -> list[int]:
+        """Of neighbours worth the same, with no card of the others between them, only the lowest."""
+        out = self.cards.masks([*view.unseen, *(card for known in view.known for card in known)])
+        pair = {rank + suit for suit in "oceb" for rank in view.rule("pair_ranks")}
+        kept: list[int] = []
+        for card in sorted(cards):
+            text = self.cards.text[card]
+            if kept and kept[-1] >> 4 == card >> 4 and text not in pair:
+                below = kept[-1]
+                between = (1 << (card & 15)) - (2 << (below & 15))
+                table = [self.cards.number[played] for _, played in view.table]
+                if (
+                    view.value(text) == view.value(self.cards.text[below])
+                    and not out[card >> 4] & between
+                    and not any(below < lying < card for lying in table)
+                ):
+                    continue
+            kept.append(card)
+        return kept
+
+    # -- trying out ---------------------------------------------------------------------------------------------------
+
+    def try_out(self, view: View, cards: list[int]) -> int:
+        """The card that does best over many deals; after half of them only the better half of the cards goes on."""
+        dealer = Dealer(view, self.cards, self.random, self.barred)
+        worth = worth_of(view)
+        length = sum(view.counts) + view.stock
+        deals = max(FEWEST, min(DEALS, CARDS // (length * len(cards))))
+        plans = [[1] * view.seats]
+        if view.rule("result") in LOSERS:
+            plans = self.plans(view)
+        table = Table(view, self.cards.suit, plans[0])
+        scores = {card: [0.0] * len(plans) for card in cards}
+        left = list(cards)
+        for _ in range(2):
+            for _ in range(deals):
+                hands, stock = dealer.deal()
+                for number, plan in enumerate(plans):
+                    table.aims = plan
+                    for card in left:
+                        scores[card][number] += self.outcome(view, table, worth, hands, stock, card)
+            left.sort(key=lambda card: -max(scores[card]))
+            left = left[: max(2, (len(left) + 1) // 2)]
+        return max(left, key=lambda card: max(scores[card]))
+
+    def outcome(
+        self, view: View, table: Table, worth: Worth, hands: list[list[int]], stock: list[int], card: int
+    ) -> float:
+        """What playing the card comes to in one deal of the hidden cards."""
+        mine = [hand[:] for hand in hands]
+        mine[view.seat][card >> 4] ^= 1 << (card & 15)
+        trick = [(seat, self.cards.number[played]) for seat, played in view.table]
+        trick.append((view.seat, card))
+        return worth(table.play(mine, stock[:], table.next[view.seat], trick))
+
+    def plans(self, view: View) -> list[list[int]]:
+        """Where points may hurt: we go for the top, or stay away; of the others the one ahead goes for the top."""
+        ahead = max((seat for seat in range(view.seats) if seat != view.seat), key=view.points)
+        others = [1 if seat == ahead and view.points(ahead) >= 15 else -1 for seat in range(view.seats)]
+        plans = []
+        for direction in (aim(view), -aim(view)):
+            plan = others[:]
+            plan[view.seat] = direction
+            plans.append(plan)
+        return plans
+
+    # -- the end of a deal for two --------------------------------------------------------------------------------------
+
+    def is_known(self, view: View) -> bool:
+        """Whether two seats play the last cards and each knows the other's hand."""
+        return (
+            view.seats - len(view.out) == 2
+            and not view.stock
+            and len(view.hand) <= SEARCH
+            and view.rule("obligation_stock_empty") == "strict"
+            and view.rule("trump_dynamics") == "static"
+            and self.hidden(view) == view.counts[self.other(view)]
+        )
+
+    def other(self, view: View) -> int:
+        return next(seat for seat in range(view.seats) if seat != view.seat and seat not in view.out)
+
+    def hidden(self, view: View) -> int:
+        return len(view.unseen) + len(view.known[self.other(view)])
+
+    def search(self, view: View, cards: list[int]) -> int:
+        """The card with the best result against the best answers."""
+        other = self.other(view)
+        hands = [self.cards.masks(view.hand), self.cards.masks(view.unseen | view.known[other])]
+        table = Table(view, self.cards.suit, [1] * view.seats)
+        sings = view.rule("hand_songs") != "none" and not view.rule("song_min_stock")
+        songs = table.song if sings else [0, 0, 0, 0]
+        carried = view.totals if table.target is not None else [0] * len(view.sides)
+        mine = carried[view.side] + view.points(view.seat)
+        theirs = carried[view._side_of[other]] + view.points(other)
+        target = table.target
+
+        def worth(ours: int, others: int) -> float:
+            return float(ours - others) if target is None else target_worth(ours, others, target, -1, 0)
+
+        claims = target if view.rule("claim_mode") != "none" else None
+        end = Endgame(table.values, table.trump, table.pair, songs, table.bonus, claims, worth)
+        unsung = table.unsung if sings else 0
+        best, best_value = cards[0], -1e9
+        for card in cards:
+            if view.table:
+                led = self.cards.number[view.table[0][1]]
+                value = end.after_trick(hands, 1, led, card, mine, theirs, unsung, best_value, 1e9)
+            else:
+                value = end.after_lead(hands, 0, card, mine, theirs, unsung, best_value, 1e9)
+            if value > best_value:
+                best, best_value = card, value
+        return best
+
+
+def aim_is_points(view: View) -> bool:
+    """Whether everybody wants points, so that nobody keeps a song back."""
+    return view.rule("result") not in LOSERS
+
+
+if __name__ == "__main__":
+    run(CountingBot())

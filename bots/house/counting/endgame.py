@@ -1,0 +1,161 @@
+"""Two seats, the stock gone: both hands are known, so the rest of the deal is searched to its end.
+
+Strict obligations only (rules book, README 4, P1 to P6), which all games for two of the book have in their final phase except
+brisca. Songs are made as soon as they can be, tutes too. Cards and hands are those of `deals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Value = Callable[[int, int], float]
+INFINITE = float("inf")
+
+
+class Endgame:
+    """Alpha-beta over the last tricks, with a table of positions at trick ends."""
+
+    def __init__(
+        self, values: list[int], trump: int, pair: int, songs: list[int], bonus: int, target: int | None, worth: Value
+    ) -> None:
+        """`songs`: points of the pair of each suit, 0 where it cannot be sung; `worth(mine, theirs)`: what final points are worth
+        to us; `target`: points with which a side wins at once (both counts include what was carried), or None."""
+        self.values = values
+        self.trump = trump
+        self.pair = pair
+        self.songs = songs
+        self.bonus = bonus
+        self.target = target
+        self.worth = worth
+        self.nodes = 0
+        self.known: dict[tuple[int, ...], float] = {}
+
+    def lead(
+        self, hands: list[list[int]], turn: int, mine: int, theirs: int, unsung: int, alpha: float, beta: float
+    ) -> float:
+        """Value of a position in which `turn` (0 we, 1 they) leads."""
+        if self.target is not None and (mine if turn == 0 else theirs) >= self.target:
+            return self.worth(mine, theirs) + (1000.0 if turn == 0 else -1000.0)
+        key = (*hands[0], *hands[1], turn, mine, theirs, unsung)
+        found = self.known.get(key)
+        if found is not None:
+            return found
+        low, high = alpha, beta
+        best = -INFINITE if turn == 0 else INFINITE
+        for card in self.candidates(hands[turn], hands[1 - turn]):
+            value = self.after_lead(hands, turn, card, mine, theirs, unsung, low, high)
+            if turn == 0:
+                best = max(best, value)
+                low = max(low, best)
+            else:
+                best = min(best, value)
+                high = min(high, best)
+            if low >= high:
+                return best  # a bound, not a value: not kept
+        if alpha < best < beta:
+            self.known[key] = best
+        return best
+
+    def after_lead(
+        self,
+        hands: list[list[int]],
+        turn: int,
+        card: int,
+        mine: int,
+        theirs: int,
+        unsung: int,
+        alpha: float,
+        beta: float,
+    ) -> float:
+        """Value once `turn` has led a card."""
+        hand = hands[turn]
+        hand[card >> 4] ^= 1 << (card & 15)
+        best = INFINITE if turn == 0 else -INFINITE
+        for answer in self.answers(hands[1 - turn], card):
+            value = self.after_trick(hands, turn, card, answer, mine, theirs, unsung, alpha, beta)
+            if turn == 0:
+                best = min(best, value)
+                beta = min(beta, best)
+            else:
+                best = max(best, value)
+                alpha = max(alpha, best)
+            if alpha >= beta:
+                break
+        hand[card >> 4] ^= 1 << (card & 15)
+        return best
+
+    def after_trick(
+        self,
+        hands: list[list[int]],
+        leader: int,
+        card: int,
+        answer: int,
+        mine: int,
+        theirs: int,
+        unsung: int,
+        alpha: float,
+        beta: float,
+    ) -> float:
+        """Value once the trick lies complete; the led card has left its hand already."""
+        self.nodes += 1
+        wins = answer > card if answer >> 4 == card >> 4 else answer >> 4 == self.trump
+        winner = 1 - leader if wins else leader
+        hand = hands[1 - leader]
+        hand[answer >> 4] ^= 1 << (answer & 15)
+        gained = self.values[card & 15] + self.values[answer & 15]
+        held = hands[winner]
+        last = not (held[0] or held[1] or held[2] or held[3])
+        if last:
+            gained += self.bonus
+        else:
+            song = -1
+            for suit in (0, 1, 2, 3):
+                if unsung >> suit & 1 and held[suit] & self.pair == self.pair and (song < 0 or suit == self.trump):
+                    song = suit
+            if song >= 0:
+                gained += self.songs[song]
+                unsung &= ~(1 << song)
+        if winner == 0:
+            mine += gained
+        else:
+            theirs += gained
+        value = self.worth(mine, theirs) if last else self.lead(hands, winner, mine, theirs, unsung, alpha, beta)
+        hand[answer >> 4] ^= 1 << (answer & 15)
+        return value
+
+    def candidates(self, hand: list[int], other: list[int]) -> list[int]:
+        """Leads, strongest first; of neighbours worth the same, with nothing of the other's between them, one is enough."""
+        cards = []
+        for suit in (0, 1, 2, 3):
+            mask = hand[suit]
+            previous = -1
+            while mask:
+                strength = mask.bit_length() - 1
+                mask ^= 1 << strength
+                if previous >= 0 and self.values[previous] == self.values[strength]:
+                    between = (1 << previous) - (2 << strength)
+                    if not other[suit] & between and not (self.pair >> previous | self.pair >> strength) & 1:
+                        previous = strength
+                        continue
+                previous = strength
+                cards.append(suit * 16 + strength)
+        return cards
+
+    def answers(self, hand: list[int], card: int) -> list[int]:
+        """Legal answers to a lead (P2, P3, P5, P6)."""
+        suit = card >> 4
+        if hand[suit]:
+            higher = hand[suit] & (-2 << (card & 15))
+            return _cards(suit, higher or hand[suit])
+        if suit != self.trump and self.trump < 4 and hand[self.trump]:
+            return _cards(self.trump, hand[self.trump])
+        return [c for s in (0, 1, 2, 3) for c in _cards(s, hand[s])]
+
+
+def _cards(suit: int, mask: int) -> list[int]:
+    cards = []
+    while mask:
+        strength = mask.bit_length() - 1
+        mask ^= 1 << strength
+        cards.append(suit * 16 + strength)
+    return cards

@@ -1,0 +1,146 @@
+"""What the end of a deal is worth to a seat, by the result of the game. Bigger is better; only differences count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from playout import Outcome
+from tute_bot import View
+
+TUTE = 130.0  # the league's board score of a deal won by tute
+NEXT_DEAL = 25.0  # points of lead that make the second deal of a game a clear favourite
+
+Worth = Callable[[Outcome], float]
+
+
+def worth_of(view: View) -> Worth:
+    """The function for this table and seat."""
+    result = view.rule("result")
+    if result == "to_target":
+        return _to_target(view)
+    if result in ("middle_loses", "middle_of_three_loses"):
+        return _middle(view)
+    if result == "most_points_loses_unless_101":
+        return _most_loses(view)
+    if result == "soloist_reaches_bid" and view.soloist is not None:
+        return _bid(view, view.soloist)
+    if result == "trick_commitments":
+        return _commitments(view)
+    if result == "exact_prediction":
+        wanted = view.predictions.get(view.seat, 0)
+        return lambda outcome: (
+            0.0 if outcome.tricks[view.seat] == wanted else -12 - 3.0 * abs(outcome.tricks[view.seat] - wanted)
+        )
+    return _points(view)
+
+
+def side_points(view: View, outcome: Outcome) -> tuple[float, float]:
+    """Our points and the best other side's."""
+    per_side = [sum(outcome.points[seat] for seat in side) for side in view.sides]
+    mine = per_side.pop(view.side)
+    return mine, max(per_side)
+
+
+def _points(view: View) -> Worth:
+    """Most points: the difference, as boards are compared by points; a tute counts as all of them."""
+
+    def worth(outcome: Outcome) -> float:
+        if outcome.tute >= 0:
+            return TUTE if view.same_side(outcome.tute, view.seat) else -TUTE
+        mine, theirs = side_points(view, outcome)
+        return mine - theirs
+
+    return worth
+
+
+def _to_target(view: View) -> Worth:
+    """The chance of the game, and a little for points, which break ties between boards."""
+    carried = view.totals
+    target = view.rule("target")
+
+    def worth(outcome: Outcome) -> float:
+        if outcome.tute >= 0:
+            return 120.0 if view.same_side(outcome.tute, view.seat) else -120.0
+        totals = [carried[n] + sum(outcome.points[s] for s in side) for n, side in enumerate(view.sides)]
+        mine = totals.pop(view.side)
+        return target_worth(mine, max(totals), target, outcome.decided, view.side)
+
+    return worth
+
+
+def target_worth(mine: float, theirs: float, target: int, decided: int, side: int) -> float:
+    """-120 to 120: a game won or lost, or the chances that a lead gives in the next deal. `decided`: side that claimed, or -1."""
+    difference = mine - theirs
+    if decided >= 0:
+        sure = 100.0 if decided == side else -100.0
+    elif mine >= target or theirs >= target:
+        sure = 100.0 if difference > 0 else -100.0
+    else:
+        sure = 100.0 * math.tanh(difference / NEXT_DEAL / 2) * 0.9
+    return sure + 0.1 * difference
+
+
+def losers(view: View, outcome: Outcome) -> list[int]:
+    """Who loses where the middle loses (rules book, cabrero R1 to R4 and gana_pierde_3)."""
+    seats = [seat for seat in range(view.seats) if seat not in view.out]
+    if outcome.tute >= 0:
+        return [seat for seat in seats if seat != outcome.tute]
+    takers = seats
+    if view.rule("result") == "middle_loses":
+        takers = [seat for seat in seats if outcome.tricks[seat]]
+        if len(takers) == 1:
+            return takers if outcome.sang[takers[0]] else [seat for seat in seats if seat != takers[0]]
+    points = [outcome.points[seat] for seat in takers]
+    high, low = max(points), min(points)
+    middle = [seat for seat in takers if low < outcome.points[seat] < high]
+    if middle:
+        return middle
+    if len(takers) == 2 and high != low:
+        return [seat for seat in takers if outcome.points[seat] == low]
+    return [seat for seat in takers if points.count(outcome.points[seat]) > 1]
+
+
+def _middle(view: View) -> Worth:
+    def worth(outcome: Outcome) -> float:
+        lost = losers(view, outcome)
+        others = sum(seat != view.seat for seat in lost) / max(1, view.seats - len(view.out) - 1)
+        return 100 * (others - (view.seat in lost))
+
+    return worth
+
+
+def _most_loses(view: View) -> Worth:
+    """Gana-pierde for four or five: the most points lose, unless they are 101 or more."""
+
+    def worth(outcome: Outcome) -> float:
+        points = outcome.points
+        top = max(range(view.seats), key=points.__getitem__)
+        if points[top] >= 101:
+            return 100.0 if top == view.seat else -100.0
+        return (-100.0 if top == view.seat else 100.0 / (view.seats - 1)) - 0.2 * points[view.seat]
+
+    return worth
+
+
+def _bid(view: View, soloist: int) -> Worth:
+    """Subastado and remate: the bid made or not, and a little for points."""
+    bid = int((view.contract or "bid 60").split()[-1])
+    sign = 1 if soloist == view.seat else -1
+
+    def worth(outcome: Outcome) -> float:
+        got = outcome.points[soloist]
+        return sign * ((100.0 if got >= bid or outcome.tute == soloist else -100.0) + 0.3 * got)
+
+    return worth
+
+
+def _commitments(view: View) -> Worth:
+    """Bato: every trick earns a quarter of the pot, a missed commitment costs all of it."""
+    wanted = 2 if view.soloist == view.seat else 1
+
+    def worth(outcome: Outcome) -> float:
+        tricks = outcome.tricks[view.seat]
+        return 25.0 * tricks - (100.0 if tricks < wanted else 0.0)
+
+    return worth
