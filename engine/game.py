@@ -56,6 +56,7 @@ class Game:
             and rules.hand_songs == "trick_winner"
             and rules.table_songs == "none"
             and rules.target is None
+            and rules.soloist_partner == "none"
             and self.merged
             and not self.has_own_turn
         )
@@ -121,7 +122,10 @@ class Game:
         elif self.score_unit == "rank":
             best = self.players
         elif self.score_unit == "marks":
-            worst, best = -(self.rules.max_losses or 1), 0
+            worst, best = -(1 if self.board_deals else self.rules.max_losses or 1), 0
+        elif self.rules.forfeit is not None:
+            worst = self.rules.forfeit
+            best = -worst // (len(self.sides) - 1)
         return [worst if self.side[seat] == side else best for seat in range(self.players)]
 
     # ---- texts

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.cards import NO_SUIT, Table
-from engine.parts import announcing, exchanging, legality, tricks
+from engine.parts import announcing, exchanging, legality, results, tricks
 from engine.phase import Phase
 
 if TYPE_CHECKING:
@@ -347,7 +347,9 @@ class State:
         return sum(self.cards[seat] for seat in self.active if self.side[seat] == side)
 
     def seat_points(self) -> list[int]:
-        """Points of this deal by seat: cards, songs, last trick bonus."""
+        """Points of this deal by seat: cards, songs, last trick bonus; or, in podrida, what the prediction is worth."""
+        if self.rules.settlement == "points":
+            return results.prediction_points(self)
         points = [cards + songs for cards, songs in zip(self.cards, self.songs, strict=True)]
         if self.last_trick >= 0 and not self.left and not self.notes.get("bonus_declined"):
             points[self.last_trick] += self.rules.last_trick_bonus

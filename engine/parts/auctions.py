@@ -1,11 +1,21 @@
-"""What comes between the deal and the first lead: auctions, naming trump, calling a card, predictions, changes of cards."""
+"""What comes between the deal and the first lead: auctions, censor, naming trump, calling a card, predictions, changes of cards.
+
+What an auction decides stands in `state.notes`: soloist, bid, partner, called, playing (bato), predictions (podrida).
+"""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
+from engine import actions as act
+from engine import chance
+from engine.cards import NO_SUIT
+from engine.parts.outcome import Verdict
+from engine.phase import Phase
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from engine.rules import Rules
     from engine.state import State
@@ -13,9 +23,419 @@ if TYPE_CHECKING:
 
 def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:
     """The stages that the auction of a game needs, in order."""
-    return ()
+    found: list[Callable[[State], None]] = []
+    if rules.auction in ("points", "pot_contract"):
+        found.append(points_auction)
+    elif rules.auction == "play_or_pass":
+        found.append(play_or_pass)
+    elif rules.auction == "play_then_join":
+        found += [play_then_join, change_cards]
+    elif rules.auction == "trick_prediction":
+        found.append(predictions)
+    if rules.censor:
+        found.append(censor)
+    if rules.trump_source == "named":
+        found.append(name_trump)
+    if rules.soloist_partner == "called_card":
+        found.append(call_card)
+    return tuple(found)
+
+
+def note(state: State, **facts: object) -> None:
+    """Adds facts to the notes of the deal."""
+    state.notes = state.notes | facts
+
+
+def call(state: State, text: str) -> None:
+    """Records a public call of the seat on turn."""
+    state.emit("call", seat=state.turn, call=text)
+
+
+def go_on(state: State) -> None:
+    from engine.parts import dealing  # dealing runs these stages, and they hand back to it
+
+    state.phase = None
+    dealing.go_on(state)
+
+
+def thrown_in(state: State) -> None:
+    """Nobody wants to play: what `all_pass` says. A deal thrown in is a deal of the match, so that a match of passes ends too."""
+    from engine.parts import counting
+
+    if state.rules.all_pass == "ordinary_deal":
+        go_on(state)
+        return
+    note(state, same_dealer=state.rules.all_pass == "same_dealer")
+    counting.end_deal(state, Verdict(None, why="passed"))
+
+
+# ---- points auction (subastado, remate, the pot contract of arrastrado)
+
+
+def points_auction(state: State) -> None:
+    """Bids of points from mano round the table, once each or until all but the highest bidder have passed."""
+    note(state, bid=0, soloist=None, passed=(), spoken=())
+    state.ask(state.mano, POINTS)
+
+
+def lowest_bid(state: State) -> int:
+    """The least bid that may be made now; above `max_bid` none is possible."""
+    rules = state.rules
+    low, step, bid = rules.min_bid or 0, rules.bid_step, int(state.notes["bid"])
+    return low if bid < low else low + ((bid - low) // step + 1) * step
+
+
+def bids(state: State) -> tuple[int, ...]:
+    """The bids that may be made now, as actions."""
+    return tuple(range(act.BID + lowest_bid(state), act.BID + (state.rules.max_bid or 0) + 1, state.rules.bid_step))
+
+
+def _points_legal(state: State) -> tuple[int, ...]:
+    return (act.PASS, *bids(state))
+
+
+def _points_act(state: State, action: int) -> None:
+    seat = state.turn
+    call(state, state.game.action_text(action))
+    note(state, spoken=(*state.notes["spoken"], seat))
+    if action == act.PASS:
+        note(state, passed=(*state.notes["passed"], seat))
+    else:
+        note(state, bid=action - act.BID, soloist=seat)
+    following = next_caller(state)
+    if following >= 0:
+        state.ask(following, POINTS)
+        return
+    soloist = state.notes["soloist"]
+    if soloist is None:
+        thrown_in(state)
+        return
+    lead_by_soloist(state)
+    go_on(state)
+
+
+def next_caller(state: State) -> int:
+    """The seat that speaks next, or -1 when the auction is over."""
+    seat = state.turn
+    passed, spoken, soloist = state.notes["passed"], state.notes["spoken"], state.notes["soloist"]
+    for _ in state.active:
+        seat = state.next[seat]
+        if seat in passed or seat == soloist:
+            continue
+        if state.rules.auction_rounds == "single" and seat in spoken:
+            continue
+        return seat
+    return -1
+
+
+def lead_by_soloist(state: State) -> None:
+    """The soloist leads the first trick where `first_leader` says so."""
+    if state.rules.first_leader == "soloist":
+        note(state, leader=state.notes["soloist"])
+
+
+POINTS = Phase("auction", _points_legal, _points_act)
+
+
+# ---- censor (subastado for four)
+
+
+def censor(state: State) -> None:
+    """The sitting-out dealer sees the soloist's hand and may take it over for a higher bid."""
+    soloist = state.notes.get("soloist")
+    if soloist is None or state.dealer in state.active or not bids(state):
+        go_on(state)
+        return
+    cards = [state.game.pack.texts[card] for card in state.hand_of(soloist)]
+    state.emit("look", seat=state.dealer, of=soloist, cards=cards, secret={"cards": [state.dealer]})
+    note(state, censor_sees=soloist)
+    state.ask(state.dealer, CENSOR)
+
+
+def _censor_act(state: State, action: int) -> None:
+    call(state, state.game.action_text(action))
+    if action != act.PASS:
+        take_over(state, state.turn, action - act.BID)
+    go_on(state)
+
+
+def take_over(state: State, seat: int, bid: int) -> None:
+    """The censor gets the hand, the place and the contract of the soloist, who watches."""
+    displaced = state.notes["soloist"]
+    note(state, soloist=seat, bid=bid, displaced=displaced)
+    state.hands[seat], state.hands[displaced] = state.hands[displaced], state.hands[seat]
+    ring = list(state.next)
+    ring[seat] = ring[displaced]
+    for other in range(state.seats):
+        if ring[other] == displaced:
+            ring[other] = seat
+    state.next = ring
+    state.active = tuple(seat if other == displaced else other for other in state.active)
+    state.out = tuple(sorted({*state.out, displaced} - {seat}))
+    if state.mano == displaced:
+        state.mano = seat
+    state.emit("takeover", seat=seat, of=displaced, bid=bid)
+    lead_by_soloist(state)
+
+
+CENSOR = Phase("censor", lambda state: (act.PASS, *bids(state)), _censor_act)
+
+
+# ---- one call "play" (codillo)
+
+
+def play_or_pass(state: State) -> None:
+    """From mano each says play or pass once; the first to play is the soloist."""
+    note(state, soloist=None, spoken=(), passed=())
+    state.ask(state.mano, PLAY_OR_PASS)
+
+
+def _play_or_pass_act(state: State, action: int) -> None:
+    call(state, state.game.action_text(action))
+    seat = state.turn
+    if action == act.PLAY:
+        note(state, soloist=seat)
+        lead_by_soloist(state)
+        go_on(state)
+        return
+    note(state, spoken=(*state.notes["spoken"], seat))
+    if len(state.notes["spoken"]) < len(state.active):
+        state.ask(state.next[seat], PLAY_OR_PASS)
+    else:
+        thrown_in(state)
+
+
+PLAY_OR_PASS = Phase("auction", lambda state: (act.PLAY, act.PASS), _play_or_pass_act)
+
+
+# ---- trump and called card
+
+
+def name_trump(state: State) -> None:
+    """The soloist names trump."""
+    state.ask(state.notes["soloist"], NAME_TRUMP)
+
+
+def _name_trump_act(state: State, action: int) -> None:
+    state.trump = action - act.TRUMP
+    state.emit("trump", seat=state.turn, suit=state.suit_text(state.trump))
+    go_on(state)
+
+
+NAME_TRUMP = Phase("trump", lambda state: tuple(range(act.TRUMP, act.TRUMP + 4)), _name_trump_act)
+
+
+def call_card(state: State) -> None:
+    """The soloist calls a card: its holder is the secret partner."""
+    state.ask(state.notes["soloist"], CALL_CARD)
+
+
+def _call_legal(state: State) -> tuple[int, ...]:
+    own = () if state.rules.call_own_card == "solo" else state.hand_of(state.turn)
+    return tuple(act.CALL + card for card in state.game.pack.cards if card not in own)
+
+
+def _call_act(state: State, action: int) -> None:
+    card = action - act.CALL
+    holder = next(seat for seat in state.active if card in state.hand_of(seat))
+    note(state, called=card, partner=holder)
+    state.emit("called", seat=state.turn, card=state.card_text(card))
+    go_on(state)
+
+
+CALL_CARD = Phase("call", _call_legal, _call_act)
+
+
+# ---- play, then join (bato)
+
+
+def play_then_join(state: State) -> None:
+    """From mano each says play or pass until somebody plays; then every other seat says whether it joins."""
+    note(state, soloist=None, passed=(), playing=(), asked_to_join=())
+    state.ask(state.mano, PLAY_THEN_JOIN)
+
+
+def _join_legal(state: State) -> tuple[int, ...]:
+    return (act.PLAY, act.PASS) if state.notes["soloist"] is None else (act.JOIN, act.OUT)
+
+
+def _join_act(state: State, action: int) -> None:
+    call(state, state.game.action_text(action))
+    seat = state.turn
+    notes = state.notes
+    if action == act.PLAY:
+        note(state, soloist=seat, playing=(seat,))
+    elif action == act.JOIN:
+        note(state, playing=(*notes["playing"], seat), asked_to_join=(*notes["asked_to_join"], seat))
+    elif action == act.OUT:
+        note(state, asked_to_join=(*notes["asked_to_join"], seat))
+    else:
+        note(state, passed=(*notes["passed"], seat))
+    following = next_to_join(state)
+    if following >= 0:
+        state.ask(following, PLAY_THEN_JOIN)
+        return
+    _joined(state)
+
+
+def next_to_join(state: State) -> int:
+    """The seat that speaks next, or -1 when all have."""
+    notes, seat = state.notes, state.turn
+    if notes["soloist"] is None:
+        return state.next[seat] if len(notes["passed"]) < len(state.active) else -1
+    seat = notes["soloist"]
+    for _ in state.active:
+        seat = state.next[seat]
+        barred = state.rules.passed_may_join is False and seat in notes["passed"]
+        if seat != notes["soloist"] and seat not in notes["asked_to_join"] and not barred:
+            return seat
+    return -1
+
+
+def _joined(state: State) -> None:
+    from engine.parts import counting
+
+    playing = state.notes["playing"]
+    if not playing:
+        thrown_in(state)
+        return
+    if len(playing) == 1:
+        counting.end_deal(state, Verdict(state.side[playing[0]], why="alone"))
+        return
+    kept = tuple(seat for seat in state.active if seat in playing)
+    gone = tuple(seat for seat in state.active if seat not in playing)
+    state.active = kept
+    state.out = tuple(sorted({*state.out, *gone}))
+    ring = list(state.next)
+    for seat in range(state.seats):
+        following = ring[seat]
+        while following not in kept:
+            following = state.next[following]
+        ring[seat] = following
+    state.next = ring
+    state.size = len(kept)
+    state.left = len(kept) * int(state.rules.hand_size)
+    first = state.notes["soloist"] if state.rules.first_leader == "soloist" else kept[0]
+    note(state, leader=first, thrown=gone)
+    go_on(state)
+
+
+PLAY_THEN_JOIN = Phase("auction", _join_legal, _join_act)
+
+
+def change_cards(state: State) -> None:
+    """From mano each seat in play puts cards away and receives as many from the undealt ones."""
+    note(state, to_change=state.active)
+    _next_change(state)
+
+
+def _next_change(state: State) -> None:
+    waiting: Sequence[int] = state.notes["to_change"]
+    if waiting:
+        state.ask(waiting[0], CHANGE)
+    else:
+        go_on(state)
+
+
+def undealt(state: State) -> int:
+    """Cards that may still be had in a change, those of the seats that are out included where they are shuffled in."""
+    more = 0
+    if state.rules.stock_exhausted == "reshuffle_out_hands":
+        more = sum(len(state.hand_of(seat)) for seat in state.notes.get("thrown", ()))
+    return len(state.stock) + more
+
+
+def _change_legal(state: State) -> tuple[int, ...]:
+    hand = state.hand_of(state.turn)
+    took = 1 if state.notes.get("took_shown") == state.turn else 0
+    most = min(state.rules.discard_draw_max, undealt(state) + took)
+    found = [act.discard(cards) for size in range(took, most + 1) for cards in combinations(hand, size)]
+    may_take = state.rules.dealer_takes_shown and state.turn == state.dealer and state.shown >= 0 and most > 0
+    if may_take and not took:
+        found.append(act.TAKE)
+    return tuple(found)
+
+
+def _change_act(state: State, action: int) -> None:
+    from engine.parts import tricks
+
+    seat = state.turn
+    texts = state.game.pack.texts
+    if action == act.TAKE:
+        note(state, took_shown=seat)
+        tricks.give(state, seat, state.shown)
+        state.emit("take", seat=seat, card=texts[state.shown])
+        state.shown = -1
+        state.ask(seat, CHANGE)
+        return
+    cards = act.discarded(action)
+    took = 1 if state.notes.get("took_shown") == seat else 0
+    for card in cards:
+        tricks.take(state, seat, card)
+    names = [texts[card] for card in cards]
+    state.emit("discard", seat=seat, count=len(cards), cards=names, secret={"cards": [seat]})
+    for _ in range(len(cards) - took):
+        if not state.stock:
+            _shuffle_in(state)
+        card = state.stock.pop()
+        tricks.give(state, seat, card)
+        state.emit("draw", seat=seat, card=texts[card], secret={"card": [seat]})
+    note(state, to_change=state.notes["to_change"][1:])
+    _next_change(state)
+
+
+def _shuffle_in(state: State) -> None:
+    cards = [card for seat in state.notes["thrown"] for card in state.hand_of(seat)]
+    for seat in state.notes["thrown"]:
+        state.hands[seat] = [0] * (NO_SUIT + 1)
+    state.stock = chance.shuffle(state.seed, -state.deal_no, cards)
+    note(state, thrown=())
+    state.emit("reshuffle", count=len(cards))
+
+
+CHANGE = Phase("change", _change_legal, _change_act)
+
+
+# ---- predictions (podrida)
+
+
+def predictions(state: State) -> None:
+    """From mano to the dealer each says how many tricks it will win."""
+    note(state, predictions={})
+    state.ask(state.mano, PREDICT)
+
+
+def _predict_legal(state: State) -> tuple[int, ...]:
+    said: dict[int, int] = state.notes["predictions"]
+    tricks = len(state.hand_of(state.turn))
+    barred = -1
+    if state.rules.hook and len(said) == len(state.active) - 1:
+        barred = tricks - sum(said.values())
+    return tuple(act.PREDICT + number for number in range(tricks + 1) if number != barred)
+
+
+def _predict_act(state: State, action: int) -> None:
+    seat = state.turn
+    said = state.notes["predictions"] | {seat: action - act.PREDICT}
+    note(state, predictions=said)
+    state.emit("predict", seat=seat, tricks=action - act.PREDICT)
+    if len(said) < len(state.active):
+        state.ask(state.next[seat], PREDICT)
+    else:
+        go_on(state)
+
+
+PREDICT = Phase("prediction", _predict_legal, _predict_act)
+
+
+def deal_sizes(rules: Rules, players: int) -> list[int]:
+    """Hand sizes of the deals of a match whose hands grow or shrink (`sequence`)."""
+    pack = {"es40": 40, "es36": 36, "es39": 39, "fr52": 52}[rules.deck]
+    most = pack // players
+    up, down = list(range(1, most + 1)), list(range(most, 0, -1))
+    return {"up": up, "up_down": up + down[1:], "down_up": down + up[1:]}[rules.sequence or "up"]
 
 
 def cards_of_deal(state: State) -> int:
     """Hand size where it goes by the number of the deal."""
-    return state.deal_no
+    return deal_sizes(state.rules, state.seats)[state.deal_no - 1]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine import chance
 from engine.cards import NO_SUIT
-from engine.parts import auctions, exchanging, tricks
+from engine.parts import auctions, exchanging, paying, tricks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +73,7 @@ def start(state: State) -> None:
     state.game_deal += 1
     seat_the_deal(state)
     clear(state)
+    paying.ante_up(state)
     deal_cards(state)
     state.own_turn = state.game.has_own_turn
     if rules.first_deal == "coins_2o" and state.deal_no == 1:

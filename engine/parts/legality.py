@@ -44,7 +44,7 @@ def oblige(state: State) -> None:
     nothing = state.game.pack.nothing
     trumps = nothing if trump == NO_SUIT else held[trump]
     state.free = code == FREE or (code == TRUMP_FOLLOW and lead != trump)
-    if code == FOLLOW or code == TRUMP_FOLLOW:
+    if code in (FOLLOW, TRUMP_FOLLOW):
         state.ftab, state.htab = held[lead], nothing  # F1 F3, QT
         return
     if code == FOLLOW_OR_TRUMP:

@@ -126,3 +126,74 @@ def capote_losers(state: State, taker: int) -> tuple[int, ...]:
     if (sang and rules.capote_spoiled_by_song) or (table_song and rules.capote_spoiled_by_table_song):
         return (taker,)
     return tuple(seat for seat in state.active if seat != taker)
+
+
+def soloist_reaches_bid(state: State) -> Verdict:
+    """The soloist's points against the bid; a tute of the soloist makes it, a defender's tute defeats it."""
+    soloist = state.notes["soloist"]
+    made = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
+    why = "tute" if state.tute_by >= 0 else "points"
+    if made:
+        return Verdict(soloist, tuple(seat for seat in state.active if seat != soloist), why=why)
+    return Verdict(None, (soloist,), why=why)
+
+
+def soloist_side(state: State) -> tuple[int, ...]:
+    """The soloist and the partner, who may be one seat."""
+    return tuple(sorted({state.notes["soloist"], state.notes["partner"]}))
+
+
+def soloist_side_more_points(state: State) -> Verdict:
+    """Codillo: the soloist's side needs more points than the others together."""
+    points = state.seat_points()
+    pair = soloist_side(state)
+    mine = sum(points[seat] for seat in pair)
+    others = sum(points[seat] for seat in state.active if seat not in pair)
+    return _pair_verdict(state, pair, mine > others)
+
+
+def soloist_side_best_single(state: State) -> Verdict:
+    """Codillo, other reading: the highest single total must belong to the soloist's side; a tie with an opponent loses."""
+    points = state.seat_points()
+    pair = soloist_side(state)
+    best = max(points[seat] for seat in pair)
+    return _pair_verdict(state, pair, all(points[seat] < best for seat in state.active if seat not in pair))
+
+
+def _pair_verdict(state: State, pair: tuple[int, ...], won: bool) -> Verdict:
+    if state.tute_by >= 0:
+        won = state.tute_by in pair
+    others = tuple(seat for seat in state.active if seat not in pair)
+    why = "tute" if state.tute_by >= 0 else "points"
+    return Verdict(state.notes["soloist"] if won else None, others if won else pair, why=why)
+
+
+def trick_commitments(state: State) -> Verdict:
+    """Bato: the soloist owes `tricks_soloist` tricks, each joiner `tricks_joiner`; who has fewer fails."""
+    owed = commitments(state)
+    return Verdict(None, tuple(seat for seat in state.active if state.tricks[seat] < owed[seat]))
+
+
+def commitments(state: State) -> dict[int, int]:
+    """Tricks that each seat in play owes."""
+    rules, soloist = state.rules, state.notes["soloist"]
+    return {
+        seat: (rules.tricks_soloist if seat == soloist else rules.tricks_joiner) or 0 for seat in state.notes["playing"]
+    }
+
+
+def exact_prediction(state: State) -> Verdict:
+    """Podrida: every seat scores by its prediction; nobody wins a deal."""
+    return Verdict(None)
+
+
+def prediction_points(state: State) -> list[int]:
+    """10 + 3 t for an exact prediction of t tricks, else -3 a trick of difference; or 1 and 0 (`prediction_score`)."""
+    points = [0] * state.seats
+    for seat, said in state.notes["predictions"].items():
+        missed = abs(said - state.tricks[seat])
+        if state.rules.prediction_score == "hit_or_miss":
+            points[seat] = 0 if missed else 1
+        else:
+            points[seat] = -3 * missed if missed else 10 + 3 * said
+    return points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.parts import dealing
+from engine.parts import auctions, dealing, paying
 
 if TYPE_CHECKING:
     from engine.parts.outcome import Verdict
@@ -25,6 +25,9 @@ def settle(state: State, verdict: Verdict) -> None:
         value = _games(state, verdict, by_side)
     elif state.rules.settlement == "loss_marks":
         book_marks(state, verdict)
+    elif state.rules.settlement == "chips":
+        gained = state.rules.payments(state, verdict)
+        state.chips = tuple(chips + gain for chips, gain in zip(state.chips, gained, strict=True))
     _board_score(state, verdict, by_side, value)
     before = state.left_at
     over = match_over(state) or state.deal_no >= LONGEST_MATCH
@@ -140,7 +143,7 @@ def match_over(state: State) -> bool:
     if kind == "elimination":
         left = dealing.seats_left(state)
         return len(left) < (2 if rules.final_duel else 3)
-    return False
+    return state.deal_no >= len(auctions.deal_sizes(rules, state.seats))
 
 
 def _led_by(state: State, at_least: int, margin: int) -> int | None:
@@ -171,6 +174,9 @@ def match_winners(state: State) -> tuple[int, ...]:
 def finish(state: State) -> None:
     """Ends the match."""
     state.is_over = True
+    if state.pot:
+        paying.share_pot(state, dealing.right_of(state, state.dealer))
+        state.score = state.chips
     state.winners = match_winners(state)
     if state.game.score_unit == "rank":
         state.score = tuple(ranking(state))

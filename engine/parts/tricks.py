@@ -107,6 +107,9 @@ def _complete_slowly(state: State) -> None:
     rules = state.rules
     state.window_songs = ()
     state.drawn = (-1,) * state.seats
+    called = state.notes.get("called", -1)
+    if called in state.table:
+        state.emit("partner", seat=state.notes["partner"], card=state.card_text(called))
     if rules.table_songs != "none":
         announcing.table_songs(state)
     if rules.capote == "announced" and state.capote_by >= 0 and counting.capote_decided(state):

@@ -1,0 +1,79 @@
+"""Tute arrastrado: three alone, thirteen cards and a centre card, chips; optionally a contract for the pot.
+
+Source: rules book, arrastrado (004; W-aca and W-nai for gaps).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from engine.parts.outcome import Verdict
+from engine.parts.paying import winner_and_songs
+from engine.parts.results import most_points_wins
+from engine.rules import BOOL, Range, Rules
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+
+def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
+    """Four who all play are dealt ten cards each, the last of which names trump."""
+    if players == 4 and options.get("dealer_plays") is True:
+        return {"hand_size": 10, "trump_source": "last_dealt", "shown_card_drawn": None, "exchange": "none"}
+    return {}
+
+
+def most_points_or_split(state: "State") -> Verdict:
+    """Most points wins; with `tie: split` level seats share what the others pay."""
+    verdict = most_points_wins(state)
+    if verdict.why == "tie" and state.rules.tie == "split":
+        verdict.why = "split"
+    if verdict.winner is not None:
+        verdict.losers = tuple(seat for seat in state.active if seat != verdict.winner)
+    return verdict
+
+
+GAME = Rules(
+    key="arrastrado",
+    code="ARR",
+    title="Tute arrastrado",
+    source="Pagat (004)",
+    board_deals=1,
+    score_unit="chips",
+    forfeit=-900,  # a tute or 101 points of an opponent and all songs, or a failed contract
+    players=(3, 4),
+    dealer_plays={3: True, 4: False},
+    hand_size=13,
+    trump_source="centre_card",
+    shown_card_drawn=False,
+    exchange="before_first_lead",
+    exchange_seven="13RCS",
+    exchange_two="7654",
+    min_bid=101,
+    max_bid=230,
+    auction_rounds="open",
+    all_pass="ordinary_deal",
+    song_order="forty_first",
+    result=most_points_or_split,
+    settlement="chips",
+    match_end="deals",
+    match_deals=12,
+    payments=winner_and_songs,
+    ante=100,
+    win_payment=100,
+    win_101_payment=200,
+    tute_payment=200,
+    contract_payment=200,
+    implied=implied,
+    options={
+        "dealer_plays": {4: BOOL},
+        "auction": ("none", "pot_contract"),
+        "bid_step": Range(1, 129),
+        "double_threshold_counts_songs": BOOL,
+        "tute_payment": Range(0, 10_000),
+        "exchange_duty": ("may", "must"),
+        "song_order": ("forty_first", "any"),
+        "tie": ("last_trick", "split"),
+        "match_deals": Range(1, 500),
+        "undertrump": BOOL,
+        "no_load": BOOL,
+    },
+)

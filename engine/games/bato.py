@@ -1,0 +1,63 @@
+"""Bato: four cards, play or pass, change of cards, tricks promised and a pot. Source: rules book, bato (001; julepe for gaps)."""
+
+from typing import Any
+
+from engine.parts.paying import pot_per_trick
+from engine.parts.results import trick_commitments
+from engine.rules import BOOL, Range, Rules
+
+
+def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
+    """With loss marks there are no antes and no pot, and somebody's marks end the match."""
+    marks = options.get("settlement") == "loss_marks"
+    return {"score_unit": "marks", "match_end": "losses"} if marks else {}
+
+
+GAME = Rules(
+    key="bato",
+    code="BAT",
+    title="Bato",
+    source="reglamento de tute.com.ar (001)",
+    board_deals=1,
+    score_unit="chips",
+    forfeit=-28,  # the ante and a pot of six antes
+    players=(4, 3, 5, 6),
+    rank_points={},
+    hand_size=4,
+    trump_source="turned_stock",
+    shown_card_drawn=False,
+    auction="play_then_join",
+    all_pass="next_dealer",
+    passed_may_join=True,
+    discard_draw_max=4,
+    stock_exhausted="limit",
+    first_leader="first_playing",
+    hand_songs="none",
+    tute="none",
+    last_trick_bonus=0,
+    result=trick_commitments,
+    tricks_soloist=2,
+    tricks_joiner=1,
+    settlement="chips",
+    match_end="deals",
+    match_deals=12,
+    max_losses=4,
+    payments=pot_per_trick,
+    ante=4,
+    implied=implied,
+    options={
+        "ante": Range(4, 4000, 4),
+        "passed_may_join": BOOL,
+        "discard_draw_max": Range(0, 4),
+        "stock_exhausted": ("limit", "reshuffle_out_hands"),
+        "dealer_takes_shown": BOOL,
+        "first_leader": ("first_playing", "soloist"),
+        "undertrump": BOOL,
+        "tricks_soloist": Range(1, 4),
+        "tricks_joiner": Range(1, 4),
+        "settlement": ("chips", "loss_marks"),
+        "match_end": ("deals", "losses"),
+        "max_losses": Range(1, 100),
+        "match_deals": Range(1, 500),
+    },
+)

@@ -1,0 +1,53 @@
+"""Codillo: one call, a named trump, a secret partner. Source: rules book, codillo (001)."""
+
+from typing import Any
+
+from engine.parts.paying import each_loser_to_each_winner
+from engine.parts.results import soloist_side_best_single, soloist_side_more_points
+from engine.rules import BOOL, Range, Rules
+
+
+def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
+    """Loss marks end the match when somebody has too many."""
+    marks = options.get("settlement") == "loss_marks"
+    return {"score_unit": "marks", "match_end": "losses"} if marks else {}
+
+
+GAME = Rules(
+    key="codillo",
+    code="COD",
+    title="Codillo",
+    source="reglamento de tute.com.ar (001)",
+    board_deals=1,
+    score_unit="chips",
+    forfeit=-8,  # a soloist alone against four
+    players=(4, 5),
+    sides="soloist_pair_vs_rest",
+    hand_size={4: 10, 5: 8},
+    trump_source="named",
+    auction="play_or_pass",
+    all_pass="next_dealer",
+    soloist_partner="called_card",
+    first_leader="soloist",
+    no_load=True,
+    result=soloist_side_more_points,
+    settlement="chips",
+    match_end="deals",
+    match_deals=12,
+    max_losses=4,
+    payments=each_loser_to_each_winner,
+    stake=1,
+    implied=implied,
+    options={
+        "call_own_card": ("forbidden", "solo"),
+        "result": (soloist_side_more_points, soloist_side_best_single),
+        "no_load": BOOL,
+        "first_leader": ("soloist", "mano"),
+        "hand_songs": ("trick_winner", "soloist_side"),
+        "stake": Range(1, 10_000),
+        "settlement": ("chips", "loss_marks"),
+        "match_end": ("deals", "losses"),
+        "max_losses": Range(1, 100),
+        "match_deals": Range(1, 500),
+    },
+)

@@ -1,0 +1,48 @@
+"""Podrida or tutecillo: hands of one card, two, three ... and a prediction of tricks in each. Source: rules book, podrida (001, W-aca)."""
+
+from typing import Any
+
+from engine.parts.results import exact_prediction
+from engine.rules import BOOL, Rules
+
+
+def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
+    """The preset podrida52 is played with French cards."""
+    french = {"deck": "fr52", "rank_order": "AKQJT98765432"}
+    return french if options.get("preset") == "podrida52" else {}
+
+
+GAME = Rules(
+    key="podrida",
+    code="POD",
+    title="Podrida (tutecillo)",
+    source="reglamento de tute.com.ar (001), Acanomas (W-aca), La Podrida (W-pod)",
+    score_unit="points",
+    forfeit=-165,  # every trick of ten deals mispredicted
+    players=(4, 3, 5, 6, 7),
+    preset="tutecillo",
+    hand_size="deal_no",
+    rank_points={},
+    trump_source="centre_card",
+    shown_card_drawn=False,
+    auction="trick_prediction",
+    hook=True,
+    obligation_stock_empty="follow",
+    hand_songs="none",
+    tute="none",
+    last_trick_bonus=0,
+    result=exact_prediction,
+    prediction_score="ten_plus_three",
+    settlement="points",
+    match_end="sequence",
+    sequence="up",
+    implied=implied,
+    options={
+        "preset": ("tutecillo", "podrida52"),
+        "sequence": ("up", "up_down", "down_up"),
+        "hook": BOOL,
+        "prediction_score": ("ten_plus_three", "hit_or_miss"),
+        "rank_order": ("13RCS76542", "1RCS765432"),
+        "full_deal_trump": ("none", "last_card_of_dealer"),
+    },
+)

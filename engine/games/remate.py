@@ -1,0 +1,62 @@
+"""Tute remate: an auction of points, the bidder against all, and no loading of lost tricks. Source: rules book, remate (001, W-faq)."""
+
+from typing import Any
+
+from engine.parts.paying import per_five
+from engine.parts.results import soloist_reaches_bid
+from engine.rules import BOOL, Range, Rules
+
+
+def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
+    """Loss marks are settled by elimination unless the match has a number of deals."""
+    marks = options.get("settlement") == "loss_marks"
+    return {"score_unit": "rank", "match_end": "elimination", "board_deals": None} if marks else {}
+
+
+GAME = Rules(
+    key="remate",
+    code="REM",
+    title="Tute remate",
+    source="reglamento de tute.com.ar (001)",
+    board_deals=1,
+    score_unit="chips",
+    forfeit=-1840,  # a bid of 230 lost to four
+    players=(4, 3, 5),
+    sides="soloist_vs_rest",
+    deck={3: "es36", 4: "es40", 5: "es40"},
+    hand_size={3: 12, 4: 10, 5: 8},
+    trump_source="named",
+    auction="points",
+    min_bid=60,
+    bid_step=5,
+    max_bid=230,
+    auction_rounds="open",
+    all_pass="next_dealer",
+    first_leader="soloist",
+    no_load=True,
+    hand_songs="soloist",
+    result=soloist_reaches_bid,
+    settlement="chips",
+    match_end="deals",
+    match_deals=12,
+    max_losses=4,
+    payments=per_five,
+    unit=10,
+    implied=implied,
+    options={
+        "no_load": BOOL,
+        "min_bid": Range(5, 230, 5),
+        "bid_step": Range(1, 100),
+        "max_bid": Range(5, 230),
+        "auction_rounds": ("open", "single"),
+        "first_leader": ("soloist", "mano"),
+        "hand_songs": ("soloist", "trick_winner"),
+        "unit": Range(1, 10_000),
+        "double_from": Range(5, 230, none=True),
+        "settlement": ("chips", "loss_marks"),
+        "match_end": ("deals", "elimination"),
+        "max_losses": Range(1, 100),
+        "song_order": ("any", "forty_first"),
+        "match_deals": Range(1, 500),
+    },
+)

@@ -1,0 +1,148 @@
+"""Chips: what each seat gains or pays when a deal is settled (parameter `payments` of the rules book), one function a word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.parts.outcome import Verdict
+    from engine.state import State
+
+Chips = list[int]
+
+
+def ante_up(state: State) -> None:
+    """Chips put into the pot before the deal: by every seat at the table when a contract pot is empty, or by all before each deal."""
+    rules = state.rules
+    if not rules.ante or rules.settlement != "chips":
+        return
+    if rules.payments is winner_and_songs and (rules.auction != "pot_contract" or state.pot):
+        return
+    state.chips = tuple(chips - rules.ante for chips in state.chips)
+    state.pot += rules.ante * state.seats
+    state.emit("ante", chips=rules.ante, pot=state.pot)
+
+
+def share_pot(state: State, start: int) -> None:
+    """What is left in the pot when the match ends goes to all seats alike, odd chips singly from `start`."""
+    each, odd = divmod(state.pot, state.seats)
+    chips = [number + each for number in state.chips]
+    for step in range(odd):
+        chips[(start + step) % state.seats] += 1
+    state.chips = tuple(chips)
+    state.pot = 0
+
+
+def transfer(chips: Chips, payers: list[int], receiver: int, amount: int) -> None:
+    """Each payer gives the receiver so many chips."""
+    for seat in payers:
+        chips[seat] -= amount
+        chips[receiver] += amount
+
+
+def winner_and_songs(state: State, verdict: Verdict) -> Chips:
+    """Arrastrado, C1 to C6: the winner is paid by the points, songs by all, contracts for the pot."""
+    rules = state.rules
+    chips = [0] * state.seats
+    active = list(state.active)
+    for seat, _, points, _ in state.songs_made:
+        transfer(chips, [s for s in active if s != seat], seat, points)
+    soloist = state.notes.get("soloist")
+    if soloist is not None:
+        _pot_deal(state, chips, soloist)
+        return chips
+    if state.tute_by >= 0:
+        transfer(chips, [s for s in active if s != state.tute_by], state.tute_by, rules.tute_payment or 0)
+    elif verdict.why == "split":
+        points = state.seat_points()
+        top = max(points[seat] for seat in active)
+        tied = [seat for seat in active if points[seat] == top]
+        payers = [seat for seat in active if seat not in tied]
+        share = len(payers) * _win_payment(state, tied[0]) // len(tied) if payers else 0
+        for seat in tied:
+            chips[seat] += share
+        rest = share * len(tied)
+        for place, seat in enumerate(payers):
+            part = rest // len(payers) + (1 if place < rest % len(payers) else 0)
+            chips[seat] -= part
+    elif verdict.winner is not None:
+        seat = verdict.winner
+        transfer(chips, [s for s in active if s != seat], seat, _win_payment(state, seat))
+    return chips
+
+
+def _win_payment(state: State, seat: int) -> int:
+    rules = state.rules
+    points = state.seat_points()[seat]
+    if not rules.double_threshold_counts_songs:
+        points -= state.songs[seat]
+    return (rules.win_101_payment if points >= 101 else rules.win_payment) or 0
+
+
+def _pot_deal(state: State, chips: Chips, soloist: int) -> None:
+    others = [seat for seat in state.active if seat != soloist]
+    made = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
+    payment = state.rules.contract_payment or 0
+    if made:
+        transfer(chips, others, soloist, payment)
+        chips[soloist] += state.pot
+        state.pot = 0
+    else:
+        for seat in others:
+            transfer(chips, [soloist], seat, payment)
+        chips[soloist] -= state.pot
+        state.pot *= 2
+
+
+def per_five(state: State, verdict: Verdict) -> Chips:
+    """Subastado and remate: `unit` chips per five points of the bid, doubled from `double_from`; between the soloist and each opponent."""
+    rules = state.rules
+    chips = [0] * state.seats
+    soloist = state.notes.get("soloist")
+    if soloist is None:
+        return chips
+    bid = state.notes["bid"]
+    stake = bid // 5 * (rules.unit or 0)
+    if rules.double_from is not None and bid >= rules.double_from:
+        stake *= 2
+    for seat in state.active:
+        if seat != soloist:
+            gain = stake if verdict.winner == soloist else -stake
+            transfer(chips, [seat], soloist, gain)
+    return chips
+
+
+def each_loser_to_each_winner(state: State, verdict: Verdict) -> Chips:
+    """Codillo: every seat of the losing side pays `stake` to every seat of the winning one; a soloist alone counts for two."""
+    stake = state.rules.stake or 0
+    chips = [0] * state.seats
+    soloist, partner = state.notes.get("soloist"), state.notes.get("partner")
+    if soloist is None:
+        return chips
+    pair = [soloist] if partner == soloist else [soloist, partner]
+    won = soloist not in verdict.losers
+    amount = stake * (2 if len(pair) == 1 else 1)
+    for seat in state.active:
+        if seat not in pair:
+            for member in pair:
+                transfer(chips, [seat], member, amount if won else -amount)
+    return chips
+
+
+def pot_per_trick(state: State, verdict: Verdict) -> Chips:
+    """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
+    chips = [0] * state.seats
+    if verdict.why == "passed":
+        return chips
+    pot = state.pot
+    if verdict.why == "alone":
+        chips[state.notes["soloist"]] += pot
+        state.pot = 0
+        return chips
+    for seat in state.active:
+        chips[seat] += state.tricks[seat] * (pot // 4)
+    state.pot = 0
+    for seat in verdict.losers:
+        chips[seat] -= pot
+        state.pot += pot
+    return chips
