@@ -62,11 +62,17 @@ def _engine(args: argparse.Namespace) -> int:
     print_table(
         ("game", "decisions/s", "recorded/s", "floor/s", "x floor", "x floor recorded", "decisions/deal"),
         [
-            (r["game"], f"{r['per_s']:,.0f}", f"{r['recorded_per_s']:,.0f}", f"{r['floor_per_s']:,.0f}", f"{r['ratio']:.1f}", f"{r['recorded_ratio']:.1f}", f"{r['decisions_per_match']:.1f}")
+            (
+                r["game"],
+                *(f"{r[key]:,.0f}" for key in ("per_s", "recorded_per_s", "floor_per_s")),
+                *(f"{r[key]:.1f}" for key in ("ratio", "recorded_ratio", "decisions_per_match")),
+            )
             for r in rows
         ],
     )
-    print(f"\nfloor: {bench_engine.FLOOR}; x floor: time of one decision in rounds of it. Random choice and deal included.")
+    print(
+        f"\nfloor: {bench_engine.FLOOR}; x floor: time of one decision in rounds of it. Random choice and deal included."
+    )
     return OK
 
 
@@ -79,11 +85,19 @@ def _runner(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"format": "tute-bench-runner/1", **found})
         return OK
-    print(f"{found['game']}, bot {found['bot']}, sandbox {found['tier']}, core {found['core']}: {found['decisions']} decisions a match, {found['rounds']} rounds\n")
+    print(
+        "{game}, bot {bot}, sandbox {tier}, core {core}: {decisions} decisions a match, {rounds} rounds\n".format(
+            **found
+        )
+    )
     print_table(
         ("what", "us/decision", "x floor"),
         [(name, f"{found[key]:.1f}", f"{found[key] / found['floor_us']:.2f}") for name, key in bench_runner.ROWS],
     )
-    print(f"\nfloor: {found['request_bytes']:.0f} bytes to the bot and {found['answer_bytes']:.0f} back over bare pipes, same bot, same core")
-    print(f"start of a bot to its ready: {found['start_ms']:.1f} ms; a match of {found['boards']} boards: {found['match_s']:.2f} s")
+    print(
+        f"\nfloor: {found['request_bytes']:.0f} bytes to the bot and {found['answer_bytes']:.0f} back over bare pipes, same bot, same core"
+    )
+    print(
+        f"start of a bot to its ready: {found['start_ms']:.1f} ms; a match of {found['boards']} boards: {found['match_s']:.2f} s"
+    )
     return OK

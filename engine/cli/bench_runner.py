@@ -23,9 +23,13 @@ from engine.runner.cores import pinned
 from engine.runner.match import play_match
 from engine.sandbox import Policy, Runtime, Sandbox
 
-ROWS = (("floor: same bytes, bare pipes", "floor_us"), ("sandbox: asked and frozen, no rules", "sandbox_us"), ("runner: a whole match, starts not counted", "runner_us"))
+ROWS = (
+    ("floor: same bytes, bare pipes", "floor_us"),
+    ("sandbox: asked and frozen, no rules", "sandbox_us"),
+    ("runner: a whole match, starts not counted", "runner_us"),
+)
 BOARDS = 16
-PLAIN_BOT = b'''import json, sys
+PLAIN_BOT = b"""import json, sys
 out = sys.stdout
 for line in sys.stdin:
     m = json.loads(line)
@@ -37,11 +41,13 @@ for line in sys.stdin:
         out.flush()
     else:
         break
-'''
+"""
 Script = list[list[tuple[int, bytes]]]  # per pass: (seat, request) in the order of the match
 
 
-def measure(game: str, seconds: float, bot: str | None, box: Sandbox, advance: Callable[[int, int], None] | None) -> dict[str, Any]:
+def measure(
+    game: str, seconds: float, bot: str | None, box: Sandbox, advance: Callable[[int, int], None] | None
+) -> dict[str, Any]:
     """Alternate rounds of match, floor and bare sandbox for about so many seconds, three rounds at least."""
     with tempfile.TemporaryDirectory() as folder:
         if bot is None:
@@ -93,7 +99,14 @@ def _asks(line: bytes) -> bool:
 
 def _spec(game: str, bot: BotSpec) -> MatchSpec:
     parties = len(engine.load(game).sides)
-    return MatchSpec(match_id="bench", game=game, secret=bytes(32), table="bench", boards=range(1, BOARDS + 1), parties=(bot,) * parties)
+    return MatchSpec(
+        match_id="bench",
+        game=game,
+        secret=bytes(32),
+        table="bench",
+        boards=range(1, BOARDS + 1),
+        parties=(bot,) * parties,
+    )
 
 
 def _script(match: MatchSpec, box: Sandbox) -> tuple[Script, float]:
@@ -123,7 +136,9 @@ def _floor(bot: BotSpec, runtime: Runtime, script: Script, core: int) -> float:
     for part in script:
         seats = 1 + max(seat for seat, _ in part)
         children = [
-            subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=runtime.environ(root), cwd=bot.path)
+            subprocess.Popen(
+                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=runtime.environ(root), cwd=bot.path
+            )
             for _ in range(seats)
         ]
         try:
@@ -147,7 +162,9 @@ def _ping(to: int, back: int, line: bytes) -> None:
     while not answer.endswith(b"\n"):
         more = os.read(back, 65536)
         if not more:
-            raise Problem("the bot ended although it had played the same match before; measure one that depends on its input only")
+            raise Problem(
+                "the bot ended although it had played the same match before; measure one that depends on its input only"
+            )
         answer += more
 
 

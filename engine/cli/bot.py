@@ -75,7 +75,9 @@ def new(args: argparse.Namespace) -> int:
         print_json({"folder": str(target), "files": files})
         return OK
     print(f"made {target}: {', '.join(files)}")
-    print(f"edit {target / 'bot.py'}, then:\n  tute bot check {target}\n  tute play {target} random -g partnership -n 50")
+    print(
+        f"edit {target / 'bot.py'}, then:\n  tute bot check {target}\n  tute play {target} random -g partnership -n 50"
+    )
     return OK
 
 
@@ -179,4 +181,7 @@ def _print(bot: BotSpec, reports: list[dict[str, Any]], tier: str) -> None:
             for line in report["stderr"].splitlines()[-12:]:
                 print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
     failed = sum(bool(report["faults"]) for report in reports)
-    print(f"\n{len(reports) - failed} of {len(reports)} tables played without a fault" + ("" if failed else ": the bot may be entered"))
+    print(
+        f"\n{len(reports) - failed} of {len(reports)} tables played without a fault"
+        + ("" if failed else ": the bot may be entered")
+    )

@@ -38,7 +38,9 @@ def run(args: argparse.Namespace) -> int:
                     if result.holds:
                         held += 1
                     else:
-                        failures.append({"file": str(file), "case": result.case, "kind": result.kind, "problem": result.problem})
+                        failures.append(
+                            {"file": str(file), "case": result.case, "kind": result.kind, "problem": result.problem}
+                        )
             except EngineError as error:
                 raise Problem(str(error)) from None
             if advance is not None:

@@ -82,7 +82,11 @@ def _print_one(game: dict[str, Any]) -> None:
     for name, option in game["options"].items():
         defaults = option["default"]
         alike = len({repr(value) for value in defaults.values()}) == 1
-        default = _word(next(iter(defaults.values()))) if alike else ", ".join(f"{n}: {_word(v)}" for n, v in defaults.items())
+        default = (
+            _word(next(iter(defaults.values())))
+            if alike
+            else ", ".join(f"{n}: {_word(v)}" for n, v in defaults.items())
+        )
         rows.append((name, default, _values(option["values"])))
     print_table(("option", "default", "values"), rows, left=3)
 
@@ -90,12 +94,20 @@ def _print_one(game: dict[str, Any]) -> None:
 def _values(values: Any) -> str:
     if isinstance(values, dict):
         upper = "or more" if values["to"] is None else f"to {values['to']}"
-        return f"{values['from']} {upper}" + (f" in steps of {values['step']}" if values["step"] > 1 else "") + (" or null" if values["null"] else "")
+        return (
+            f"{values['from']} {upper}"
+            + (f" in steps of {values['step']}" if values["step"] > 1 else "")
+            + (" or null" if values["null"] else "")
+        )
     return ", ".join(_word(value) for value in values)
 
 
 def _word(value: Any) -> str:
-    return {True: "true", False: "false", None: "null"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
+    return (
+        {True: "true", False: "false", None: "null"}.get(value, str(value))
+        if isinstance(value, bool | None)
+        else str(value)
+    )
 
 
 def _numbers(players: list[int]) -> str:

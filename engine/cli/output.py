@@ -24,7 +24,9 @@ def command(commands: Any, name: str, summary: str, example: str, details: str =
 
 def json_flag(parser: argparse.ArgumentParser) -> None:
     """--json, the same in every command."""
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text, stable for scripts")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON document instead of text, stable for scripts"
+    )
 
 
 def print_json(value: Any) -> None:
@@ -38,7 +40,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], left: 
     widths = [max(len(line[i]) for line in [list(columns), *texts]) for i in range(len(columns))]
 
     def line(cells: Sequence[str]) -> str:
-        padded = [cell.ljust(w) if i < left else cell.rjust(w) for i, (cell, w) in enumerate(zip(cells, widths, strict=True))]
+        padded = [
+            cell.ljust(w) if i < left else cell.rjust(w) for i, (cell, w) in enumerate(zip(cells, widths, strict=True))
+        ]
         return "  ".join(padded).rstrip()
 
     print(line(columns))
@@ -53,7 +57,11 @@ def paragraph(text: str, indent: str = "") -> None:
     import textwrap
 
     width = min(shutil.get_terminal_size((100, 24)).columns, 110)
-    print(textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+    print(
+        textwrap.fill(
+            text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+    )
 
 
 @contextmanager

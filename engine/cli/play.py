@@ -33,7 +33,14 @@ def add(commands: Any) -> None:
     parser.add_argument("-g", "--game", required=True, help="key of the game (tute games)")
     parser.add_argument("-n", "--boards", type=int, default=16, help="boards to play (16)")
     parser.add_argument("--players", type=int, help="seats at the table, where the game has several sizes")
-    parser.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game; may be repeated")
+    parser.add_argument(
+        "-o",
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the game; may be repeated",
+    )
     parser.add_argument("--seed", help="what fixes the cards: any text (random; it is printed)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the replays, one a line (.jsonl)")
     table.add_sandbox_flags(parser)
@@ -79,7 +86,11 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
     options = table.option_values(args.option)
     players = args.players if args.players is not None else options.pop("players", None)
     try:
-        if players is None and len(bots) in engine.game.declared(args.game).players and len(engine.load(args.game).sides) != len(bots):
+        if (
+            players is None
+            and len(bots) in engine.game.declared(args.game).players
+            and len(engine.load(args.game).sides) != len(bots)
+        ):
             players = len(bots)
         spec = MatchSpec(
             match_id=f"local {seed}",
@@ -130,7 +141,11 @@ def document(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: s
             "complete": board.complete,
             "scores": board.scores,
             "sittings": [
-                {"seating": list(sitting.seating), "scores": sitting.scores, "fault": sitting.fault.kind if sitting.fault else None}
+                {
+                    "seating": list(sitting.seating),
+                    "scores": sitting.scores,
+                    "fault": sitting.fault.kind if sitting.fault else None,
+                }
                 for sitting in board.sittings
             ],
         }
@@ -161,24 +176,33 @@ def _print(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: str
     for name, party in zip(names, found, strict=True):
         margin = "" if party.margin is None else f"{party.difference:+.2f} ± {party.margin:.2f}"
         verdict = "" if party.margin is None else "yes" if party.clear else "no"
-        rows.append((name, party.won, party.drawn, party.lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict))
-    print(f"{spec.game}: {len(scores)} boards, {sum(len(b.sittings) for b in result.boards)} sittings, seed {seed}, sandbox {result.host['tier']}\n")
+        rows.append(
+            (name, party.won, party.drawn, party.lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict)
+        )
+    print(
+        f"{spec.game}: {len(scores)} boards, {sum(len(b.sittings) for b in result.boards)} sittings, seed {seed}, sandbox {result.host['tier']}\n"
+    )
     print_table(("bot", "won", "drawn", "lost", "share", f"{unit}/board", "ahead by (95%)", "certain"), rows)
     if len(scores) > 1:
-        print(f"\nahead by: {unit} per board more than the others' mean, interval over boards; certain: the interval excludes zero")
+        print(
+            f"\nahead by: {unit} per board more than the others' mean, interval over boards; certain: the interval excludes zero"
+        )
         if len(names) == 2:
             paragraph(_verdict(names, found))
     for name, report in zip(names, result.parties, strict=True):
         print_faults(name, report)
     rate = result.decisions / result.seconds if result.seconds else 0.0
     each = 1000 * result.seconds / result.decisions if result.decisions else 0.0
-    print(f"\n{result.decisions} decisions in {result.seconds:.2f} s: {rate:.0f} decisions/s, {each:.3f} ms each, starts included")
+    print(
+        f"\n{result.decisions} decisions in {result.seconds:.2f} s: {rate:.0f} decisions/s, {each:.3f} ms each, starts included"
+    )
 
 
 def _verdict(names: Sequence[str], found: Sequence[Any]) -> str:
-    first, second = found
+    first = found[0]
     if not first.clear:
-        return f"No difference shown between {names[0]} and {names[1]}: the 95% interval of {first.difference:+.2f} ± {first.margin:.2f} holds zero; play more boards."
+        interval = f"{first.difference:+.2f} ± {first.margin:.2f}"
+        return f"No difference shown between {names[0]} and {names[1]}: the 95% interval of {interval} holds zero; play more boards."
     better, worse = (names[0], names[1]) if first.difference > 0 else (names[1], names[0])
     return f"{better} is better than {worse}: the 95% interval of {abs(first.difference):.2f} ± {first.margin:.2f} excludes zero."
 

@@ -9,7 +9,7 @@ INFRASTRUCTURE = 3  # this machine: sandbox, disk
 INTERRUPTED = 130  # as shells report SIGINT
 
 
-class Problem(Exception):  # noqa: N818 - it is not always an error
+class Problem(Exception):
     """Ends the command with a message for people on stderr, and an exit code."""
 
     def __init__(self, message: str, code: int = USAGE) -> None:

@@ -51,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
         return OK if good else FAILED
     for report in reports:
         passed = sum(bool(value) for value in report.canaries.values())
-        print(f"{report.name}: {'holds' if report.holds else 'does not hold'} ({passed} of {len(report.canaries)} canaries contained)")
+        print(
+            f"{report.name}: {'holds' if report.holds else 'does not hold'} ({passed} of {len(report.canaries)} canaries contained)"
+        )
         for name, value in report.canaries.items():
             if not value:
                 print(f"  not contained: {name}")

@@ -20,9 +20,18 @@ TIERS = ("auto", "namespaces", "landlock", "none")
 
 def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--sandbox", choices=TIERS, default="auto", help="isolation of the bots: the best that holds here (auto), or one by name"
+        "--sandbox",
+        choices=TIERS,
+        default="auto",
+        help="isolation of the bots: the best that holds here (auto), or one by name",
     )
-    parser.add_argument("--no-sandbox", dest="sandbox", action="store_const", const="none", help="the same as --sandbox none: trusted bots only")
+    parser.add_argument(
+        "--no-sandbox",
+        dest="sandbox",
+        action="store_const",
+        const="none",
+        help="the same as --sandbox none: trusted bots only",
+    )
 
 
 def add_limit_flags(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +45,11 @@ def add_limit_flags(parser: argparse.ArgumentParser) -> None:
 def limits(args: argparse.Namespace) -> Limits:
     from engine.runner import Limits
 
-    given = {name: getattr(args, name) for name in ("start_s", "move_s", "bank_s", "memory_mb") if getattr(args, name, None) is not None}
+    given = {
+        name: getattr(args, name)
+        for name in ("start_s", "move_s", "bank_s", "memory_mb")
+        if getattr(args, name, None) is not None
+    }
     try:
         return Limits(**given)
     except ValueError as error:

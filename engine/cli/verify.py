@@ -22,7 +22,9 @@ one replay. Exit code 1 if one does not hold: the file, line and step are named.
 
 def add(commands: Any) -> None:
     parser = command(commands, "verify", "re-run replays and compare everything", EXAMPLE, DETAILS)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="replay, or a log of replays, one a line (.jsonl)")
+    parser.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="replay, or a log of replays, one a line (.jsonl)"
+    )
     json_flag(parser)
     parser.set_defaults(run=run)
 

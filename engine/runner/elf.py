@@ -15,7 +15,9 @@ def check(data: bytes, name: str) -> None:
     """PackageRefused unless the bytes are a 64-bit little-endian executable that asks for no dynamic loader."""
     why = _why_not(data)
     if why:
-        raise PackageRefused(f"{ascii(name)} {why}; build a static executable for 64-bit Linux, e.g. gcc -O2 -static bot.c -o bot")
+        raise PackageRefused(
+            f"{name!a} {why}; build a static executable for 64-bit Linux, e.g. gcc -O2 -static bot.c -o bot"
+        )
 
 
 def _why_not(data: bytes) -> str:

@@ -15,7 +15,7 @@ KINDS = {
 }
 
 
-class Fault(Exception):  # noqa: N818 - the word of the protocol
+class Fault(Exception):
     """A bot broke the protocol or a limit. `kind` is one of `KINDS`, `detail` a sentence for its author."""
 
     def __init__(self, kind: str, detail: str) -> None:
@@ -24,7 +24,7 @@ class Fault(Exception):  # noqa: N818 - the word of the protocol
         self.detail = detail
 
 
-class Infrastructure(Exception):  # noqa: N818 - says whose fault it is
+class Infrastructure(Exception):
     """Something of ours failed: sandbox, disk, rules code. Nobody loses by it; the match is to be played again."""
 
 

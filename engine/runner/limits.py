@@ -32,7 +32,9 @@ class Limits:
             if field.name not in ("bank_s", "wall_extra_s") and value == 0:
                 raise ValueError(f"limit {field.name} must be more than 0")
         if self.wall_factor < 1:
-            raise ValueError(f"limit wall_factor must be at least 1, not {self.wall_factor!r}: wall time is never less than one thread's CPU time")
+            raise ValueError(
+                f"limit wall_factor must be at least 1, not {self.wall_factor!r}: wall time is never less than one thread's CPU time"
+            )
 
     def public(self) -> dict[str, float | int]:
         """What a bot is told of them."""

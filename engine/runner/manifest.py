@@ -16,10 +16,12 @@ SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # of packages that 
 FREE_KEYS = ("description", "version", "license", "url")  # read by people only
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # characters of a bot's name
-INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))  # Unicode categories: control, direction marks, unassigned, ...
+INVISIBLE = frozenset(
+    ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+)  # Unicode categories: control, direction marks, unassigned, ...
 
 
-class PackageRefused(ValueError):  # noqa: N818 - what the author reads
+class PackageRefused(ValueError):
     """A package that the league does not take. The message says what, why and what to do."""
 
 
@@ -64,7 +66,9 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         raise PackageRefused(f"{FILE}: unknown runtime {_shown(runtime)}; write one of {', '.join(RUNTIMES)}")
     entry = _text(table, "entry")
     if entry not in files or entry == FILE:
-        raise PackageRefused(f"{FILE}: entry {_shown(entry)} is not a file of the package; name the file that is to be started")
+        raise PackageRefused(
+            f"{FILE}: entry {_shown(entry)} is not a file of the package; name the file that is to be started"
+        )
     games = table.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
@@ -86,7 +90,9 @@ def for_file(filename: str, games: Iterable[str], known_games: Collection[str]) 
 def checked_name(name: str) -> str:
     """The name if it is fit to be shown, else PackageRefused."""
     if not name.strip() or name != name.strip() or len(name) > MAX_NAME or not printable(name):
-        raise PackageRefused(f"the name {_shown(name)} cannot be shown; use 1 to {MAX_NAME} visible characters, no space at the ends")
+        raise PackageRefused(
+            f"the name {_shown(name)} cannot be shown; use 1 to {MAX_NAME} visible characters, no space at the ends"
+        )
     return name
 
 

@@ -14,7 +14,6 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import engine
 from engine import chance
@@ -62,7 +61,9 @@ def play_match(
                 if not match.play_pass(number, seating, taken if core is None else core):
                     break
     except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
-        raise Infrastructure(f"match {spec.match_id} of {spec.game} was broken off: {type(error).__name__}: {error}") from error
+        raise Infrastructure(
+            f"match {spec.match_id} of {spec.game} was broken off: {type(error).__name__}: {error}"
+        ) from error
     return match.result(time.monotonic() - began)
 
 
@@ -162,7 +163,9 @@ class _Match:
         deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
         return self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, sitting))
 
-    def _start(self, number: int, seating: tuple[int, ...], core: int | None, seats: list[Seat], sitting: Sitting) -> None:
+    def _start(
+        self, number: int, seating: tuple[int, ...], core: int | None, seats: list[Seat], sitting: Sitting
+    ) -> None:
         """Start a process per seat. All are started, so that where several cannot none gains by coming later."""
         for place, party in enumerate(seating):
             bot = self.spec.parties[party]
@@ -201,7 +204,9 @@ class _Match:
             seat.process.close()
             said = seat.process.stderr()
             if said:
-                report.stderr += f"--- pass {number}, seat {seat.seat}\n" + said.decode("utf-8", "replace").replace("\0", "\ufffd")
+                report.stderr += f"--- pass {number}, seat {seat.seat}\n" + said.decode("utf-8", "replace").replace(
+                    "\0", "\ufffd"
+                )
             report.cpu_s += seat.cpu_s
             report.wall_s += seat.wall_s
             report.decisions += seat.requests
@@ -209,7 +214,9 @@ class _Match:
 
     # ---- results
 
-    def _sitting_result(self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport]) -> SittingResult:
+    def _sitting_result(
+        self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport]
+    ) -> SittingResult:
         replay = sitting.record(
             {
                 "match": self.spec.match_id,
@@ -230,7 +237,9 @@ class _Match:
 
     def _finish_board(self, board: BoardResult) -> None:
         board.complete = len(board.sittings) == len(self.seatings)
-        board.scores = [sum(self._party_score(sitting, party) for sitting in board.sittings) for party in range(len(self.parties))]
+        board.scores = [
+            sum(self._party_score(sitting, party) for sitting in board.sittings) for party in range(len(self.parties))
+        ]
 
     def _party_score(self, sitting: SittingResult, party: int) -> int:
         """The score of a party in one sitting: that of each side on which it has a seat, once."""

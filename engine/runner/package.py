@@ -32,7 +32,13 @@ MAX_DEPTH = 8  # path components
 MAX_DIRECTORY = MAX_FILES * 1024  # bytes of a zip's directory: bounds the work before the entries are counted
 READ = 64 * 1024
 
-_LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv")  # what editors and systems leave; dropped, never run
+_LITTER = (
+    "__pycache__",
+    "__MACOSX",
+    ".DS_Store",
+    ".git",
+    ".venv",
+)  # what editors and systems leave; dropped, never run
 _ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # flag bits of a zip entry: encrypted, patched, strongly encrypted, masked
 
 
@@ -115,13 +121,17 @@ def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Pack
     Raises PackageRefused. Memory: at most MAX_BYTES more than the upload.
     """
     if len(data) > MAX_BYTES:
-        raise PackageRefused(f"the upload has {_mb(len(data))}; at most {_mb(MAX_BYTES)} are taken, leave data files out or shrink them")
+        raise PackageRefused(
+            f"the upload has {_mb(len(data))}; at most {_mb(MAX_BYTES)} are taken, leave data files out or shrink them"
+        )
     if not data:
         raise PackageRefused("the upload is empty; send a source file or a zip")
     if data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return _package(_unzipped(data), games)
     if filename.lower().endswith(".zip"):
-        raise PackageRefused("the file is called .zip but is no zip archive; pack it again, e.g. with: zip -r bot.zip bot.toml bot.py")
+        raise PackageRefused(
+            "the file is called .zip but is no zip archive; pack it again, e.g. with: zip -r bot.zip bot.toml bot.py"
+        )
     name = filename.replace("\\", "/").rsplit("/", 1)[-1]  # browsers may send a path; only the last part is a name
     return _single(data, name, games)
 
@@ -137,7 +147,9 @@ def read_path(path: Path, games: Iterable[str] | None = None) -> Package:
 
 def _single(data: bytes, name: str, games: Iterable[str] | None) -> Package:
     if data[:4] == elf.MAGIC:
-        raise PackageRefused(f"an executable alone does not say what it plays; send a zip of it and a {manifest.FILE} (docs/bot-package.md)")
+        raise PackageRefused(
+            f"an executable alone does not say what it plays; send a zip of it and a {manifest.FILE} (docs/bot-package.md)"
+        )
     check_name(name)
     if name == manifest.FILE:
         raise PackageRefused(f"a {manifest.FILE} alone is no bot; send a zip that holds it and the files it names")
@@ -148,10 +160,14 @@ def _single(data: bytes, name: str, games: Iterable[str] | None) -> Package:
 def _package(files: dict[str, bytes], games: Iterable[str] | None) -> Package:
     files = _without_top_folder(files)
     if manifest.FILE not in files:
-        raise PackageRefused(f"no {manifest.FILE} at the top of the package; add one with name, runtime, entry and games")
+        raise PackageRefused(
+            f"no {manifest.FILE} at the top of the package; add one with name, runtime, entry and games"
+        )
     what = manifest.parse(files[manifest.FILE], files.keys(), _known_games())
     if games:
-        raise PackageRefused(f"the games of a package with a {manifest.FILE} stand in that file; change its line games = [...]")
+        raise PackageRefused(
+            f"the games of a package with a {manifest.FILE} stand in that file; change its line games = [...]"
+        )
     if what.runtime == "binary":
         elf.check(files[what.entry], what.entry)
     return Package(what, dict(sorted(files.items())))
@@ -210,14 +226,14 @@ class _Names:
             raise PackageRefused(f"more than {MAX_FILES} files; put data into fewer files")
         key = _folded(name)
         if key in self._files:
-            raise PackageRefused(f"{ascii(name)} and {ascii(self._files[key])} are one file on some systems; rename one of them")
+            raise PackageRefused(f"{name!a} and {self._files[key]!a} are one file on some systems; rename one of them")
         self._files[key] = name
         for parent in PurePosixPath(name).parents[:-1]:
             self._folders.setdefault(_folded(str(parent)), str(parent))
 
     def finish(self) -> None:
         for key in self._files.keys() & self._folders.keys():
-            raise PackageRefused(f"{ascii(self._files[key])} is both a file and a folder; rename one of them")
+            raise PackageRefused(f"{self._files[key]!a} is both a file and a folder; rename one of them")
 
 
 def _folded(name: str) -> str:
@@ -241,7 +257,9 @@ def _unzipped(data: bytes) -> dict[str, bytes]:
     except PackageRefused:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
-        raise PackageRefused(f"the zip is damaged or of an unknown kind ({ascii(str(error))[1:-1][:120]}); pack it again") from None
+        raise PackageRefused(
+            f"the zip is damaged or of an unknown kind ({ascii(str(error))[1:-1][:120]}); pack it again"
+        ) from None
 
 
 def _check_directory(data: bytes) -> None:
@@ -265,16 +283,20 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
         name = info.orig_filename  # `filename` is what the zip module made of it: cut at a NUL, separators replaced
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.flag_bits & _ENCRYPTED:
-            raise PackageRefused(f"{ascii(name)} is encrypted; pack it again without a password")
+            raise PackageRefused(f"{name!a} is encrypted; pack it again without a password")
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise PackageRefused(f"{ascii(name)} is a link, device or pipe; only ordinary files are taken, put a copy of the file in its place")
+            raise PackageRefused(
+                f"{name!a} is a link, device or pipe; only ordinary files are taken, put a copy of the file in its place"
+            )
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise PackageRefused(f"{ascii(name)} is compressed by a rare method; pack it again with deflate, the default of zip tools")
+            raise PackageRefused(
+                f"{name!a} is compressed by a rare method; pack it again with deflate, the default of zip tools"
+            )
         if name.endswith("/") and not info.file_size and kind != stat.S_IFREG:
             check_name(name[:-1])
             continue
         if kind == stat.S_IFDIR:
-            raise PackageRefused(f"{ascii(name)} is a folder with contents of its own; pack it again")
+            raise PackageRefused(f"{name!a} is a folder with contents of its own; pack it again")
         names.add(name)
         declared += info.file_size
         _check_size(declared, packed)
@@ -301,9 +323,13 @@ def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], packed: 
 
 def _check_size(total: int, packed: int) -> None:
     if total > MAX_BYTES:
-        raise PackageRefused(f"unpacked the package has more than {_mb(MAX_BYTES)}; leave data files out or shrink them")
+        raise PackageRefused(
+            f"unpacked the package has more than {_mb(MAX_BYTES)}; leave data files out or shrink them"
+        )
     if total > RATIO_FROM and total > MAX_RATIO * packed:
-        raise PackageRefused(f"the zip unpacks to more than {MAX_RATIO} times its size; make such data when the bot starts instead")
+        raise PackageRefused(
+            f"the zip unpacks to more than {MAX_RATIO} times its size; make such data when the bot starts instead"
+        )
 
 
 # ---- folder
@@ -325,7 +351,7 @@ def _folder(root: Path) -> dict[str, bytes]:
                 check_name(relative)
                 continue
             if kind != stat.S_IFREG:
-                raise PackageRefused(f"{ascii(relative)} is a link, device or pipe; put a copy of the file in its place")
+                raise PackageRefused(f"{relative!a} is a link, device or pipe; put a copy of the file in its place")
             names.add(relative)
             total += path.stat().st_size
             _check_size(total, total)

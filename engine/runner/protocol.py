@@ -106,7 +106,9 @@ def answer(line: bytes, number: int) -> Answer:
     if type(given) is not int:
         raise _fault(line, '"id" must be the whole number of the request', expected)
     if given != number:
-        raise _fault(line, f'"id" is {given}, but request {number} was to be answered (one answer to each request)', expected)
+        raise _fault(
+            line, f'"id" is {given}, but request {number} was to be answered (one answer to each request)', expected
+        )
     do = message.get("do")
     if type(do) is not str:
         raise _fault(line, '"do" must be text, one of the "legal" list', expected)

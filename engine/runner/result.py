@@ -51,7 +51,9 @@ class BoardResult:
 
     number: int
     complete: bool = False
-    scores: list[int] = field(default_factory=list)  # per party, summed over sittings (each side that the party sits on counts once)
+    scores: list[int] = field(
+        default_factory=list
+    )  # per party, summed over sittings (each side that the party sits on counts once)
     sittings: list[SittingResult] = field(default_factory=list)
 
 

@@ -44,7 +44,9 @@ class Texts:
 class Sitting:
     """One playing of one board by the processes of one pass."""
 
-    def __init__(self, state: engine.State, seats: Sequence[Seat], feed: Feed, texts: Texts, board: int, number: int) -> None:
+    def __init__(
+        self, state: engine.State, seats: Sequence[Seat], feed: Feed, texts: Texts, board: int, number: int
+    ) -> None:
         self.state = state
         self.seats = seats
         self.feed = feed
@@ -111,7 +113,8 @@ class Sitting:
         """
         replay = engine.replay.make(self.state, meta)
         replay["faults"] = [
-            {"step": fault.step, "seat": fault.seat, "fault": fault.kind, "detail": KINDS.get(fault.kind, "")} for fault in self.faults
+            {"step": fault.step, "seat": fault.seat, "fault": fault.kind, "detail": KINDS.get(fault.kind, "")}
+            for fault in self.faults
         ]
         replay["notes"] = self._notes
         cpu, wall, latency = ([used[i] for used in self._used] for i in range(3))

@@ -73,7 +73,10 @@ def test_identity_of_a_very_repetitive_bot_survives_its_own_zip() -> None:
 
 
 def test_top_folder_and_litter_are_dropped() -> None:
-    read = package.read(zipped({"bot/bot.toml": TOML, "bot/bot.py": b"1", "bot/__pycache__/bot.pyc": b"2", "bot/.DS_Store": b"3"}), "a.zip")
+    read = package.read(
+        zipped({"bot/bot.toml": TOML, "bot/bot.py": b"1", "bot/__pycache__/bot.pyc": b"2", "bot/.DS_Store": b"3"}),
+        "a.zip",
+    )
 
     assert sorted(read.files) == ["bot.py", "bot.toml"]
 
@@ -92,7 +95,10 @@ def test_read_path_of_folder_zip_and_file(tmp_path: Path) -> None:
 
 
 def test_unpack_writes_plain_modes_once(tmp_path: Path) -> None:
-    read = package.read(zipped({"bot.toml": TOML, "bot.py": b"1", "a/b/c.txt": b"2"}, external_attr=(stat.S_IFREG | 0o4777) << 16), "a.zip")
+    read = package.read(
+        zipped({"bot.toml": TOML, "bot.py": b"1", "a/b/c.txt": b"2"}, external_attr=(stat.S_IFREG | 0o4777) << 16),
+        "a.zip",
+    )
 
     dest = read.unpack(tmp_path / "deep" / read.sha256)
     again = read.unpack(dest)
@@ -151,7 +157,9 @@ def test_odd_paths_are_refused(name: str, words: str) -> None:
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK])
 def test_links_and_devices_are_refused(kind: int) -> None:
-    assert "link, device or pipe" in refusal(zipped({"bot.toml": TOML, "bot.py": b"/etc/passwd"}, external_attr=(kind | 0o777) << 16))
+    assert "link, device or pipe" in refusal(
+        zipped({"bot.toml": TOML, "bot.py": b"/etc/passwd"}, external_attr=(kind | 0o777) << 16)
+    )
 
 
 def test_encrypted_entries_are_refused() -> None:
@@ -171,7 +179,9 @@ def test_rare_compression_is_refused() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize("pair", [("a.py", "a.py"), ("a.py", "A.py"), ("straße", "STRASSE"), ("ñ", "n\u0303"), ("dir/x", "DIR/x")])
+@pytest.mark.parametrize(
+    "pair", [("a.py", "a.py"), ("a.py", "A.py"), ("straße", "STRASSE"), ("ñ", "n\u0303"), ("dir/x", "DIR/x")]
+)
 def test_names_that_some_file_system_cannot_tell_apart_are_refused(pair: tuple[str, str]) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -279,7 +289,11 @@ def test_zip_without_manifest_is_refused() -> None:
 
 def test_dynamic_executable_is_refused() -> None:
     toml = b'name = "x"\nruntime = "binary"\nentry = "bot"\n'
-    data = Path(sys.executable).read_bytes() if Path(sys.executable).stat().st_size < 9_000_000 else Path("/bin/sh").read_bytes()
+    data = (
+        Path(sys.executable).read_bytes()
+        if Path(sys.executable).stat().st_size < 9_000_000
+        else Path("/bin/sh").read_bytes()
+    )
 
     assert "dynamic loader" in refusal(zipped({"bot.toml": toml, "bot": data}))
 

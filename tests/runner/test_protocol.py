@@ -70,7 +70,10 @@ def test_answer_note_is_kept_and_cut() -> None:
         (b'{"id":7,"do":"pl\\u0000ay"}\n', "text with a NUL character"),
         (b'{"id":7,"do":"pl\x00ay"}\n', "not JSON (Invalid control character at at character 16)"),
         (b'{"id":7,"do":"\xff"}\n', "byte 14 is not UTF-8"),
-        (b'\xef\xbb\xbf{"id":7,"do":"play 1o"}\n', "not JSON (Unexpected UTF-8 BOM (decode using utf-8-sig) at character 0)"),
+        (
+            b'\xef\xbb\xbf{"id":7,"do":"play 1o"}\n',
+            "not JSON (Unexpected UTF-8 BOM (decode using utf-8-sig) at character 0)",
+        ),
         ('{"id":7,"do":"play 1o"}'.encode("utf-16"), "byte 0 is not UTF-8"),
         (b"[" * 32_000 + b"\n", None),
         (b'{"id":7,"do":"x","a":' + b"[" * 17 + b"]" * 17 + b"}\n", "nested deeper than 16"),
@@ -107,11 +110,18 @@ def test_answer_of_any_bytes_is_an_answer_or_a_fault(line: bytes) -> None:
         assert fault.kind == "protocol"
 
 
-@given(st.integers(0, 10**17), st.text(st.sampled_from("play 1ocebid70R"), max_size=20), st.sampled_from([",", ", "]), st.sampled_from([":", ": "]))
+@given(
+    st.integers(0, 10**17),
+    st.text(st.sampled_from("play 1ocebid70R"), max_size=20),
+    st.sampled_from([",", ", "]),
+    st.sampled_from([":", ": "]),
+)
 def test_answer_quick_and_slow_reading_agree(number: int, do: str, comma: str, colon: str) -> None:
     line = f'{{"id"{colon}{number}{comma}"do"{colon}"{do}"}}'
 
-    assert protocol.answer(line.encode(), number) == protocol.answer(b" " + line.encode(), number) == protocol.Answer(do)
+    assert (
+        protocol.answer(line.encode(), number) == protocol.answer(b" " + line.encode(), number) == protocol.Answer(do)
+    )
 
 
 def test_ready_gives_the_name_cut() -> None:
@@ -120,7 +130,9 @@ def test_ready_gives_the_name_cut() -> None:
     assert protocol.ready(json.dumps({"type": "ready", "name": "x" * 100}).encode()) == "x" * 60
 
 
-@pytest.mark.parametrize("line", [b"{}", b'{"type":"Ready"}', b'{"type":["ready"]}', b'{"type":"ready","name":1}', b'{"id":1,"do":"pass"}'])
+@pytest.mark.parametrize(
+    "line", [b"{}", b'{"type":"Ready"}', b'{"type":["ready"]}', b'{"type":"ready","name":1}', b'{"id":1,"do":"pass"}']
+)
 def test_ready_of_another_shape_is_a_fault(line: bytes) -> None:
     with pytest.raises(Fault):
         protocol.ready(line)
@@ -128,7 +140,15 @@ def test_ready_of_another_shape_is_a_fault(line: bytes) -> None:
 
 def test_lines_to_the_bot_are_what_the_protocol_says() -> None:
     hello = protocol.hello(
-        game="partnership", revision=1, options={}, seats=4, seat=2, sides=((0, 2), (1, 3)), boards=16, limits=Limits(), seed=812736
+        game="partnership",
+        revision=1,
+        options={},
+        seats=4,
+        seat=2,
+        sides=((0, 2), (1, 3)),
+        boards=16,
+        limits=Limits(),
+        seed=812736,
     )
     act = protocol.act(1, ['{"e":"play","seat":0,"card":"4c"}'], '"play 1c","play 3c"', 2.98)
     end = protocol.end([], [70, 60, 70, 60])
@@ -173,7 +193,17 @@ def test_clock_spends_the_move_first_then_the_bank() -> None:
     assert (clock.bank_s, clock.budget_s()) == (0.0, 0.5)
 
 
-@pytest.mark.parametrize("values", [{"move_s": 0}, {"bank_s": -1}, {"start_s": float("nan")}, {"wall_factor": 0.5}, {"memory_mb": "256"}, {"move_s": True}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"move_s": 0},
+        {"bank_s": -1},
+        {"start_s": float("nan")},
+        {"wall_factor": 0.5},
+        {"memory_mb": "256"},
+        {"move_s": True},
+    ],
+)
 def test_limits_that_make_no_sense_are_refused(values: dict) -> None:
     with pytest.raises(ValueError, match="limit "):
         Limits(**values)
