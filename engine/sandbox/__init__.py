@@ -1,10 +1,11 @@
 """Run programs of strangers so that they can hurt nobody. Knows nothing of cards; standard library only."""
 
+from .canary import TierReport
 from .errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable
 from .policy import Policy
 from .process import BotProcess, Reply
 from .runtimes import Runtime
-from .tiers import Sandbox
+from .tiers import Sandbox, check
 
 __all__ = [
     "FAULT_KINDS",
@@ -16,4 +17,6 @@ __all__ = [
     "Sandbox",
     "SandboxError",
     "SandboxUnavailable",
+    "TierReport",
+    "check",
 ]

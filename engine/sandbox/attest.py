@@ -42,20 +42,23 @@ class Expectation:
 
 
 def status(pid: int) -> dict[str, str]:
-    """The fields of /proc/<pid>/status. Raises SandboxError where the process is gone or hidden."""
+    """The fields of /proc/<pid>/status. Raises ProcessLookupError or FileNotFoundError where it
+    is gone, SandboxError where it is hidden."""
     try:
         text = Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        raise
     except OSError as error:
-        raise SandboxError(f"cannot look at the bot's process {pid}: {error}. Is /proc mounted with hidepid?") from error
+        raise SandboxError(
+            f"cannot look at the bot's process {pid}: {error}. Is /proc mounted with hidepid?"
+        ) from error
     return {key: value.strip() for key, _, value in (line.partition(":") for line in text.splitlines())}
 
 
 def differences(pid: int, expected: Expectation) -> list[str]:
     """Everything that is not as expected, one line each; empty when the bot may be trusted to be confined."""
     seen = status(pid)
-    if seen["State"][0] in "ZX":
-        return ["it has already ended"]
-    wrong = []
+    wrong: list[str] = []
     if set(seen["Uid"].split()) != {str(expected.user)}:
         wrong.append(f"user ids are {seen['Uid']}, expected {expected.user}")
     if expected.filtered:
@@ -87,7 +90,7 @@ def _shared_namespaces(pid: int, seen: dict[str, str]) -> list[str]:
         wrong.append("it has no process namespace of its own")
     for name in _NAMESPACES:
         try:
-            if os.readlink(f"/proc/{pid}/ns/{name}") == os.readlink(f"/proc/self/ns/{name}"):
+            if Path(f"/proc/{pid}/ns/{name}").readlink() == Path(f"/proc/self/ns/{name}").readlink():
                 wrong.append(f"it shares our {name} namespace")
         except OSError as error:
             wrong.append(f"its {name} namespace cannot be seen: {error.strerror}")
@@ -106,9 +109,11 @@ def _wrong_limits(pid: int, limits: Sequence[tuple[int, int, int]]) -> list[str]
 
 
 def attest(pid: int, expected: Expectation) -> None:
-    """Raises SandboxError with every difference found."""
+    """Raises SandboxError with every difference found, ProcessLookupError where there is nothing left to look at."""
     try:
         wrong = differences(pid, expected)
+    except (FileNotFoundError, ProcessLookupError) as error:
+        raise ProcessLookupError(f"process {pid} has ended") from error
     except (OSError, KeyError) as error:
         wrong = [f"it cannot be examined: {error!r}"]
     if wrong:

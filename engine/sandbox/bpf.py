@@ -67,13 +67,6 @@ def unless_equal(value: int, body: Program) -> Program:
     return [(_EQUAL, len(body), 0, value), *body]
 
 
-def unless_equal(value: int, body: Program) -> Program:
-    """Run ``body`` where the accumulator differs from ``value``, else go on behind it."""
-    if len(body) > 255:
-        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches 255")
-    return [(_EQUAL, len(body), 0, value), *body]
-
-
 def if_any_bit(bits: int, body: Program) -> Program:
     """Run ``body`` where the accumulator has one of ``bits``."""
     return _conditional(_ANY_BIT, bits, body)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from . import bpf
 from .syscalls import Machine, this_machine
 
-ALLOWED = """
+_ALLOWED = """
 read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3
 fstat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents64 getdents getcwd chdir fchdir
 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
@@ -26,7 +26,8 @@ munmap mremap mprotect brk msync membarrier rseq set_robust_list futex futex_wai
 clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage sched_yield sched_getaffinity sched_getparam
 sched_getscheduler sched_get_priority_max sched_get_priority_min getpriority uname getrandom getcpu getrlimit execve
 recvfrom shutdown getsockopt getsockname getpeername mlock munlock
-""".split()
+"""
+ALLOWED = tuple(_ALLOWED.split())
 
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWSDOWN = 0x100

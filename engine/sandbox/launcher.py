@@ -33,7 +33,7 @@ def _checked(result: int) -> int:
 
 
 def _syscall(number: int, *arguments: int | bytes) -> int:
-    words: "list[Any]" = [ctypes.c_long(word) if isinstance(word, int) else ctypes.c_char_p(word) for word in arguments]
+    words: list[Any] = [ctypes.c_long(word) if isinstance(word, int) else ctypes.c_char_p(word) for word in arguments]
     return _checked(libc.syscall(ctypes.c_long(number), *words))
 
 

@@ -70,11 +70,18 @@ class BotProcess:
             # A handle cannot come to mean another process, as a number can.
             self._handle = os.pidfd_open(self.pid)
             self.attest()
-            self.start_cpu_s = self.cpu()
+        except ProcessLookupError as error:
+            # Nothing is left that could do harm. The bot's own end is found when it is asked; the wrapper's is ours.
+            self._reap(_GRACE_S, kill=True)
+            said = self.stderr().decode(errors="replace")
+            if wrapped and said.startswith("bwrap: "):
+                self.close()
+                raise SandboxError(f"bubblewrap could not start the bot: {said}") from error
         except (OSError, SandboxError) as error:
             self.close()
             said = self._kept.value().decode(errors="replace").strip()
             raise SandboxError(f"{error}" + (f" Its last words: {said}" if said else "")) from error
+        self.start_cpu_s = self.cpu()
 
     def __enter__(self) -> BotProcess:
         return self
@@ -193,7 +200,7 @@ class BotProcess:
         self._on_close()
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(OSError):  # it has ended, or never had a handle
             signal.pidfd_send_signal(self._handle, number)
 
     def _reap(self, timeout_s: float, *, kill: bool) -> bool:

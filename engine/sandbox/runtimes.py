@@ -7,6 +7,7 @@ program is always run by the tree's own loader, so no library of the host is use
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -38,7 +39,8 @@ class Runtime:
     """A language in the sandbox.
 
     name: "python", "binary" or "node"; version: of the program; root: its tree on the host; hash: content of the tree;
-    argv_prefix and environment: with "{root}" for wherever the tree will be; runs_bot_files: whether the bot's own
+    argv_prefix and environment: with "{root}" for wherever the tree will be; parts: what a bot may read of the tree;
+    runs_bot_files: whether the bot's own
     files are executed; memory_mb, address_space_mb: the least the program itself needs, MiB.
     """
 
@@ -48,6 +50,7 @@ class Runtime:
     hash: str
     argv_prefix: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[str, ...] = ("lib",)
     runs_bot_files: bool = False
     memory_mb: int = 16
     address_space_mb: int | None = None
@@ -91,22 +94,17 @@ def _by_loader(program: str) -> tuple[str, ...]:
     return ("{root}/lib/" + _LOADER, "--library-path", "{root}/lib", "{root}/" + program)
 
 
-def python(
-    state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpreter: Path | None = None
-) -> Runtime:
+def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpreter: Path | None = None) -> Runtime:
     """A copy of an interpreter with its standard library.
 
     state_dir: where trees are kept. extra: importable name, such as "engine" or "engine/cards.py" -> file or directory
     to copy. interpreter: default the one behind this process, whatever virtual environment it runs in.
     Raises SandboxError when it cannot be copied.
     """
-    facts = _python_facts(str(interpreter or _own_interpreter()))
-    stdlib, program = Path(facts["stdlib"]), Path(facts["program"])
+    facts = _python_facts(os.path.realpath(interpreter or sys.executable))
     series = facts["version"].rpartition(".")[0]
     name = f"python-{series}"
-    sources = {"program": program, "stdlib": stdlib}
-    key = tree.signature(sources, facts["version"])
-    base = tree.build_once(_directory(state_dir), name, key, lambda work: _build_python(work, facts))
+    base = _python_tree(_directory(state_dir), name, facts["program"])
     environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     finished = base
     if extra:
@@ -120,11 +118,18 @@ def python(
         hash=finished.name.rpartition("-")[2],
         argv_prefix=(*_by_loader(f"python/bin/python{series}"), "-s", "-S", "-B", "-u", "-X", "utf8"),
         environment=environment,
+        parts=("lib", "python"),
     )
 
 
-def _own_interpreter() -> str:
-    return os.path.realpath(sys.executable)
+@functools.lru_cache
+def _python_tree(directory: Path, name: str, program: str) -> Path:
+    """The tree of an interpreter alone. Once a process: a running service does not change its interpreter."""
+    facts = _python_facts(program)
+    stdlib = Path(facts["stdlib"])
+    sources = {path.name: path for path in [Path(program), *stdlib.glob("*.py"), *stdlib.glob("lib-dynload/*.so")]}
+    key = tree.signature(sources, facts["version"])
+    return tree.build_once(directory, name, key, lambda work: _build_python(work, facts))
 
 
 _facts_of: dict[str, dict[str, str]] = {}
@@ -133,7 +138,12 @@ _facts_of: dict[str, dict[str, str]] = {}
 def _python_facts(interpreter: str) -> dict[str, str]:
     if interpreter not in _facts_of:
         done = subprocess.run(
-            [interpreter, "-I", "-S", "-c", _PYTHON_FACTS], capture_output=True, text=True, timeout=30, check=False, env={}
+            [interpreter, "-I", "-S", "-c", _PYTHON_FACTS],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            env={},
         )
         if done.returncode != 0:
             raise SandboxError(f"{interpreter} does not run as a Python interpreter: {done.stderr.strip()}")
@@ -153,7 +163,7 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
 
 
 def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
-    """Bytecode for what lacks it, by the copied interpreter; it is never checked against times, which a copy may lose."""
+    """Bytecode for what lacks it, made by the copied interpreter: a bot could not store it."""
     series = facts["version"].rpartition(".")[0]
     runtime = _by_loader(f"python/bin/python{series}")
     argv = [word.replace("{root}", str(work)) for word in runtime]
@@ -174,3 +184,43 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     program = next((work / "python" / "bin").iterdir())
     version = program.name.removeprefix("python") + ".0"
     _compile(work, {"version": version}, place)
+
+
+def binary(state_dir: Path) -> Runtime:
+    """For static executables: an empty tree. The bot's own file is the program. Raises SandboxError."""
+    root = tree.build_once(_directory(state_dir), "binary", "empty", _empty_places)
+    return Runtime(
+        name="binary",
+        version="static",
+        root=root,
+        hash=root.name.rpartition("-")[2],
+        argv_prefix=(),
+        parts=(),
+        runs_bot_files=True,
+    )
+
+
+def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
+    """Node.js, where it is installed. Raises SandboxError, with what to do, where it is not.
+
+    Its heap is kept below the memory limit, so that an author sees Node's own message before the kernel's.
+    """
+    found = program or shutil.which("node")
+    if not found:
+        raise SandboxError("Node.js is not installed on this host; install the package nodejs or enter no node bots")
+    real = Path(found).resolve()
+    done = subprocess.run([real, "--version"], capture_output=True, text=True, timeout=30, check=True, env={})
+    version = done.stdout.strip().removeprefix("v")
+    key = tree.signature({"node": real}, version)
+    name = f"node-{version.partition('.')[0]}"
+    root = tree.build_once(_directory(state_dir), name, key, lambda work: _copy_program(work, real, "node/node", []))
+    return Runtime(
+        name="node",
+        version=version,
+        root=root,
+        hash=root.name.rpartition("-")[2],
+        argv_prefix=(*_by_loader("node/node"), "--max-old-space-size=128", "--single-threaded"),
+        parts=("lib", "node"),
+        memory_mb=256,
+        address_space_mb=16384,
+    )

@@ -37,7 +37,9 @@ def acquire() -> Slot:
         except OSError as error:
             holder.close()
             if error.errno != errno.EADDRINUSE:
-                raise SandboxError(f"cannot hold bot user {user}: {error}. Allow AF_UNIX sockets to the worker.") from error
+                raise SandboxError(
+                    f"cannot hold bot user {user}: {error}. Allow AF_UNIX sockets to the worker."
+                ) from error
             continue
         return Slot(user, holder)
     raise SandboxError(

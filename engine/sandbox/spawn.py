@@ -36,6 +36,16 @@ class Started:
     stdout: int
     stderr: int
 
+    def discard(self) -> str:
+        """Kill it, reap it, close the pipes. Returns what it had printed on stderr."""
+        end(self.child)
+        said = b""
+        with contextlib.suppress(BlockingIOError):
+            said = os.read(self.stderr, 1 << 12)
+        for fd in (self.stdin, self.stdout, self.stderr):
+            os.close(fd)
+        return said.decode(errors="replace").strip()
+
 
 class _Starter:
     """One thread that starts every bot of this process and lives as long as it.
@@ -91,7 +101,14 @@ def popen(argv: Sequence[str], keep: Sequence[int], stdin: int, stdout: int, std
     """A child of the starter thread with an empty environment and only ``keep`` besides its standard streams."""
     return _this_starter().call(
         lambda: subprocess.Popen(
-            argv, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=tuple(keep), env={}, cwd="/", start_new_session=True
+            argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=tuple(keep),
+            env={},
+            cwd="/",
+            start_new_session=True,
         )
     )
 
@@ -117,7 +134,9 @@ class Pipes:
                 self.theirs.append(writing if ours_reads else reading)
         except OSError as error:
             self.close()
-            raise SandboxError(f"cannot make the pipes of a bot: {error}. Raise the worker's open files limit.") from error
+            raise SandboxError(
+                f"cannot make the pipes of a bot: {error}. Raise the worker's open files limit."
+            ) from error
         for fd in self.ours:
             os.set_blocking(fd, False)
 
@@ -160,7 +179,7 @@ def launch(plan: dict[str, Any], *, keep: Sequence[int] = ()) -> Started:
         os.close(status_out)
     pipes.close_theirs()
     try:
-        complaint = _read_to_end(status_in, HANDSHAKE_S)
+        complaint = read_to_end(status_in, HANDSHAKE_S)
         if complaint:
             raise SandboxError(f"the bot was not started, the sandbox failed at {complaint}")
     except BaseException:
@@ -173,7 +192,7 @@ def launch(plan: dict[str, Any], *, keep: Sequence[int] = ()) -> Started:
     return Started(child, child.pid, stdin, stdout, stderr)
 
 
-def _read_to_end(fd: int, timeout_s: float) -> str:
+def read_to_end(fd: int, timeout_s: float) -> str:
     """All that is written to a pipe until it is closed. Raises SandboxError when that takes too long."""
     text = b""
     while select.select([fd], [], [], timeout_s)[0]:

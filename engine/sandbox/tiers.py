@@ -1,27 +1,113 @@
-"""Choose a tier and start bots in it."""
+"""Choose a tier that holds here and start bots in it. What was not proved by the canary on this host is not used."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
-from . import tier_landlock
-from .errors import SandboxError
+from . import landlock, runtimes, tier_landlock, tier_namespaces, tier_none
+from .canary import TierReport, battery
+from .errors import SandboxError, SandboxUnavailable
+from .placing import Place, place
 from .policy import Policy
 from .process import BotProcess
 from .runtimes import Runtime
 
+BEST_FIRST = (tier_namespaces.NAME, tier_landlock.NAME)
+_TIERS = {tier.NAME: tier for tier in (tier_namespaces, tier_landlock, tier_none)}
+_REMEDIES = {
+    tier_namespaces.NAME: [
+        "Ubuntu 23.10 and newer: install bubblewrap and its AppArmor profile (package apparmor-profiles).",
+        "Docker: give the runner the seccomp profile of this project and apparmor=unconfined; see docs/sandbox.md.",
+    ],
+    tier_landlock.NAME: [
+        "Use Linux 5.13 or newer with landlock in the lsm= boot list (cat /sys/kernel/security/lsm).",
+        "Run the worker as an ordinary user, or as root with the capabilities SETUID, SETGID and SYS_CHROOT.",
+    ],
+}
+
+
+def start(
+    tier: str, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None
+) -> BotProcess:
+    """Start one bot in a tier that nobody has checked; for everybody but the canary there is ``Sandbox``."""
+    if not (bot_dir / entry).is_file():
+        raise SandboxError(f"{bot_dir} has no file {entry}; name the entry file by its path in the bot's directory")
+    if policy.memory_mb < runtime.memory_mb:
+        raise ValueError(f"{runtime.name} needs memory_mb of at least {runtime.memory_mb}, not {policy.memory_mb}")
+    if runtime.address_space_mb and policy.address_space_mb is None:
+        policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
+    where = place(bot_dir, runtime, own_user=tier != tier_none.NAME)
+    begin: Callable[[Place, Runtime, str, Policy, int | None], BotProcess] = _TIERS[tier].start
+    try:
+        return begin(where, runtime, entry, policy, core)
+    except BaseException:
+        where.give_back()
+        raise
+
+
+@functools.lru_cache
+def _report(tier: str, state_dir: Path) -> TierReport:
+    if tier == tier_none.NAME:
+        return TierReport(
+            tier, True, notes=["no isolation at all: only for bots you trust, only when asked for by name"]
+        )
+    notes: list[str] = []
+    try:
+        if tier == tier_landlock.NAME:
+            notes += landlock.support().notes
+        else:
+            tier_namespaces.bubblewrap()
+        runtime = runtimes.python(state_dir)
+        canaries, failures = battery(functools.partial(start, tier), runtime, state_dir)
+    except (SandboxError, NotImplementedError) as error:
+        return TierReport(tier, False, [str(error)], list(_REMEDIES[tier]), notes)
+    remedies = list(_REMEDIES[tier]) if failures else []
+    return TierReport(tier, not failures, failures, remedies, notes, canaries)
+
+
+def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:
+    """One report a tier, the best first, "none" last; proved by the canary once per process, or ``again``."""
+    if again:
+        _report.cache_clear()
+    return [_report(tier, state_dir.resolve()) for tier in (*BEST_FIRST, tier_none.NAME)]
+
 
 class Sandbox:
-    """Starts bots in one tier."""
+    """Starts bots in one tier.
+
+    tier: "namespaces", "landlock", "auto" (the best that holds here) or "none" (no isolation, never chosen by "auto");
+    state_dir: where runtimes are kept. Raises SandboxUnavailable when it does not hold, ValueError for another name.
+    """
 
     def __init__(self, tier: str = "auto", state_dir: Path = Path("var")) -> None:
-        self.tier = "landlock"
-        self.state_dir = state_dir
+        self.state_dir = state_dir.resolve()
+        self.tier = self._choose(tier)
 
-    def start(
-        self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None
-    ) -> BotProcess:
-        """Start one bot."""
-        if not (bot_dir / entry).is_file():
-            raise SandboxError(f"{bot_dir} has no file {entry}")
-        return tier_landlock.start(bot_dir, runtime, entry, policy, core)
+    def _choose(self, tier: str) -> str:
+        if tier != "auto" and tier not in _TIERS:
+            raise ValueError(f"tier {tier!r} is unknown; expected auto, {', '.join(_TIERS)}")
+        refused = []
+        for name in BEST_FIRST if tier == "auto" else (tier,):
+            report = _report(name, self.state_dir)
+            if report.holds:
+                return name
+            refused += [f"{name}: {reason}" for reason in report.reasons + report.remedies]
+        raise SandboxUnavailable(
+            "no sandbox holds on this host, so no bot is started. " + " ".join(refused) + " See docs/sandbox.md."
+        )
+
+    @property
+    def report(self) -> TierReport:
+        """What the canary found in this tier."""
+        return _report(self.tier, self.state_dir)
+
+    def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
+        """Start a bot and return once it is confined, attested and running.
+
+        bot_dir: its unpacked files; entry: path of the file to run in it; core: the one it is pinned to, or any.
+        May be called early: freeze the process until it is needed. Raises SandboxError when any step fails.
+        """
+        return start(self.tier, bot_dir, runtime, entry, policy, core)

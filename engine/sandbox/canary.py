@@ -1,0 +1,101 @@
+"""Does a tier hold on this host? Never by reading version numbers: by starting a canary bot in it that tries to get out.
+
+A tier holds only if every attempt fails *and* the bot plays: it answers, is still while frozen, and is cut off when it
+computes for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import BotFault, SandboxError
+from .policy import Policy
+from .process import BotProcess
+from .runtimes import Runtime
+
+Start = Callable[[Path, Runtime, str, Policy], BotProcess]
+
+_POLICY = Policy(memory_mb=128)
+_BOT = "canary_bot.py"
+_STARTING_S, _ANSWER_S, _BURN_S, _FROZEN_S = 10.0, 1.0, 0.05, 0.03
+
+
+@dataclass(frozen=True)
+class TierReport:
+    """Whether a tier holds here. reasons: why not, remedies: what to do, notes: what is weaker but covered;
+    canaries: attempt -> contained."""
+
+    name: str
+    holds: bool
+    reasons: list[str] = field(default_factory=list)
+    remedies: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    canaries: dict[str, bool] = field(default_factory=dict)
+
+
+@contextlib.contextmanager
+def _listeners(directory: Path) -> Iterator[dict[str, object]]:
+    """Things a canary must not reach, while they exist: a world-readable file, a TCP and a local socket."""
+    name = f"tute-canary-{os.getpid()}-{time.monotonic_ns()}"
+    with contextlib.ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".canary-", dir=directory)))
+        place.chmod(0o777)
+        sentinel = place / "sentinel"
+        sentinel.write_text("a secret of the host\n")
+        sentinel.chmod(0o644)
+        local = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        local.bind("\0" + name)
+        local.listen()
+        network = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+        port = 9
+        with contextlib.suppress(OSError):  # a container without even a loopback: any port will do
+            network.bind(("127.0.0.1", 0))
+            network.listen()
+            port = network.getsockname()[1]
+        yield {"sentinel": str(sentinel), "directory": str(place), "port": port, "listener": name}
+
+
+def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, bool], list[str]]:
+    """Run the canary. Returns attempt -> contained, and a line for every one that was not.
+
+    Raises SandboxError where it cannot even be started.
+    """
+    with _listeners(state_dir) as goal, start(Path(__file__).parent, runtime, _BOT, _POLICY) as bot:
+        told = json.dumps({**goal, "runner": os.getpid(), "memory_mb": _POLICY.memory_mb}).encode()
+        try:
+            bot.send(told + b"\n")
+            got = json.loads(bot.read_line(_STARTING_S, 3 * _STARTING_S).line)
+            results = {name: what is None for name, what in got.items()}
+            failures = [f"{name}: {what}" for name, what in got.items() if what is not None]
+            for name, passed in _play(bot):
+                results[name] = passed
+                if not passed:
+                    failures.append(f"{name}: failed")
+        except (BotFault, ValueError) as fault:
+            said = bot.stderr().decode(errors="replace").strip().splitlines()[-1:]
+            raise SandboxError(f"the canary bot did not get through: {fault} {' '.join(said)}") from fault
+    return results, failures
+
+
+def _play(bot: BotProcess) -> Iterator[tuple[str, bool]]:
+    """What any bot must be able to do, and must not: (name, passed)."""
+    bot.freeze()
+    yield "play", all(bot.ask(b"card\n", _ANSWER_S, _ANSWER_S).line == b"card" for _ in range(3))
+    bot.ask(b"spin\n", _ANSWER_S, _ANSWER_S)
+    before = bot.cpu()
+    time.sleep(_FROZEN_S)
+    yield "compute while frozen", bot.cpu() - before < _FROZEN_S / 10
+    try:
+        bot.ask(b"burn\n", _BURN_S, 20 * _BURN_S)
+    except BotFault as fault:
+        yield "compute for ever", fault.kind == "timeout"
+    else:
+        yield "compute for ever", False

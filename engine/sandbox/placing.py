@@ -1,0 +1,47 @@
+"""A worker that is root gives each live bot a user of its own and a copy of its files that this user can read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import slots, tree
+from .errors import SandboxError
+from .runtimes import Runtime
+
+
+@dataclass
+class Place:
+    """Where one bot runs. user: its kernel user id; bot: its files; slot: held by it, if the worker is root."""
+
+    user: int
+    bot: Path
+    slot: slots.Slot | None
+
+    def give_back(self) -> None:
+        """Remove the copy and let the user id go. Harmless when repeated."""
+        if self.slot:
+            shutil.rmtree(self.bot, ignore_errors=True)
+            self.slot.release()
+            self.slot = None
+
+
+def place(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
+    """As root, with own_user: hold a slot and copy the bot into the runtime's tree. Else: the bot's own directory.
+
+    Raises SandboxError when there is no free slot or the copy fails.
+    """
+    if os.getuid() != 0 or not own_user:
+        return Place(os.getuid(), bot_dir.resolve(), None)
+    slot = slots.acquire()
+    target = runtime.root / "bot" / str(slot.user)
+    try:
+        shutil.rmtree(target, ignore_errors=True)  # of a worker that was killed while it held this slot
+        tree.copy(bot_dir, target, shutil.ignore_patterns("__pycache__"))
+        tree.open_to_all(target)
+    except OSError as error:
+        slot.release()
+        raise SandboxError(f"cannot copy the bot {bot_dir} to {target}: {error}") from error
+    return Place(slot.user, target, slot)

@@ -1,0 +1,140 @@
+"""The tier of bubblewrap: own user, process, network, IPC, host name and mount namespaces around the same filter.
+
+Inside there is one process and a read-only tree; no /proc, no writable file, no device but null and urandom.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from . import attest
+from . import filter as call_filter
+from .errors import SandboxError, SandboxUnavailable
+from .placing import Place
+from .policy import Policy
+from .process import BotProcess
+from .runtimes import Runtime
+from .spawn import HANDSHAKE_S, Started, launch, memory_file
+from .syscalls import this_machine
+from .tier_landlock import USER_WIDE_PROCESSES
+
+NAME = "namespaces"
+_NOBODY = "65534"
+_FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
+_WRAPPER = "bwrap"
+
+
+def bubblewrap() -> str:
+    """Path of the bwrap program. Raises SandboxUnavailable with how to install it."""
+    found = shutil.which(_WRAPPER)
+    if not found:
+        raise SandboxUnavailable(
+            "bubblewrap is not installed. Install the package `bubblewrap` (apt, dnf, apk, pacman)."
+        )
+    return found
+
+
+def unreachable(path: Path) -> Path | None:
+    """The first directory on the way to ``path`` that other users may not pass, or None. A slot user must pass all."""
+    return next((step for step in reversed([path, *path.parents]) if not step.stat().st_mode & 0o001), None)
+
+
+def command(place: Place, runtime: Runtime, entry: str, filter_fd: int, info_fd: int) -> list[str]:
+    """The bubblewrap command line."""
+    words = [bubblewrap()]
+    words += [f"--unshare-{name}" for name in ("user", "pid", "ipc", "uts", "net", "cgroup-try")]
+    words += ["--uid", _NOBODY, "--gid", _NOBODY, "--hostname", "bot"]
+    words += ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
+    for name, value in runtime.environ("").items():
+        words += ["--setenv", name, value]
+    words += ["--ro-bind", str(runtime.root), "/"]
+    for device in ("/dev/null", "/dev/urandom"):
+        words += ["--dev-bind", device, device]
+    words += ["--ro-bind", str(place.bot), "/bot", "--chdir", "/bot"]
+    words += ["--seccomp", str(filter_fd), "--info-fd", str(info_fd)]
+    return [*words, "--", *runtime.argv("", "/bot", entry)]
+
+
+def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
+    """Start a bot. Raises SandboxError and leaves no process behind when any step fails."""
+    blocked = unreachable(runtime.root) if place.slot else None
+    if blocked:
+        raise SandboxUnavailable(
+            f"the bot's own user cannot pass the directory {blocked}. Put the state directory where every user may "
+            "pass (chmod o+x), such as /var/lib/tute-league, or run the worker as an ordinary user."
+        )
+    processes = policy.threads + 2  # the wrapper itself counts
+    limits = policy.limits(processes=processes if place.slot else USER_WIDE_PROCESSES)
+    filter_fd = memory_file("filter", call_filter.build().for_pid(_FIRST_PROCESS))
+    info_in, info_out = os.pipe()
+    try:
+        steps: dict[str, Any] = {
+            "core": core,
+            "limits": limits,
+            "root": None,
+            "user": place.slot.user if place.slot else None,
+            "refuse_root": True,
+            "drop_capabilities": True,
+            "no_new_privileges": True,
+            "directory": "/",
+            "landlock": None,
+            "filter": None,
+            "numbers": {"capset": this_machine().numbers["capset"]},
+            "argv": command(place, runtime, entry, filter_fd, info_out),
+            "environment": {"PATH": "/usr/bin:/bin"},
+        }
+        started = launch(steps, keep=(filter_fd, info_out))
+        os.close(info_out)
+        info_out = -1
+        try:
+            started.pid = _bot_pid(info_in, started)
+            if not place.slot:
+                # Set inside the namespace, which counts from zero; before, it would count all the user's programs.
+                limits = policy.limits(processes=processes)
+                resource.prlimit(started.pid, resource.RLIMIT_NPROC, (processes, processes))
+            _await_bot(started.pid)
+        except (OSError, ValueError, SandboxError) as error:
+            said = started.discard()
+            raise SandboxError(f"bubblewrap could not start a bot: {said or error}") from error
+    finally:
+        os.close(filter_fd)
+        os.close(info_in)
+        if info_out >= 0:
+            os.close(info_out)
+    expected = attest.Expectation(user=place.user, limits=limits, core=core, own_namespaces=True)
+    return BotProcess(started, policy, expected, wrapped=True, on_close=place.give_back)
+
+
+def _bot_pid(info: int, started: Started) -> int:
+    """The bot's process id on our side, from bubblewrap. Raises SandboxError when it ends without telling."""
+    text = b""
+    while b"}" not in text:
+        if not select.select([info], [], [], HANDSHAKE_S)[0]:
+            raise SandboxError(f"it said nothing within {HANDSHAKE_S:g} s")
+        piece = os.read(info, 4096)
+        if not piece:
+            started.child.wait(timeout=HANDSHAKE_S)
+            raise SandboxError(f"it ended with exit status {started.child.returncode}")
+        text += piece
+    pid: int = json.loads(text)["child-pid"]
+    return pid
+
+
+def _await_bot(pid: int) -> None:
+    """Until bubblewrap has become the bot, or is gone. Raises SandboxError when it takes too long."""
+    until = time.monotonic() + HANDSHAKE_S
+    while time.monotonic() < until:
+        try:
+            if attest.status(pid)["Name"] != _WRAPPER:
+                return
+        except OSError:
+            return
+        time.sleep(0.0001)
+    raise SandboxError(f"it did not start the bot within {HANDSHAKE_S:g} s")

@@ -1,0 +1,40 @@
+"""No isolation: a bot is a program of the worker's own user. Only for bots one trusts, only when asked for by name.
+
+The limits on memory, CPU and output, the clock and the freezing are the same, so that a bot behaves the same.
+"""
+
+from __future__ import annotations
+
+from .attest import Expectation
+from .placing import Place
+from .policy import Policy
+from .process import BotProcess
+from .runtimes import Runtime
+from .spawn import launch
+
+NAME = "none"
+
+
+def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
+    """Start a bot with limits and nothing else. Raises SandboxError when that fails."""
+    limits = policy.limits(processes=None)
+    root, bot = str(runtime.root), str(place.bot)
+    started = launch(
+        {
+            "core": core,
+            "limits": limits,
+            "root": None,
+            "user": None,
+            "refuse_root": False,
+            "drop_capabilities": False,
+            "no_new_privileges": False,
+            "directory": bot,
+            "landlock": None,
+            "filter": None,
+            "numbers": {},
+            "argv": runtime.argv(root, bot, entry),
+            "environment": runtime.environ(root),
+        }
+    )
+    expected = Expectation(user=place.user, limits=limits, core=core, filtered=False)
+    return BotProcess(started, policy, expected, wrapped=False, on_close=place.give_back)
