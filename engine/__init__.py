@@ -8,6 +8,8 @@ while not state.is_over:
 print(state.scores())
 """
 
+# The package of the games comes first: imported once, no later import can take the name `engine.games` from the function.
+import engine.games  # noqa: F401
 from engine import replay
 from engine.chance import board_seed, bot_seed
 from engine.errors import EngineError, IllegalAction, OptionError

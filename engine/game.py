@@ -141,8 +141,7 @@ class Game:
 
 @cache
 def _declared() -> dict[str, Rules]:
-    import engine.games as package
-
+    package = importlib.import_module("engine.games")  # by name: the attribute `engine.games` is the function below
     found = {}
     for module in pkgutil.iter_modules(package.__path__):
         rules = importlib.import_module(f"{package.__name__}.{module.name}").GAME
@@ -190,8 +189,6 @@ def _continued(game: Game, left: int) -> Game:
             for name in ("match_end", "max_losses", "final_duel", "duel_game", "next_dealer", "score_unit")
         }
         return Game(replace(duel, **ending), {}, 2, game.origin)
-    kept = {}
-    for name, value in game.options.items():
-        if name in choices(rules, left):
-            kept[name] = value
+    allowed = choices(rules, left)
+    kept = {name: value for name, value in game.options.items() if name in allowed}
     return Game(rules, kept, left, game.origin)
