@@ -10,7 +10,7 @@ export MAKECMDGOALS
 
 # What `make demo` takes. SERVE=0 stops after the leaderboard; the same SEED gives the same cards and the same leaderboard.
 SEED ?= 1
-BOARDS ?= 8
+BOARDS ?=
 SERVE ?= 1
 PORT ?= 8000
 # What `make test` hands to pytest: make test ARGS="tests/engine -k deal"
@@ -31,7 +31,7 @@ venv-dev:
 	@.ci/venv dev
 
 demo: venv  ## house bots play a round robin in the sandbox; leaderboard; site on http://127.0.0.1:8000
-	@$(BIN)/python manage.py demo --seed $(SEED) --boards $(BOARDS) --port $(PORT) $(if $(filter 0 no false,$(SERVE)),--no-serve)
+	@$(BIN)/python manage.py demo --seed "$(SEED)" --bind 127.0.0.1:$(PORT) $(if $(BOARDS),--boards $(BOARDS)) $(if $(filter 0 no false,$(SERVE)),--no-serve)
 
 serve: venv  ## the site, a worker and the scheduler on this machine, with the league in var/
 	@$(BIN)/python manage.py serve --bind 127.0.0.1:$(PORT)
