@@ -10,6 +10,7 @@ print(state.scores())
 
 # The package of the games comes first: imported once, no later import can take the name `engine.games` from the function.
 import engine.games  # noqa: F401
+import engine.games as _package  # noqa: F401 - imported first, so that `engine.games()` below keeps its name
 from engine import replay
 from engine.chance import board_seed, bot_seed
 from engine.errors import EngineError, IllegalAction, OptionError

@@ -283,7 +283,7 @@ def next_to_join(state: State) -> int:
     notes, seat = state.notes, state.turn
     if notes["soloist"] is None:
         return state.next[seat] if len(notes["passed"]) < len(state.active) else -1
-    seat = notes["soloist"]
+    seat = int(notes["soloist"])
     for _ in state.active:
         seat = state.next[seat]
         barred = state.rules.passed_may_join is False and seat in notes["passed"]

@@ -26,10 +26,10 @@ def ante_up(state: State) -> None:
 def share_pot(state: State, start: int) -> None:
     """What is left in the pot when the match ends goes to all seats alike, odd chips singly from `start`."""
     each, odd = divmod(state.pot, state.seats)
-    chips = [number + each for number in state.chips]
+    shared = [number + each for number in state.chips]
     for step in range(odd):
-        chips[(start + step) % state.seats] += 1
-    state.chips = tuple(chips)
+        shared[(start + step) % state.seats] += 1
+    state.chips = tuple(shared)
     state.pot = 0
 
 
@@ -45,8 +45,8 @@ def winner_and_songs(state: State, verdict: Verdict) -> Chips:
     rules = state.rules
     chips = [0] * state.seats
     active = list(state.active)
-    for seat, _, points, _ in state.songs_made:
-        transfer(chips, [s for s in active if s != seat], seat, points)
+    for seat, _, worth, _ in state.songs_made:
+        transfer(chips, [s for s in active if s != seat], seat, worth)
     soloist = state.notes.get("soloist")
     if soloist is not None:
         _pot_deal(state, chips, soloist)
@@ -58,10 +58,10 @@ def winner_and_songs(state: State, verdict: Verdict) -> Chips:
         top = max(points[seat] for seat in active)
         tied = [seat for seat in active if points[seat] == top]
         payers = [seat for seat in active if seat not in tied]
-        share = len(payers) * _win_payment(state, tied[0]) // len(tied) if payers else 0
+        each = len(payers) * _win_payment(state, tied[0]) // len(tied) if payers else 0
         for seat in tied:
-            chips[seat] += share
-        rest = share * len(tied)
+            chips[seat] += each
+        rest = each * len(tied)
         for place, seat in enumerate(payers):
             part = rest // len(payers) + (1 if place < rest % len(payers) else 0)
             chips[seat] -= part
