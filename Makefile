@@ -6,7 +6,6 @@ SHELL := /bin/sh
 .PHONY: help demo serve test lint types fmt bench soak lock clean venv venv-dev
 
 BIN := .venv/bin
-export MAKECMDGOALS
 
 # What `make demo` takes. SERVE=0 stops after the leaderboard; the same SEED gives the same cards and the same leaderboard.
 SEED ?= 1

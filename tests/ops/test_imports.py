@@ -1,0 +1,56 @@
+"""The dependency rule, seen from a fresh interpreter: what each public part loads. `.importlinter` holds the same rule statically."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.support.compose import TOP
+
+STDLIB = frozenset(sys.stdlib_module_names)
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Names of all modules that a fresh interpreter holds after `statement`."""
+    code = f"{statement}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def strangers(modules: set[str], *allowed: str) -> set[str]:
+    """Top-level names among `modules` that are neither the standard library nor allowed."""
+    tops = {name.split(".")[0] for name in modules}
+    # site-packages' own start-up files: editable installs and the like
+    tops = {
+        name
+        for name in tops
+        if not name.startswith(("__editable__", "_distutils_hack", "sitecustomize", "usercustomize"))
+    }
+    return tops - STDLIB - set(allowed) - {"__main__", "__mp_main__"}
+
+
+def test_the_rules_load_the_standard_library_and_nothing_above_them() -> None:
+    modules = loaded_by("import engine; engine.load(engine.games()[0]).new_match(seed=1)")
+    assert strangers(modules, "engine") == set()
+    above = [name for name in modules if name.startswith(("engine.runner", "engine.sandbox", "engine.cli"))]
+    assert above == []
+
+
+def test_the_runner_and_the_sandbox_load_the_standard_library_only() -> None:
+    assert strangers(loaded_by("import engine.runner"), "engine") == set()
+    assert strangers(loaded_by("import engine.sandbox"), "engine") == set()
+
+
+def test_the_sdk_loads_the_standard_library_only_and_is_one_file() -> None:
+    modules = loaded_by("import sys; sys.path.insert(0, 'bots/sdk'); import tute_bot")
+    assert strangers(modules, "tute_bot") == set()
+    assert "engine" not in modules
+
+
+def test_pure_parts_of_the_league_load_no_django() -> None:
+    names = [f"league.pure.{path.stem}" for path in (TOP / "league" / "pure").glob("[a-z]*.py")]
+    assert names
+    modules = loaded_by("\n".join(f"import {name}" for name in names))
+    assert strangers(modules, "engine", "league", "numpy") == set()
+    assert {name for name in modules if name.startswith("league.")} <= {"league.pure", *names}

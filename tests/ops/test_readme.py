@@ -1,0 +1,60 @@
+"""What README.md promises a stranger is true: the bot in it plays, and every file and target that it names is there."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.compose import TOP
+
+README = (TOP / "README.md").read_text(encoding="utf-8")
+
+
+def first_bot() -> str:
+    found = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert found
+    return found.group(1)
+
+
+def test_the_first_bot_has_ten_lines_and_plays_a_match(tmp_path: Path) -> None:
+    code = first_bot()
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    bot = tmp_path / "rufo.py"
+    bot.write_text(code, encoding="utf-8")
+    command = re.search(r"^ +\.venv/bin/tute (play rufo\.py .*)$", README, flags=re.MULTILINE)
+    assert command
+    words = command.group(1).replace("rufo.py", str(bot)).replace("-n 20", "-n 4").split()
+    tute = [sys.executable, "-m", "engine.cli"]
+    done = subprocess.run([*tute, *words, "--json"], cwd=TOP, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert [party["faults"] for party in report["parties"]] == [[], []]
+
+
+def test_every_file_that_the_documents_link_to_is_there() -> None:
+    missing = []
+    for document in [TOP / "README.md", TOP / "CHANGELOG.md", *(TOP / "docs").rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+            target = link.split("#")[0]
+            elsewhere = not target or "://" in target or target.startswith("mailto:")
+            if not elsewhere and not (document.parent / target).exists():
+                missing.append(f"{document.relative_to(TOP)} -> {link}")
+    assert missing == []
+
+
+def test_every_make_target_and_management_command_that_it_names_exists() -> None:
+    makefile = (TOP / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
+    named = set(re.findall(r"`make ([a-z]+)", README)) | set(
+        re.findall(r"^ +make ([a-z]+)", README, flags=re.MULTILINE)
+    )
+    assert {"demo", "test", "serve", "help"} <= named <= targets
+
+
+def test_the_picture_is_small() -> None:
+    pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", README)
+    assert pictures
+    assert all((TOP / picture).stat().st_size < 150_000 for picture in pictures)
