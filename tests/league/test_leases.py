@@ -1,0 +1,116 @@
+"""Claims, heartbeats, expiry and fencing."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+
+from league.domain import leases, matches
+from league.domain.errors import IllegalMove
+from league.enums import MatchStatus
+from league.models import Match
+from tests.support.league import NOW, accepted, later, running, started, uploaded
+
+LEASE = timedelta(seconds=settings.LEASE_S)
+
+
+def test_claim_takes_the_oldest_of_the_highest_priority(ana, berto) -> None:
+    one, two, three = accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")
+    tournament = started(ana, [one, two, three])
+    first, second, third = tournament.matches.order_by("id")
+    Match.objects.filter(pk=third.pk).update(priority=1)
+
+    taken = [leases.claim("w1", now=NOW) for _ in range(4)]
+
+    assert [match and match.pk for match in taken] == [third.pk, first.pk, second.pk, None]
+    assert [match.token for match in taken[:3]] == [1, 1, 1]
+    assert {match.lease_until for match in taken[:3]} == {NOW + LEASE}
+
+
+def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> None:
+    tournament = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    first, _, third = tournament.matches.order_by("id")
+
+    assert leases.claim("w1", prefer=third.pk, now=NOW).pk == third.pk
+    assert leases.claim("w2", prefer=third.pk, now=NOW).pk == first.pk
+
+
+def test_heartbeat_prolongs_and_reports_loss(ana) -> None:
+    uploaded(ana, "rufo")
+    match = running()
+
+    assert leases.heartbeat(match.pk, match.token, progress=40, now=later(20)) is True
+    assert leases.heartbeat(match.pk, match.token + 1, progress=99, now=later(25)) is False
+
+    row = Match.objects.get()
+    assert (row.progress, row.lease_until) == (40, later(20) + LEASE)
+
+
+def test_expire_leaves_live_leases_alone(ana) -> None:
+    uploaded(ana, "rufo")
+    running()
+
+    assert leases.expire(now=NOW + LEASE) == 0
+    assert Match.objects.get().status == MatchStatus.RUNNING
+
+
+def test_expired_match_waits_and_is_claimed_with_a_new_token(ana) -> None:
+    uploaded(ana, "rufo")
+    first = running("w1")
+    gone = NOW + LEASE + timedelta(seconds=1)
+
+    assert leases.expire(now=gone) == 1
+    row = Match.objects.get()
+    assert (row.status, row.reason) == (MatchStatus.QUEUED, "attempt 1: worker w1 was lost")
+    assert leases.claim("w2", now=gone) is None  # a little patience, in case the fault is lasting
+    second = leases.claim("w2", now=gone + timedelta(seconds=2))
+
+    assert (second.pk, second.token, second.attempts, second.worker) == (first.pk, 2, 2, "w2")
+    assert leases.heartbeat(first.pk, first.token, now=gone) is False
+
+
+def test_match_is_void_after_too_many_attempts(ana) -> None:
+    uploaded(ana, "rufo")
+    now = NOW
+    for _ in range(settings.MAX_ATTEMPTS):
+        now += timedelta(hours=1)
+        match = leases.claim("w1", now=now)
+        leases.start(match, now=now)
+        assert leases.fail(match.pk, match.token, why="no disk", now=now) is True
+
+    row = Match.objects.get()
+    assert (row.status, row.attempts) == (MatchStatus.VOID, settings.MAX_ATTEMPTS)
+    assert row.reason == f"void after {settings.MAX_ATTEMPTS} attempts; the last one failed: no disk"
+    assert leases.claim("w1", now=later(10**7)) is None
+
+
+def test_release_costs_no_attempt_and_is_claimed_at_once(ana) -> None:
+    uploaded(ana, "rufo")
+    match = running()
+
+    assert leases.release(match.pk, match.token, why="told to stop", now=NOW) is True
+    again = leases.claim("w2", now=NOW)
+
+    assert (again.pk, again.attempts, again.token) == (match.pk, 1, 2)
+
+
+def test_fail_and_release_with_an_old_token_change_nothing(ana) -> None:
+    uploaded(ana, "rufo")
+    match = running()
+
+    assert leases.fail(match.pk, match.token - 1, why="late", now=NOW) is False
+    assert leases.release(match.pk, match.token - 1, why="late", now=NOW) is False
+    assert Match.objects.get().status == MatchStatus.RUNNING
+
+
+def test_cancelled_match_is_lost_to_its_worker(ana) -> None:
+    uploaded(ana, "rufo")
+    match = running()
+
+    matches.cancel(Match.objects.get(), actor="ana", why="wrong game", now=NOW)
+
+    assert leases.heartbeat(match.pk, match.token, now=NOW) is False
+    with pytest.raises(IllegalMove):
+        leases.start(match, now=NOW)

@@ -1,0 +1,67 @@
+"""Statuses change by the table, conditionally, with an event."""
+
+from __future__ import annotations
+
+import pytest
+
+from league.domain import state
+from league.domain.errors import IllegalMove
+from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchStatus, TournamentStatus, VersionStatus
+from league.models import LeagueEvent, Match
+from tests.support.league import NOW, uploaded
+
+
+def waiting(player) -> Match:
+    uploaded(player, "rufo")
+    return Match.objects.get()
+
+
+def moved(match: Match) -> list[dict]:
+    found = LeagueEvent.objects.filter(subject=f"match:{match.public_id}", kind="match.moved").order_by("id")
+    return [event.data for event in found]
+
+
+@pytest.mark.parametrize("was", MatchStatus.values)
+@pytest.mark.parametrize("to", MatchStatus.values)
+def test_move_follows_the_table(ana, was: str, to: str) -> None:
+    match = waiting(ana)
+    Match.objects.update(status=was)
+    match.refresh_from_db()
+
+    if to in MATCH_MOVES[was]:
+        state.move(match, to, now=NOW)
+        assert moved(match) == [{"was": was, "to": to}]
+    else:
+        with pytest.raises(IllegalMove, match=f"is {was} and cannot become {to}"):
+            state.move(match, to, now=NOW)
+        assert moved(match) == []
+    assert Match.objects.get().status == (to if to in MATCH_MOVES[was] else was)
+
+
+def test_move_with_a_stale_row_changes_nothing(ana) -> None:
+    match = waiting(ana)
+    stale = Match.objects.get()
+    state.move(match, MatchStatus.LEASED, now=NOW, actor="w1", worker="w1")
+
+    with pytest.raises(IllegalMove, match="no longer queued"):
+        state.move(stale, MatchStatus.CANCELLED, now=NOW)
+
+    assert Match.objects.get().status == MatchStatus.LEASED
+    assert moved(match) == [{"was": "queued", "to": "leased"}]
+
+
+def test_move_with_a_guard_that_fails_changes_nothing(ana) -> None:
+    match = waiting(ana)
+
+    with pytest.raises(IllegalMove, match="not held by the caller"):
+        state.move(match, MatchStatus.LEASED, now=NOW, guard={"token": 7})
+
+    assert Match.objects.get().status == MatchStatus.QUEUED
+
+
+@pytest.mark.parametrize(
+    ("table", "words"), [(MATCH_MOVES, MatchStatus), (TOURNAMENT_MOVES, TournamentStatus), (VERSION_MOVES, VersionStatus)]
+)
+def test_tables_name_every_status(table, words) -> None:
+    assert set(table) == set(words.values)
+    assert set().union(*table.values()) <= set(words.values)

@@ -1,0 +1,99 @@
+"""Rows of a league for tests, made by the league's own functions. Ana and Berto are players; nobody else knows their bots."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import engine
+from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
+from league.domain import bots, leases, pools, reports, state, tournaments
+from league.enums import VersionStatus
+from league.models import BotVersion, Match, Player, Tournament
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+BOT = b"from tute_bot import Bot, run\n\n\nclass Mine(Bot):\n    def act(self, view, legal):\n        return legal[0]\n\n\nrun(Mine())\n"
+SECRET = bytes(range(32))
+_serial = itertools.count(1)
+
+
+def later(seconds: float) -> datetime:
+    """NOW and so many seconds."""
+    return NOW + timedelta(seconds=seconds)
+
+
+def source() -> bytes:
+    """A bot whose bytes nobody has uploaded before."""
+    return BOT + f"# {next(_serial)}\n".encode()
+
+
+def uploaded(player: Player, name: str, *, games: Sequence[str] = ("partnership",), now: datetime = NOW) -> BotVersion:
+    """A new version, validating, with its validation matches queued."""
+    return bots.upload(player, name, source(), "bot.py", games, secret=SECRET, now=now)
+
+
+def accepted(player: Player, name: str, *, games: Sequence[str] = ("partnership", "corriente", "cabrero")) -> BotVersion:
+    """A version that may be entered; its validation matches are taken back, so that none of them waits."""
+    version = uploaded(player, name, games=games)
+    for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
+        state.move(match, "cancelled", now=NOW)
+    state.move(version, VersionStatus.ACCEPTED, now=NOW)
+    return version
+
+
+def started(owner: Player, versions: Sequence[BotVersion], *, game: str = "partnership", boards: int = 2, name: str = "Cup") -> Tournament:
+    """A running round robin."""
+    tournament = tournaments.create(owner, name, game, boards=boards, versions=versions, secret=SECRET, now=NOW)
+    tournaments.start(tournament, now=NOW)
+    return tournament
+
+
+def running(worker: str = "w1", *, now: datetime = NOW) -> Match:
+    """The next queued match, leased and started."""
+    match = leases.claim(worker, now=now)
+    assert match is not None
+    leases.start(match, now=now)
+    return match
+
+
+def result(match: Match, *, winner: int | None = None, faults: Sequence[FaultReport] = ()) -> MatchResult:
+    """A true result of `match`: its boards played by the engine, at random where no `winner` is named.
+
+    `winner` is the party that gets the better score on every board, whatever the cards say.
+    """
+    game = pools.game_of(match.pool)
+    parties = match.parties.count()
+    boards = []
+    for number in range(1, match.boards_planned + 1):
+        seed = engine.board_seed(bytes(match.secret), game.key, match.table, number)
+        sittings = [_sitting(game, seed, number, place, seating, faults) for place, seating in enumerate(game.sittings(parties))]
+        scores = [sum(s.scores[s.seating.index(party)] for s in sittings) for party in range(parties)]
+        if winner is not None:
+            scores = [100 if party == winner else 50 - party for party in range(parties)]
+        boards.append(BoardResult(number, True, scores, sittings))
+    names = [str(party.version) for party in match.parties.select_related("version__bot").order_by("number")]
+    told = [PartyReport(name, [f for f in faults if f.party == place], f"log of {name}", 0.5, 1.0, 40, 0.1) for place, name in enumerate(names)]
+    return MatchResult(match.public_id, boards, told, {"engine": engine.__version__, "tier": "landlock"}, 1.0, 40 * parties)
+
+
+def _sitting(game: engine.Game, seed: bytes, board: int, number: int, seating: tuple[int, ...], faults: Sequence[FaultReport]) -> SittingResult:
+    cards = game.new_match(seed=seed, deals=1)
+    rng = random.Random(f"{seed.hex()}/{number}")
+    while not cards.is_over:
+        cards.apply(rng.choice(cards.legal_actions()))
+    replay = engine.replay.make(cards, {"board": board, "sitting": number, "seating": list(seating)})
+    replay["notes"] = [{"step": 0, "seat": 0, "note": "mine"}]
+    mine = tuple(fault for fault in faults if (fault.board, fault.sitting) == (board, number))
+    return SittingResult(number, seating, cards.scores(), mine, replay)
+
+
+def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Match:
+    """A queued match, played and reported; the row as it is then."""
+    held = leases.claim("w1", prefer=match.pk, now=now)
+    assert held is not None and held.pk == match.pk
+    leases.start(held, now=now)
+    assert reports.report(held.pk, held.token, result(held, winner=winner), now=now) == reports.Receipt.STORED
+    held.refresh_from_db()
+    return held
