@@ -1,0 +1,52 @@
+"""Real bots of a few lines each, and short matches for them."""
+
+from engine.runner import BotSpec, Limits, MatchSpec
+
+HONEST = """
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["type"] == "hello":
+        print('{"type":"ready"}', flush=True)
+    elif m["type"] == "act":
+        print(json.dumps({"id": m["id"], "do": m["legal"][0]}), flush=True)
+    else:
+        break
+"""
+
+# `act(m)` is called with the request; what it returns is written as it is. `hello(m)` likewise.
+FRAME = """
+import json, os, sys, time, threading, signal
+counter = 0
+def good(m): return json.dumps({{"id": m["id"], "do": m["legal"][0]}}) + "\\n"
+def hello(m): return '{{"type":"ready"}}\\n'
+def act(m): return good(m)
+def end(m): pass
+{body}
+out = sys.stdout.buffer
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["type"] == "end":
+        end(m)
+        break
+    counter += m["type"] == "act"
+    text = hello(m) if m["type"] == "hello" else act(m)
+    out.write(text if isinstance(text, bytes) else text.encode())
+    out.flush()
+"""
+
+SHORT = Limits(start_s=1.0, move_s=0.2, bank_s=0.2, wall_factor=1.0, wall_extra_s=0.4)
+
+
+def match(*parties: BotSpec, game: str = "partnership", boards: int = 2, limits: Limits = SHORT, **more: object) -> MatchSpec:
+    """A match with fixed cards."""
+    return MatchSpec(
+        match_id="m1",
+        game=game,
+        secret=b"s" * 32,
+        table="t1",
+        boards=range(1, boards + 1),
+        parties=parties,
+        limits=limits,
+        **more,  # type: ignore[arg-type]
+    )
