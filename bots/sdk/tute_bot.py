@@ -61,9 +61,12 @@ def plays(legal: Iterable[str]) -> list[str]:
 # --- what the rules book fixes per game; `options` of the hello message override it ---------------------------------
 
 _TUTE: dict[str, Any] = {
+    "sides": "single",
     "deck": "es40",
     "rank_order": "13RCS76542",
     "rank_points": {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2},
+    "auction": "none",
+    "passed_may_join": None,
     "obligation_stock_open": "free",
     "obligation_stock_empty": "strict",
     "partner_exempt": "none",
@@ -98,6 +101,8 @@ _GAMES: dict[str, dict[str, Any]] = {
     },
     "arrastrado": {"song_order": "forty_first", "settlement": "chips"},
     "bato": {
+        "auction": "play_then_join",
+        "passed_may_join": True,
         "tute": "none",
         "hand_songs": "none",
         "rank_points": {},
@@ -106,6 +111,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "chips",
     },
     "brisca": {
+        "sides": {2: "single", 3: "single", 4: "pairs"},
         "tute": "none",
         "hand_songs": "none",
         "deck": {2: "es40", 3: "es36", 4: "es40"},
@@ -114,7 +120,13 @@ _GAMES: dict[str, dict[str, Any]] = {
     },
     "cabrero": {"capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
     "chancho": {"table_songs": "forced", "capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
-    "codillo": {"no_load": True, "result": "soloist_side_more_points", "settlement": "chips"},
+    "codillo": {
+        "auction": "play_or_pass",
+        "sides": "soloist_pair_vs_rest",
+        "no_load": True,
+        "result": "soloist_side_more_points",
+        "settlement": "chips",
+    },
     "corriente": {"result": "to_target", "target": 101, "claim_mode": "claim"},
     "gana_pierde_3": {
         "tute": "none",
@@ -134,6 +146,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "loss_marks",
     },
     "guinote": {
+        "sides": {2: "single", 3: "single", 4: "pairs"},
         "hand_songs": "winning_side",
         "rank_order": "13RSC76542",
         "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
@@ -161,8 +174,9 @@ _GAMES: dict[str, dict[str, Any]] = {
         "claim_mode": "claim",
     },
     "individual": {"obligation_stock_open": "strict", "song_order": "forty_first"},
-    "partnership": {"song_order": "forty_first"},
+    "partnership": {"sides": "pairs", "song_order": "forty_first"},
     "podrida": {
+        "auction": "trick_prediction",
         "tute": "none",
         "hand_songs": "none",
         "rank_points": {},
@@ -172,6 +186,8 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "points",
     },
     "remate": {
+        "auction": "points",
+        "sides": "soloist_vs_rest",
         "hand_songs": "soloist",
         "deck": {3: "es36", 4: "es40", 5: "es40"},
         "no_load": True,
@@ -179,6 +195,8 @@ _GAMES: dict[str, dict[str, Any]] = {
         "settlement": "chips",
     },
     "subastado": {
+        "auction": "points",
+        "sides": "soloist_vs_rest",
         "tute": "none",
         "hand_songs": "soloist",
         "deck": "es36",
@@ -189,6 +207,7 @@ _GAMES: dict[str, dict[str, Any]] = {
     },
     "two_player": {"song_min_stock": 3, "obligation_stock_open": "strict", "song_order": "forty_first_in_window"},
     "variable_trump": {
+        "sides": "pairs",
         "hand_songs": "winning_side",
         "trump_dynamics": "vtt_cycle",
         "song_values": {"trump": 20, "other": 20},
@@ -206,8 +225,9 @@ def rules(game: str, seats: int, options: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         table.update(_IMPLIED.get(f"{name}={value}", {}))
         table[name] = value
-    if isinstance(table["deck"], dict):
-        table["deck"] = table["deck"].get(seats, "es40")
+    for name in ("deck", "sides"):
+        if isinstance(table[name], dict):
+            table[name] = table[name][seats]
     return table
 
 
@@ -219,8 +239,8 @@ def pack(deck: str, rank_order: str) -> list[str]:
 
 
 _KINDS = (
-    *("deal", "notice", "exchange", "return", "call", "trump", "predict", "partner", "discard"),
-    *("play", "trick", "last_ten", "draw", "reveal", "song", "tute", "score", "fault"),
+    *("deal", "reveal", "notice", "exchange", "return", "call", "look", "takeover", "trump", "called", "partner"),
+    *("predict", "take", "discard", "play", "trick", "last_ten", "draw", "song", "tute", "capote", "score", "fault"),
 )
 
 # --- the table as one seat knows it ---------------------------------------------------------------------------------
@@ -230,13 +250,13 @@ class View:
     """All that your seat knows. Read it freely; `run` keeps it.
 
     Match: `game`, `options`, `seats` (how many), `seat` (yours), `sides` (seats of each side), `side` (yours),
-    `partners`, `boards`, `limits`, `seed`; `bank_s`: seconds of thinking time left beyond the limit per move.
+    `boards`, `limits`, `seed`; `bank_s`: seconds of thinking time left beyond the limit per move.
 
     Deal: `board`, `deal`, `dealer`, `mano`, `out` (seats not in this deal), `trump` (suit or None), `shown` (the
     face-up card), `holder` (seat that has held the shown card, or None: it lies on the table), `stock` (cards still
     to be drawn, the shown one included), `hand` (your cards, suit by suit, strongest first), `counts` (cards in each
-    hand), `soloist`, `contract` (the call that made the soloist, or the card called), `calls` [(seat, call)],
-    `predictions` {seat: tricks}.
+    hand), `soloist`, `called` (card), `partner` (its holder, once known to you), `contract` (the soloist's call: 'bid 70', 'play'),
+    `calls` [(seat, call)], `predictions` {seat: tricks}, `capote` (seat that announced it).
 
     Trick: `table` [(seat, card)], `led` (suit to follow), `leader`, `best` ((seat, card) that is winning, or None),
     `trick_points`.
@@ -245,7 +265,7 @@ class View:
     (song points per seat), `bonus` (last trick, per seat), `songs` [(seat, suit, points)], `known` (cards that a seat
     certainly holds, a set per seat; not your own), `unseen` (cards whose place you do not know: other hands or the
     stock), `limit` (per seat {suit: strength}: the seat holds no unseen card of that strength or more; 0 is a void),
-    `notice` ((seat, card) laid for an exchange, or None).
+    `gone` (your discards), `notice` ((seat, card) laid for an exchange, or None).
 
     Match score: `totals` (points carried into this deal, per side), `score` (the last deal's `score` event or None),
     `marks` (loss marks per seat), `games` (won, per side), `chips` (per seat), `eliminated` (seats), `faults`
@@ -261,12 +281,12 @@ class View:
         self.sides: list[list[int]] = [list(side) for side in hello.get("sides") or [[s] for s in range(self.seats)]]
         self._side_of = {seat: number for number, side in enumerate(self.sides) for seat in side}
         self.side: int = self._side_of.get(self.seat, self.seat)
-        self.partners: list[int] = [s for s in self.sides[self.side] if s != self.seat]
         self.boards: int = hello.get("boards", 1)
         self.limits: dict[str, Any] = dict(hello.get("limits") or {})
         self.seed: int = hello.get("seed", 0)
         self.bank_s: float = float(self.limits.get("bank_s", 0))
         self.rules = rules(self.game, self.seats, self.options)
+        self._auctioned: bool = self.rules["sides"].startswith("soloist")
         order: str = self.rules["rank_order"]
         values: Mapping[str, int] = self.rules["rank_points"]
         self.pack: list[str] = pack(self.rules["deck"], order)
@@ -298,8 +318,27 @@ class View:
         return sorted(cards, key=self._place.__getitem__)
 
     def same_side(self, a: int, b: int) -> bool:
-        """Whether two seats score together (by the seating; a secret partner does not count)."""
+        """Whether two seats score together in this deal, as far as you know."""
+        if self.soloist is not None and self._auctioned:
+            return (a in (self.soloist, self.partner)) == (b in (self.soloist, self.partner))
         return self._side_of.get(a, a) == self._side_of.get(b, b)
+
+    @property
+    def partners(self) -> list[int]:
+        """The other seats in this deal that score with you."""
+        return [s for s in range(self.seats) if s != self.seat and s not in self.out and self.same_side(s, self.seat)]
+
+    def camps(self) -> list[list[int]]:
+        """The seats of this deal by who scores together: the sides, or the soloist's side and the defence."""
+        found: list[list[int]] = []
+        for seat in range(self.seats):
+            if seat not in self.out:
+                camp = next((camp for camp in found if self.same_side(camp[0], seat)), None)
+                if camp is None:
+                    found.append([seat])
+                else:
+                    camp.append(seat)
+        return found
 
     def points(self, seat: int) -> int:
         """What a seat has in this deal: cards, songs and the bonus of the last trick."""
@@ -415,7 +454,10 @@ class View:
         self.hand: list[str] = self.sort(event.get("hand") or [])
         self.counts: list[int] = list(event.get("counts") or [0] * n)
         self.soloist: int | None = None
+        self.partner: int | None = None
         self.contract: str | None = None
+        self.called: str | None = None
+        self.capote: int | None = None
         self.calls: list[tuple[int, str]] = []
         self.predictions: dict[int, int] = {}
         self.table: list[tuple[int, str]] = []
@@ -428,6 +470,7 @@ class View:
         self.sung = [0] * n
         self.bonus = [0] * n
         self.songs: list[tuple[int, str, int]] = []
+        self.gone: list[str] = []
         self.notice: tuple[int, str] | None = None
         self.known: list[set[str]] = [set() for _ in range(n)]
         self.limit: list[dict[str, int]] = [
@@ -497,6 +540,39 @@ class View:
         self.calls.append((seat, call))
         if call.startswith("bid") or (call == "play" and self.soloist is None):
             self.soloist, self.contract = seat, call
+        if self.soloist is not None and self.rules["auction"] == "play_then_join":
+            said = dict(self.calls)  # the last word of each
+            if self.rules["passed_may_join"] is False:
+                asked = [s for s in range(self.seats) if s not in said]
+            else:
+                asked = [s for s in range(self.seats) if said.get(s) not in ("play", "join", "out")]
+            if not [s for s in asked if s not in self.out]:
+                self.out = [s for s in range(self.seats) if said.get(s) not in ("play", "join")]
+
+    def _on_look(self, event: Event) -> None:
+        self._show(event["of"], event.get("cards") or [])
+
+    def _on_takeover(self, event: Event) -> None:
+        seat, of = event["seat"], event["of"]
+        if seat == self.seat:
+            self.hand = self.sort(self.known[of])
+        if of == self.seat:
+            self.known[seat], self.hand = set(self.hand), []
+        else:
+            self.known[seat] = set()
+        self.known[of] = set()
+        self.counts[seat], self.counts[of] = self.counts[of], self.counts[seat]
+        self.out = sorted({*self.out, of} - {seat})
+        self.mano = seat if self.mano == of else self.mano
+        self.soloist, self.contract = seat, f"bid {event['bid']}"
+
+    def _on_take(self, event: Event) -> None:
+        self.counts[event["seat"]] += 1
+        self._add(event["seat"], event["card"])
+        self.shown = None
+
+    def _on_capote(self, event: Event) -> None:
+        self.capote = event["seat"]
 
     def _on_trump(self, event: Event) -> None:
         self.trump = event["suit"]
@@ -510,14 +586,19 @@ class View:
     def _on_predict(self, event: Event) -> None:
         self.predictions[event["seat"]] = event["tricks"]
 
+    def _on_called(self, event: Event) -> None:
+        self.called = event["card"]
+        if self.called in self.hand:
+            self.partner = self.seat
+
     def _on_partner(self, event: Event) -> None:
-        if event.get("card"):
-            self.contract = f"call {event['card']}"
+        self.partner = event["seat"]
 
     def _on_discard(self, event: Event) -> None:
         seat, cards = event["seat"], event.get("cards") or []
         for card in cards:
             self._remove(seat, card)
+        self.gone += cards
         self.counts[seat] -= event.get("count", len(cards))
 
     def _on_play(self, event: Event) -> None:

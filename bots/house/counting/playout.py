@@ -34,7 +34,8 @@ class Table:
         values = view.rules["rank_points"]
         self.values = [values.get(rank, 0) for rank in order] + [0] * 16
         self.trump = suits[view.trump] if view.trump else NO_TRUMP
-        self.side = [view._side_of.get(seat, seat) for seat in range(view.seats)]
+        camps = view.camps()
+        self.side = [next((n for n, camp in enumerate(camps) if seat in camp), -1) for seat in range(view.seats)]
         self.aims = aims
         active = [seat for seat in range(view.seats) if seat not in view.out]
         self.size = len(active)
@@ -163,17 +164,17 @@ class Table:
         low = low_card = 99
         if self.aims[seat] > 0:
             out = live[trump] & ~hand[trump] if trump < 4 else 0
+            few = 2 * (self.size - 1)  # cards of a suit with the others, above which a ruff is unlikely
             for suit in (0, 1, 2, 3):
                 mask = hand[suit]
                 if not mask:
                     continue
                 top = mask.bit_length() - 1
-                if suit == trump:
-                    if out and mask.bit_count() >= 3 and mask > out:
-                        return suit * 16 + top
-                elif mask > (others := live[suit] & ~mask) and self.values[top]:
-                    if not out or others.bit_count() >= 2 * (self.size - 1):
-                        return suit * 16 + top
+                if suit == trump and out and mask.bit_count() >= 3 and mask > out:
+                    return suit * 16 + top
+                others = live[suit] & ~mask
+                if suit != trump and mask > others and self.values[top] and (not out or others.bit_count() >= few):
+                    return suit * 16 + top
         for suit in (0, 1, 2, 3):
             mask = hand[suit]
             if mask:

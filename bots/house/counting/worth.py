@@ -36,10 +36,15 @@ def worth_of(view: View) -> Worth:
 
 
 def side_points(view: View, outcome: Outcome) -> tuple[float, float]:
-    """Our points and the best other side's."""
-    per_side = [sum(outcome.points[seat] for seat in side) for side in view.sides]
-    mine = per_side.pop(view.side)
-    return mine, max(per_side)
+    """Our points and those of the best other side of this deal."""
+    mine = theirs = 0
+    for camp in view.camps():
+        points = sum(outcome.points[seat] for seat in camp)
+        if view.seat in camp:
+            mine = points
+        else:
+            theirs = max(theirs, points)
+    return mine, theirs
 
 
 def _points(view: View) -> Worth:

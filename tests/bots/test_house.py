@@ -1,0 +1,88 @@
+"""The house bots play every game of the engine: legally, the same way twice, and the better ones better."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.game import declared, games, load
+from tests.bots.harness import Duel, house, play, tute_bot
+
+NAMES = ["random", "greedy", "counting"]
+TABLES = [
+    *[(key, {"players": players}) for key in games() for players in declared(key).players],
+    ("partnership", {"hand_songs": "winning_side", "singing_mandatory": True}),
+    ("partnership", {"illegal_move": "lose_game", "undertrump": True}),
+    ("corriente", {"exchange": "immediate", "hand_size": 8}),
+    ("corriente", {"claim_mode": "none", "match_games": 2}),
+    ("cabrero", {"players": 4, "illegal_move": "accuse", "max_losses": 2}),
+    ("cabrero", {"players": 5, "dealer_plays": False, "final_duel": True, "max_losses": 2}),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("key", "options"), TABLES)
+def test_house_bot_plays_legally(key: str, options: dict, name: str) -> None:
+    """`play` raises for an answer that is not legal. One seat of the bot among seats of another, and in full company."""
+    game = load(key, **options)
+    other = "greedy" if name == "random" else "random"
+    seeds = range(2) if name == "counting" and game.board_deals is None and game.players > 2 else range(6)
+
+    for seed in seeds:
+        bots = [house(name) if seat == seed % game.players else house(other) for seat in range(game.players)]
+        state, _ = play(game, bots, seed, deals=min(3, game.board_deals or 3))
+
+        assert state.is_over
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero"])
+def test_house_bot_repeats_itself(key: str, name: str) -> None:
+    """Same cards, same seed, same game: nothing depends on the clock, on hash order or on what was played before."""
+    game = load(key)
+
+    first, _ = play(game, [house(name)] * game.players, 5, deals=2)
+    play(game, [house(name)] * game.players, 6, deals=1)
+    second, _ = play(game, [house(name)] * game.players, 5, deals=2)
+
+    assert first.actions == second.actions
+
+
+def test_random_bot_never_makes_a_false_claim() -> None:
+    game = load("corriente")
+    claims = []
+
+    for seed in range(150):
+        state, _ = play(game, [house("random")] * 2, seed)
+        claims += [event["right"] for event in state.events if event["e"] == "claim"]
+
+    assert claims
+    assert all(claims)
+
+
+def test_random_bot_follows_its_seed() -> None:
+    """Another seed of the referee gives another game of the same cards."""
+    hands = []
+    for seed in (1, 2):
+        bot = house("random")()
+        session = tute_bot.Session(bot)
+        session.answer({"type": "hello", "game": "partnership", "seats": 4, "seat": 0, "seed": seed})
+        hands.append([bot.act(session.view, [f"play {card}" for card in session.view.pack]) for _ in range(10)])
+
+    assert hands[0] != hands[1]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "key", "count"),
+    [
+        ("greedy", "random", "partnership", 60),
+        ("greedy", "random", "corriente", 40),
+        ("greedy", "random", "cabrero", 30),
+        ("counting", "greedy", "partnership", 40),
+        ("counting", "greedy", "corriente", 60),
+    ],
+)
+def test_better_bot_wins(better: str, worse: str, key: str, count: int) -> None:
+    """Duplicate boards; the 95% interval of the expected score lies above one half. Seeds are fixed: no luck is left in it."""
+    duel = Duel(load(key), house(better), house(worse), range(count))
+
+    assert duel.rate - duel.half_width > 0.5, str(duel)
