@@ -9,6 +9,7 @@ import pytest
 from tests.support import chromium as browser
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
+from tests.support.stack import Stack
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +47,14 @@ def redis_url(redis_server: RedisServer) -> str:
 def chromium() -> str:
     """Path of a real Chromium, for Playwright's executable_path (with the flags of tests.support.chromium)."""
     return browser.find()
+
+
+@pytest.fixture
+def league_stack(postgres_url: str, redis_url: str) -> Iterator[Stack]:
+    """The production league by hand: migrated, nothing started; `.start("web")`, `.start("scheduler")`, `.start("runner")`."""
+    stack = Stack(database_url=postgres_url, broker_url=redis_url)
+    try:
+        stack.run("migrate")
+        yield stack
+    finally:
+        stack.close()

@@ -38,7 +38,9 @@ for line in sys.stdin:
 SHORT = Limits(start_s=1.0, move_s=0.2, bank_s=0.2, wall_factor=1.0, wall_extra_s=0.4)
 
 
-def match(*parties: BotSpec, game: str = "partnership", boards: int = 2, limits: Limits = SHORT, **more: object) -> MatchSpec:
+def match(
+    *parties: BotSpec, game: str = "partnership", boards: int = 2, limits: Limits = SHORT, **more: object
+) -> MatchSpec:
     """A match with fixed cards."""
     return MatchSpec(
         match_id="m1",

@@ -34,7 +34,9 @@ def uploaded(player: Player, name: str, *, games: Sequence[str] = ("partnership"
     return bots.upload(player, name, source(), "bot.py", games, secret=SECRET, now=now)
 
 
-def accepted(player: Player, name: str, *, games: Sequence[str] = ("partnership", "corriente", "cabrero")) -> BotVersion:
+def accepted(
+    player: Player, name: str, *, games: Sequence[str] = ("partnership", "corriente", "cabrero")
+) -> BotVersion:
     """A version that may be entered; its validation matches are taken back, so that none of them waits."""
     version = uploaded(player, name, games=games)
     for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
@@ -43,9 +45,19 @@ def accepted(player: Player, name: str, *, games: Sequence[str] = ("partnership"
     return version
 
 
-def started(owner: Player, versions: Sequence[BotVersion], *, game: str = "partnership", boards: int = 2, name: str = "Cup") -> Tournament:
+def started(
+    owner: Player,
+    versions: Sequence[BotVersion],
+    *,
+    game: str = "partnership",
+    players: int | None = None,
+    boards: int = 2,
+    name: str = "Cup",
+) -> Tournament:
     """A running round robin."""
-    tournament = tournaments.create(owner, name, game, boards=boards, versions=versions, secret=SECRET, now=NOW)
+    tournament = tournaments.create(
+        owner, name, game, boards=boards, versions=versions, players=players, secret=SECRET, now=NOW
+    )
     tournaments.start(tournament, now=NOW)
     return tournament
 
@@ -68,17 +80,26 @@ def result(match: Match, *, winner: int | None = None, faults: Sequence[FaultRep
     boards = []
     for number in range(1, match.boards_planned + 1):
         seed = engine.board_seed(bytes(match.secret), game.key, match.table, number)
-        sittings = [_sitting(game, seed, number, place, seating, faults) for place, seating in enumerate(game.sittings(parties))]
+        sittings = [
+            _sitting(game, seed, number, place, seating, faults) for place, seating in enumerate(game.sittings(parties))
+        ]
         scores = [sum(s.scores[s.seating.index(party)] for s in sittings) for party in range(parties)]
         if winner is not None:
             scores = [100 if party == winner else 50 - party for party in range(parties)]
         boards.append(BoardResult(number, True, scores, sittings))
     names = [str(party.version) for party in match.parties.select_related("version__bot").order_by("number")]
-    told = [PartyReport(name, [f for f in faults if f.party == place], f"log of {name}", 0.5, 1.0, 40, 0.1) for place, name in enumerate(names)]
-    return MatchResult(match.public_id, boards, told, {"engine": engine.__version__, "tier": "landlock"}, 1.0, 40 * parties)
+    told = [
+        PartyReport(name, [f for f in faults if f.party == place], f"log of {name}", 0.5, 1.0, 40, 0.1)
+        for place, name in enumerate(names)
+    ]
+    return MatchResult(
+        match.public_id, boards, told, {"engine": engine.__version__, "tier": "landlock"}, 1.0, 40 * parties
+    )
 
 
-def _sitting(game: engine.Game, seed: bytes, board: int, number: int, seating: tuple[int, ...], faults: Sequence[FaultReport]) -> SittingResult:
+def _sitting(
+    game: engine.Game, seed: bytes, board: int, number: int, seating: tuple[int, ...], faults: Sequence[FaultReport]
+) -> SittingResult:
     cards = game.new_match(seed=seed, deals=1)
     rng = random.Random(f"{seed.hex()}/{number}")
     while not cards.is_over:

@@ -9,14 +9,18 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+import psycopg
 
 from tests.support import compose
 from tests.support.compose import SECRETS, TOP
@@ -34,8 +38,10 @@ def base_environment() -> dict[str, str]:
 class Stack:
     """Processes of one league. Start services by their names in docker-compose.yml."""
 
-    def __init__(self, folder: Path, *, database_url: str, broker_url: str, **settings: str) -> None:
-        self.folder = folder
+    def __init__(self, *, database_url: str, broker_url: str, **settings: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="tute-stack-"))
+        self.folder.chmod(0o711)  # bots run under uids of their own where we are root; they must pass to their runtime
+        self.database_url = database_url
         self.port = free_port()
         self.settings = {
             "ALLOWED_HOSTS": HOST,
@@ -115,11 +121,17 @@ class Stack:
         return done.returncode == 0, done.stderr.strip()
 
     def close(self) -> None:
-        """End every process, in the reverse order of starting."""
+        """End every process, in the reverse order of starting, and remove the folder."""
         for process in reversed(self.processes):
             process.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
-    # ---- the league, as a client sees it
+    # ---- the league, as its database and as a client sees it
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Rows of an SQL query, past all of the league's own code."""
+        with psycopg.connect(self.database_url) as connection:
+            return connection.execute(query.encode(), values).fetchall()
 
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
