@@ -41,7 +41,7 @@ def _queue(name: str) -> Queue:
 TRANSPORT_ALIASES["filesystem"] = "league.file_broker:Transport"
 app = Celery("league")
 app.conf.update(
-    broker_url="filesystem://" if settings.BROKER_URL.startswith("filesystem:") else settings.BROKER_URL,
+    broker_url="filesystem://localhost//" if settings.BROKER_URL.startswith("filesystem:") else settings.BROKER_URL,
     broker_transport_options=broker_options(settings.BROKER_URL, settings.STATE_DIR),
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,

@@ -92,8 +92,9 @@ hints.register(work=wake, rating=_rating_hint)
 @celeryd_after_setup.connect
 def _prove(sender: str, instance: object, **kwargs: object) -> None:
     """A worker of the matches proves its sandbox before it takes the first message."""
-    if celery.MATCHES in celery.app.amqp.queues.consume_from:
-        machine()
+    queues = celery.app.amqp.queues
+    if celery.MATCHES in queues.consume_from and machine().refusal:
+        queues.deselect([celery.MATCHES])  # the hints are left to workers that can follow them
 
 
 @worker_shutting_down.connect

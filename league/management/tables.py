@@ -17,11 +17,12 @@ def leaderboard(console: Console, tournament: Tournament) -> None:
     table = Table(
         title=f"{game.title} ({pool.game}, {pool.players} players)", title_justify="left", header_style="bold"
     )
-    table.add_column("rank", justify="right")
-    table.add_column("bot")
-    for name in ("Elo", "95%", "boards", "score", f"{game.score_unit}/board", "faults"):
-        table.add_column(name, justify="right")
-    table.add_column("stronger than next")
+    table.caption = f"Elo of a board with its 95% interval; {game.score_unit} per board; LOS: likelihood of being stronger than the next row"
+    table.caption_justify = "left"
+    table.add_column("rank", justify="right", no_wrap=True)
+    table.add_column("bot", no_wrap=True)
+    for name in ("Elo", "95%", "boards", "score", game.score_unit, "faults", "LOS"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in leaderboards.leaderboard(pool):
         rating = row.rating
         table.add_row(

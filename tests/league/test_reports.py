@@ -29,7 +29,9 @@ def test_report_stores_boards_sittings_and_parties(match: Match) -> None:
 
     row = Match.objects.get(pk=match.pk)
     assert (row.status, row.finished, row.progress, row.host["tier"]) == (MatchStatus.FINISHED, NOW, 100, "landlock")
-    assert list(row.boards.order_by("number").values_list("number", "scores")) == [(b.number, b.scores) for b in found.boards]
+    assert list(row.boards.order_by("number").values_list("number", "scores")) == [
+        (b.number, b.scores) for b in found.boards
+    ]
     stored = list(Sitting.objects.order_by("board__number", "number"))
     assert [s.seating for s in stored] == [[0, 1, 0, 1], [1, 0, 1, 0]] * 2
     for row, sitting in zip(stored, [s for b in found.boards for s in b.sittings], strict=True):

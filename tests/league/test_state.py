@@ -60,7 +60,8 @@ def test_move_with_a_guard_that_fails_changes_nothing(ana) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "words"), [(MATCH_MOVES, MatchStatus), (TOURNAMENT_MOVES, TournamentStatus), (VERSION_MOVES, VersionStatus)]
+    ("table", "words"),
+    [(MATCH_MOVES, MatchStatus), (TOURNAMENT_MOVES, TournamentStatus), (VERSION_MOVES, VersionStatus)],
 )
 def test_tables_name_every_status(table, words) -> None:
     assert set(table) == set(words.values)

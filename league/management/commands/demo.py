@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import engine
 from league import tasks
-from league.domain import house, reconcile, tournaments, workers
+from league.domain import house, pools, reconcile, tournaments, workers
 from league.domain.errors import Refused
 from league.enums import MatchStatus, VersionStatus
 from league.management import tables
@@ -114,7 +114,8 @@ class Command(LeagueCommand):
         found = Tournament.objects.filter(name=name, owner=owner).select_related("pool").first()
         if found is None:
             secret = _secret(options["seed"], game)
-            found = tournaments.create(owner, name, game, boards=options["boards"], secret=secret)
+            players = _seats(game, owner.bots.count())
+            found = tournaments.create(owner, name, game, boards=options["boards"], players=players, secret=secret)
         if found.status == "open":
             for bot in owner.bots.order_by("slug"):
                 try:
@@ -141,6 +142,7 @@ class Command(LeagueCommand):
                 done = _done(matches.values_list("status", "progress"))
                 progress.update(bar, completed=int(done))
                 if not matches.filter(status__in=LIVE).exists():
+                    progress.update(bar, completed=total)
                     return
                 if done > last:
                     last, since = done, time.monotonic()
@@ -159,6 +161,13 @@ class Command(LeagueCommand):
 
 def _secret(seed: str, purpose: str) -> bytes:
     return hashlib.sha256(f"tute demo\n{seed}\n{purpose}".encode()).digest()
+
+
+def _seats(game: str, bots: int) -> int | None:
+    """Seats of a table that so many bots can fill: the game's usual number, else as many as there are bots."""
+    if len(pools.load(game).sides) <= bots:
+        return None
+    return bots
 
 
 def _done(rows: Sequence[tuple[str, int]]) -> float:

@@ -1,0 +1,211 @@
+"""Uploads: what is refused, what is stored, what is validated."""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+
+from engine.runner import FaultReport, PackageRefused
+from league.domain import bots, players, reports, validation
+from league.domain.errors import Refused, TooMany
+from league.enums import BotState, MatchStatus, VersionStatus
+from league.models import Bot, BotVersion, LeagueEvent, Match, Package
+from tests.support.league import BOT, NOW, SECRET, accepted, later, result, running, source, uploaded
+
+
+def zipped(**files: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name.replace("__", "/").replace("_toml", ".toml").replace("_py", ".py"), data)
+    return buffer.getvalue()
+
+
+def test_upload_stores_an_immutable_version_and_queues_its_validation(ana) -> None:
+    version = bots.upload(ana, "Rufo el Grande", BOT, "bot.py", ["partnership"], now=NOW)
+
+    assert (version.bot.slug, version.number, version.runtime, version.entry) == (
+        "rufo-el-grande",
+        1,
+        "python",
+        "bot.py",
+    )
+    assert (version.games, version.status, version.created) == (["partnership"], VersionStatus.VALIDATING, NOW)
+    match = Match.objects.get()
+    assert (match.kind, match.rated, match.status) == ("validation", False, MatchStatus.QUEUED)
+    assert [party.version_id for party in match.parties.all()] == [
+        version.pk,
+        version.pk,
+    ]  # no house bot: against itself
+    assert LeagueEvent.objects.get(kind="version.uploaded").data["sha256"] == version.package_id
+
+
+def test_upload_of_a_zip_takes_name_and_games_from_its_manifest(ana) -> None:
+    toml = b'name = "Lola"\nruntime = "python"\nentry = "main.py"\ngames = ["cabrero", "corriente"]\n'
+
+    version = bots.upload(ana, "", zipped(bot_toml=toml, main_py=BOT), "x.zip", now=NOW)
+
+    assert (str(version), version.games) == ("lola v1", ["cabrero", "corriente"])
+    played = {match.pool.game: match.parties.count() for match in Match.objects.select_related("pool")}
+    assert played == {"cabrero": 4, "corriente": 2}
+
+
+def test_second_upload_is_the_next_version_and_plays_the_house(ana) -> None:
+    house = players.create("house", reserved=True, now=NOW)
+    rival = accepted(house, "greedy")
+    uploaded(ana, "rufo")
+
+    version = uploaded(ana, "rufo")
+
+    assert version.number == 2
+    match = Match.objects.get(key=f"v:{version.pk}:partnership:1")
+    assert [party.version_id for party in match.parties.order_by("number")] == [version.pk, rival.pk]
+
+
+@pytest.mark.parametrize("path", ["../evil.py", "/etc/passwd", "a/../../b.py", "C:evil.py"])
+def test_unsafe_paths_are_refused_before_anything_is_written(ana, path: str) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("bot.toml", 'name="x"\nruntime="python"\nentry="bot.py"\n')
+        archive.writestr("bot.py", BOT)
+        archive.writestr(path, "boo")
+
+    with pytest.raises(PackageRefused, match="rename it and pack again"):
+        bots.upload(ana, "rufo", buffer.getvalue(), "x.zip", now=NOW)
+
+    assert (Bot.objects.count(), Package.objects.count(), Match.objects.count()) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO])
+def test_links_and_devices_are_refused(ana, kind: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("bot.toml", 'name="x"\nruntime="python"\nentry="bot.py"\n')
+        entry = zipfile.ZipInfo("bot.py")
+        entry.external_attr = (kind | 0o777) << 16
+        archive.writestr(entry, "/etc/passwd")
+
+    with pytest.raises(PackageRefused, match="link, device or pipe"):
+        bots.upload(ana, "rufo", buffer.getvalue(), "x.zip", now=NOW)
+
+
+def test_too_many_files_and_bombs_are_refused(ana) -> None:
+    with pytest.raises(PackageRefused, match="more than 500 files"):
+        bots.upload(ana, "rufo", zipped(**{f"f{i}": b"" for i in range(501)}), "x.zip", now=NOW)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", b"\0" * 9_000_000)
+    with pytest.raises(PackageRefused, match="more than 100 times its size"):
+        bots.upload(ana, "rufo", buffer.getvalue(), "x.zip", now=NOW)
+
+
+def test_equal_contents_are_refused_politely(ana, berto) -> None:
+    bots.upload(ana, "rufo", BOT, "bot.py", ["partnership"], now=NOW)
+
+    with pytest.raises(Refused, match="in the league already, as rufo v1"):
+        bots.upload(ana, "other", BOT, "bot.py", ["partnership"], now=NOW)
+    with pytest.raises(Refused, match="entered by another player before"):
+        bots.upload(berto, "lola", BOT, "bot.py", ["partnership"], now=NOW)
+
+    assert BotVersion.objects.count() == 1
+    assert Bot.objects.count() == 1
+
+
+def test_names_of_others_and_of_retired_bots_are_refused(ana, berto) -> None:
+    version = uploaded(ana, "rufo")
+    with pytest.raises(Refused, match="belongs to another player"):
+        uploaded(berto, "rufo")
+    bots.set_state(version.bot, BotState.RETIRED, actor="ana", now=NOW)
+
+    with pytest.raises(Refused, match="is retired"):
+        uploaded(ana, "rufo")
+    with pytest.raises(Refused, match="for good"):
+        bots.set_state(version.bot, BotState.ACTIVE, actor="ana", now=NOW)
+
+
+def test_upload_rate_is_limited_per_player_and_hour(ana, berto) -> None:
+    for _ in range(settings.UPLOADS_PER_HOUR):
+        uploaded(ana, "rufo")
+
+    with pytest.raises(TooMany) as refused:
+        uploaded(ana, "rufo", now=later(1800))
+
+    assert refused.value.retry_after == 1800
+    uploaded(berto, "lola", now=later(1800))
+    uploaded(ana, "rufo", now=NOW + timedelta(hours=1, seconds=1))
+
+
+def test_validation_without_a_fault_accepts(ana) -> None:
+    version = uploaded(ana, "rufo", games=("partnership", "corriente"))
+    first = running()
+    reports.report(first.pk, first.token, result(first), now=NOW)
+    version.refresh_from_db()
+    assert version.status == VersionStatus.VALIDATING  # the other game is still to be played
+
+    second = running()
+    reports.report(second.pk, second.token, result(second), now=NOW)
+
+    version.refresh_from_db()
+    assert version.status == VersionStatus.ACCEPTED
+
+
+def test_validation_with_a_fault_rejects_and_says_why(ana) -> None:
+    version = uploaded(ana, "rufo")
+    match = running()
+    fault = FaultReport(0, 2, 1, 0, 7, "crash", "the process ended with exit code 1")
+
+    reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
+
+    version.refresh_from_db()
+    assert (version.status, version.fault) == (VersionStatus.REJECTED, "crash")
+    place = f"partnership, board 1, sitting 0, step 7; match {match.public_id}"
+    assert version.fault_detail == f"the process ended with exit code 1 ({place})"
+
+
+def test_fault_of_the_rival_does_not_reject(ana) -> None:
+    house = players.create("house", reserved=True, now=NOW)
+    accepted(house, "greedy")
+    version = uploaded(ana, "rufo")
+    match = running()
+
+    reports.report(match.pk, match.token, result(match, faults=[FaultReport(1, 1, 1, 0, 3, "crash", "boom")]), now=NOW)
+
+    version.refresh_from_db()
+    assert version.status == VersionStatus.ACCEPTED
+
+
+def test_validation_can_be_played_again_after_rejection(ana) -> None:
+    version = uploaded(ana, "rufo")
+    with pytest.raises(Refused, match="being validated already"):
+        validation.again(version, now=NOW)
+    match = running()
+    reports.report(match.pk, match.token, result(match, faults=[FaultReport(0, 0, 1, 0, 0, "crash", "boom")]), now=NOW)
+    version.refresh_from_db()
+
+    assert validation.again(version, now=NOW) == 1
+
+    assert (version.status, version.fault) == (VersionStatus.VALIDATING, "")
+    second = running()
+    assert second.key == f"v:{version.pk}:partnership:2"
+    reports.report(second.pk, second.token, result(second), now=NOW)
+    version.refresh_from_db()
+    assert version.status == VersionStatus.ACCEPTED
+    with pytest.raises(Refused, match="accepted already"):
+        validation.again(version, now=NOW)
+
+
+@pytest.mark.parametrize("name", ["", "¿?", "new", "---"])
+def test_names_without_letters_are_refused(ana, name: str) -> None:
+    with pytest.raises(Refused, match="cannot be used"):
+        bots.slug(name)
+
+
+def test_secret_fixes_the_deals_of_the_validation(ana) -> None:
+    bots.upload(ana, "rufo", source(), "bot.py", ["partnership"], secret=SECRET, now=NOW)
+
+    assert bytes(Match.objects.get().secret) == SECRET

@@ -1,0 +1,181 @@
+"""Ratings are a function of the finished boards, in whatever way they came."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from league.domain import leaderboards, matches, players, ratings, standings, tournaments
+from league.enums import MatchStatus
+from league.models import Match, Rating, RatingPoint
+from tests.support.league import NOW, accepted, later, play, started
+
+
+@pytest.fixture
+def cup(ana, berto):
+    """Three bots of three owners; rufo beats lola beats greedy, the anchor."""
+    house = players.create("house", reserved=True, now=NOW)
+    versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(house, "greedy")]
+    return started(ana, versions, boards=12)
+
+
+def play_all(cup) -> None:
+    order = {"rufo": 0, "lola": 1, "greedy": 2}
+    for second, match in enumerate(cup.matches.filter(status="queued").order_by("id")):
+        parties = sorted(match.parties.select_related("version__bot"), key=lambda party: order[party.version.bot.slug])
+        play(match, winner=parties[0].number, now=later(second))
+
+
+def rows() -> list[tuple]:
+    return list(
+        Rating.objects.order_by("pk").values_list("version__bot__slug", "elo", "margin", "boards", "score", "rank_best")
+    )
+
+
+def test_refresh_writes_the_table_with_the_anchor_at_1000(cup) -> None:
+    play_all(cup)
+
+    assert ratings.refresh(cup.pool, now=NOW) is True
+
+    board = leaderboards.leaderboard(cup.pool)
+    assert [row.rating.version.bot.slug for row in board] == ["rufo", "lola", "greedy"]
+    assert [row.rating.boards for row in board] == [24, 24, 24]
+    assert [row.rating.score for row in board] == [1.0, 0.5, 0.0]
+    assert board[2].rating.elo == 1000.0
+    assert board[0].rating.elo > board[1].rating.elo > 1000.0
+    assert {row.rating.provisional for row in board} == {True}  # 24 boards are fewer than 30
+
+
+def test_refresh_again_changes_nothing(cup) -> None:
+    play_all(cup)
+    ratings.refresh(cup.pool, now=NOW)
+    before = rows()
+
+    assert ratings.refresh(cup.pool, now=later(1)) is False
+    assert (rows(), RatingPoint.objects.count()) == (before, 6)
+
+
+def test_refresh_step_by_step_and_at_once_agree(cup) -> None:
+    order = {"rufo": 0, "lola": 1, "greedy": 2}
+    for second, match in enumerate(cup.matches.order_by("id")):
+        parties = sorted(match.parties.select_related("version__bot"), key=lambda party: order[party.version.bot.slug])
+        play(match, winner=parties[0].number, now=later(second))
+        ratings.refresh(cup.pool, now=later(second))
+    steps = rows(), list(RatingPoint.objects.order_by("at", "version_id").values_list("version_id", "elo", "change"))
+
+    ratings.refresh(cup.pool, rebuild=True, now=later(99))
+
+    again = rows(), list(RatingPoint.objects.order_by("at", "version_id").values_list("version_id", "elo", "change"))
+    for one, two in zip(steps[0], again[0], strict=True):
+        assert (
+            one == pytest.approx(two, abs=1e-9)
+            if not isinstance(one[0], str)
+            else one[1:] == pytest.approx(two[1:], abs=1e-9)
+        )
+    for one, two in zip(steps[1], again[1], strict=True):
+        assert one == pytest.approx(two, abs=1e-6)
+
+
+def test_change_of_a_match_is_the_difference_of_two_fits(cup) -> None:
+    play_all(cup)
+    ratings.refresh(cup.pool, now=NOW)
+    rufo = cup.entries.get(version__bot__slug="rufo").version_id
+
+    first, second = RatingPoint.objects.filter(version_id=rufo).order_by("at")
+
+    assert first.change == pytest.approx(first.elo - 1000)
+    assert Rating.objects.get(version_id=rufo).elo >= second.elo or second.elo > 0
+    assert RatingPoint.objects.filter(match__in=cup.matches.all()).count() == 6
+
+
+def test_void_match_leaves_the_ratings(cup) -> None:
+    play_all(cup)
+    ratings.refresh(cup.pool, now=NOW)
+    full = rows()
+    struck = cup.matches.order_by("id").last()
+    matches.void(struck, actor="operator", why="wrong rules", now=NOW)
+
+    assert ratings.stale_pools() == [cup.pool]
+    assert ratings.refresh(cup.pool, now=NOW) is True
+    assert ratings.stale_pools() == []
+
+    assert rows() != full
+    assert sum(row[3] for row in rows()) == 48
+    assert not RatingPoint.objects.filter(match=struck).exists()
+
+
+def test_unrated_matches_do_not_count(ana) -> None:
+    cup = started(ana, [accepted(ana, "rufo"), accepted(ana, "nena")])
+    play(cup.matches.get())
+
+    assert ratings.stale_pools() == []
+    assert ratings.refresh(cup.pool, now=NOW) is False
+    assert Rating.objects.count() == 0
+
+
+def test_leaderboard_lists_one_version_per_bot(ana, berto) -> None:
+    old, rival = accepted(ana, "rufo"), accepted(berto, "lola")
+    first = started(ana, [old, rival], boards=40, name="First")
+    play(first.matches.get())
+    second = started(ana, [accepted(ana, "rufo"), rival], boards=4, name="Second")
+    play(second.matches.get())
+    ratings.refresh(first.pool, now=NOW)
+
+    shown = {str(row.rating.version) for row in leaderboards.leaderboard(first.pool)}
+    every = {str(row.rating.version) for row in leaderboards.leaderboard(first.pool, every_version=True)}
+
+    assert every == {"rufo v1", "rufo v2", "lola v1"}
+    assert len(shown) == 2 and "lola v1" in shown
+    settled = Rating.objects.get(version=old).provisional is False
+    assert ("rufo v1" in shown) == settled
+
+
+def test_standings_order_and_crosstable(cup) -> None:
+    play_all(cup)
+
+    table = standings.standings(cup)
+
+    assert [(row.entry.version.bot.slug, row.result.place, row.result.points) for row in table.rows] == [
+        ("rufo", 1, 24.0),
+        ("lola", 2, 12.0),
+        ("greedy", 3, 0.0),
+    ]
+    number = {row.entry.version.bot.slug: row.entry.number for row in table.rows}
+    cell = table.cells[number["rufo"], number["lola"]]
+    assert (cell.boards, cell.wins, cell.draws, cell.losses) == (12, 12, 0, 0)
+    met = table.met[number["rufo"], number["lola"]]
+    assert met == [Match.objects.get(table="-".join(map(str, sorted((number["rufo"], number["lola"]))))).public_id]
+    assert table.statuses == {"finished": 3}
+
+
+def test_standings_ignore_void_matches(cup) -> None:
+    play_all(cup)
+    matches.void(cup.matches.order_by("id")[0], actor="operator", why="x", now=NOW)
+
+    table = standings.standings(cup)
+
+    assert sum(row.result.boards for row in table.rows) == 48
+    assert table.statuses == {"finished": 2, "void": 1}
+
+
+@pytest.mark.parametrize("entrants", [2, 5])
+def test_number_of_queries_does_not_grow(ana, berto, entrants: int) -> None:
+    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(entrants)]
+    cup = started(ana, versions, boards=1)
+    for match in cup.matches.all():
+        play(match)
+    ratings.refresh(cup.pool, now=NOW)
+    cup = tournaments.Tournament.objects.select_related("pool").get(pk=cup.pk)
+
+    with CaptureQueriesContext(connection) as board:
+        shown = [
+            (row.rating.version.bot.slug, row.rating.version.bot.owner.name)
+            for row in leaderboards.leaderboard(cup.pool)
+        ]
+    with CaptureQueriesContext(connection) as table:
+        named = [row.entry.version.bot.owner.name for row in standings.standings(cup).rows]
+
+    assert (len(shown), len(named)) == (entrants, entrants)
+    assert (len(board), len(table)) == (1, 4)
+    assert Match.objects.filter(status=MatchStatus.FINISHED).count() == entrants * (entrants - 1) // 2
