@@ -9,3 +9,8 @@ if (settings.BASE_DIR / "league/api/urls.py").exists():
     urlpatterns.append(path("api/v1/", include("league.api.urls")))
 if (settings.BASE_DIR / "league/web/urls.py").exists():
     urlpatterns.append(path("", include("league.web.urls")))
+
+handler400 = "league.web.views.errors.bad_request"
+handler403 = "league.web.views.errors.forbidden"
+handler404 = "league.web.views.errors.not_found"
+handler500 = "league.web.views.errors.server_error"

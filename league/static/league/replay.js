@@ -1,0 +1,272 @@
+// <tute-replay src="/m/<id>/replay.json?b=1&s=0" deck="/static/league/cards.svg">: shows a recorded sitting, step by step.
+// A dumb fold over the events of the record (docs/protocol.md): no rule of any game is known here. The page already holds
+// the sitting in words, an <ol class="steps"> with one <li id="d<deal>p<step>"> per event; this element adds the table,
+// the buttons that stand hidden in the page, the keys and the address.
+import { fold, QUIET } from "./replay-fold.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "score", "over"]);
+const SUITS = "ocebshd", RANKS = "A13KRQCJST98765420"; // only the order in which a hand is laid out
+const SPEEDS = [0.5, 1, 2, 4, 8]; // steps a second
+
+const make = (tag, attributes = {}, ...inside) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== false) node.setAttribute(name, value);
+  node.append(...inside);
+  return node;
+};
+const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
+
+class TuteReplay extends HTMLElement {
+  async connectedCallback() {
+    this.list = this.querySelector("ol.steps");
+    this.status = this.querySelector(".say");
+    try {
+      const answer = await fetch(this.getAttribute("src"), { headers: { Accept: "application/json" } });
+      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+      this.data = await answer.json();
+    } catch (error) {
+      this.status.textContent = `${this.dataset.failed} (${error.message})`;
+      return; // the list of steps stays as it is: the record in words
+    }
+    this.events = this.data.events;
+    this.index(); this.build(); this.listen();
+    this.classList.add("ready");
+    this.fromAddress(true);
+  }
+
+  // --- where we are -------------------------------------------------------------------------------------------------
+  index() {
+    this.steps = []; // one per event but the header: {at: index of the event, deal, ply}
+    let deal = 0, ply = 0;
+    this.events.forEach((e, at) => {
+      if (QUIET.has(e.e)) return;
+      if (e.e === "deal") { deal = e.deal; ply = 0; }
+      this.steps.push({ at, deal, ply, id: `d${deal}p${ply++}` });
+    });
+    this.items = this.steps.map(({ id }) => this.list.querySelector(`#${id}`));
+    this.now = 0; this.as = null; this.turned = 0; this.speed = 2;
+  }
+  event(step) { return this.events[this.steps[step].at]; }
+  find(from, way, wanted) {
+    for (let k = from + way; k >= 0 && k < this.steps.length; k += way) if (wanted(this.event(k), this.steps[k])) return k;
+    return way > 0 ? this.steps.length - 1 : 0;
+  }
+  fromAddress(first = false) {
+    const [, deal, ply] = location.hash.match(/d(\d+)p(\d+)/) ?? [];
+    const seat = location.hash.match(/&as=(\d)/)?.[1];
+    this.as = seat !== undefined && +seat < this.data.seats.length ? +seat : null;
+    let step = this.steps.findIndex((s) => s.deal === +deal && s.ply === +ply);
+    if (step < 0) step = this.steps.findIndex((s) => s.deal === +deal && s.ply > +ply) - 1;
+    this.go(Math.max(step, 0), !first || deal !== undefined);
+  }
+  go(step, write = true) {
+    this.now = Math.min(Math.max(step, 0), this.steps.length - 1);
+    if (this.now === this.steps.length - 1) this.play(false);
+    if (write) history.replaceState(null, "", this.address());
+    this.draw();
+  }
+  address() { return `${location.search}#${this.steps[this.now].id}${this.as === null ? "" : `&as=${this.as}`}`; }
+
+  // --- doing --------------------------------------------------------------------------------------------------------
+  actions = {
+    next: () => this.go(this.now + 1),
+    back: () => this.go(this.now - 1),
+    "next-trick": () => this.go(this.find(this.now, 1, (e) => e.e === "trick" || e.e === "score" || e.e === "fault")),
+    "back-trick": () => this.go(this.find(this.now, -1, (e) => e.e === "trick" || e.e === "deal")),
+    first: () => this.go(this.find(this.now, -1, (e) => e.e === "deal")),
+    last: () => this.go(this.find(this.now, 1, (_, s) => this.steps[this.steps.indexOf(s) + 1]?.deal !== s.deal)),
+    "next-deal": () => this.go(this.find(this.now, 1, (e) => e.e === "deal")),
+    "back-deal": () => this.go(this.find(this.find(this.now + 1, -1, (e) => e.e === "deal"), -1, (e) => e.e === "deal")),
+    "next-notable": () => this.go(this.find(this.now, 1, (e) => NOTABLE.has(e.e))),
+    "back-notable": () => this.go(this.find(this.now, -1, (e) => NOTABLE.has(e.e))),
+    play: () => this.play(!this.timer),
+    faster: () => this.pace(1),
+    slower: () => this.pace(-1),
+    turn: () => { this.turned = (this.turned + 1) % this.data.seats.length; this.draw(); },
+    share: async () => {
+      history.replaceState(null, "", this.address());
+      try { await navigator.clipboard.writeText(location.href); this.flash(this.dataset.copied); }
+      catch { this.flash(location.href); } // no clipboard without https: show the address to copy by hand
+    },
+    help: () => this.querySelector("dialog").showModal(),
+  };
+  keys = {
+    ArrowRight: "next", j: "next", ArrowLeft: "back", k: "back", J: "next-trick", K: "back-trick", Home: "first", 0: "first", End: "last",
+    $: "last", "]": "next-deal", "[": "back-deal", n: "next-notable", p: "back-notable", " ": "play", "+": "faster", "-": "slower",
+    f: "turn", s: "share", "?": "help",
+  };
+  seeAs(seat) { this.as = this.as === seat ? null : seat; this.go(this.now); }
+  play(on) {
+    clearInterval(this.timer);
+    this.timer = on && this.now < this.steps.length - 1 ? setInterval(() => this.go(this.now + 1), 1000 / this.speed) : null;
+    this.button("play")?.setAttribute("aria-pressed", String(!!this.timer));
+  }
+  pace(way) {
+    this.speed = SPEEDS[Math.min(Math.max(SPEEDS.indexOf(this.speed) + way, 0), SPEEDS.length - 1)];
+    this.querySelector(".speed").textContent = `${this.speed}×`;
+    if (this.timer) this.play(true);
+  }
+  flash(text) {
+    const place = this.querySelector(".flash");
+    place.textContent = text;
+    clearTimeout(this.fading); this.fading = setTimeout(() => { place.textContent = ""; }, 4000);
+  }
+  button(name) { return this.querySelector(`[data-do="${name}"]`); }
+  listen() {
+    this.addEventListener("click", (click) => {
+      const action = click.target.closest("[data-do]"), step = click.target.closest("a[href^='#d']"), seat = click.target.closest("[data-as]");
+      if (action) this.actions[action.dataset.do]();
+      else if (seat) this.seeAs(+seat.dataset.as);
+      else if (step) { click.preventDefault(); this.go(this.steps.findIndex((s) => `#${s.id}` === step.getAttribute("href"))); }
+    });
+    this.querySelector("input[type=range]").addEventListener("input", (input) => this.go(+input.target.value));
+    addEventListener("hashchange", () => this.fromAddress());
+    addEventListener("keydown", (press) => {
+      if (press.ctrlKey || press.altKey || press.metaKey || this.querySelector("dialog").open) return;
+      const inside = press.target.closest("input:not([type=range]), select, textarea, [contenteditable]");
+      const own = press.key === " " && press.target.closest("button, a, summary"); // space keeps its meaning on a button
+      if (inside || own) return;
+      const seat = /^[1-6]$/.test(press.key) ? +press.key - 1 : -1;
+      const trick = press.shiftKey && { ArrowRight: "next-trick", ArrowLeft: "back-trick" }[press.key];
+      const name = trick || this.keys[press.key];
+      if (seat >= 0 && seat < this.data.seats.length) this.seeAs(seat);
+      else if (name) this.actions[name]();
+      else return;
+      press.preventDefault();
+    });
+    let start = null;
+    this.felt.addEventListener("touchstart", (touch) => { start = touch.touches.length === 1 ? touch.touches[0] : null; }, { passive: true });
+    this.felt.addEventListener("touchend", (touch) => {
+      if (!start) return;
+      const x = touch.changedTouches[0].clientX - start.clientX, y = touch.changedTouches[0].clientY - start.clientY;
+      if (Math.abs(x) > 40 && Math.abs(x) > 2 * Math.abs(y)) this.go(this.now + (x < 0 ? 1 : -1));
+    });
+  }
+
+  // --- drawing ------------------------------------------------------------------------------------------------------
+  card(card, extra = "") {
+    const svg = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
+    svg.setAttribute("class", `card ${extra}`); svg.setAttribute("viewBox", "0 0 124 190"); svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", card ? this.data.cards[card] ?? card : this.data.labels.back);
+    use.setAttribute("href", `${this.getAttribute("deck")}#card-${card ?? "back"}`);
+    svg.append(use);
+    return svg;
+  }
+  sign(suit) {
+    const svg = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
+    svg.setAttribute("class", "suit"); svg.setAttribute("aria-hidden", "true");
+    use.setAttribute("href", `${this.getAttribute("deck")}#suit-${suit}`);
+    svg.append(use);
+    return svg;
+  }
+  build() {
+    const { seats, labels } = this.data;
+    this.felt = this.querySelector(".felt");
+    this.felt.classList.add(`of-${seats.length}`);
+    this.places = seats.map((seat, number) => {
+      const who = make("button", { type: "button", class: "who", "data-as": number, title: labels.see_as.replace("%s", seat.name) }, seat.name);
+      const place = make("section", { class: `seat side-${seat.side}`, "aria-label": seat.name },
+        make("div", { class: "plate" }, who, make("span", { class: "tags" }), make("span", { class: "badges" }), make("b", { class: "points" })),
+        make("div", { class: "hand" }));
+      this.felt.append(place);
+      return place;
+    });
+    this.middle = make("div", { class: "middle" });
+    this.corner = make("div", { class: "corner" });
+    this.felt.append(this.middle, this.corner);
+    this.querySelectorAll("[hidden].js").forEach((node) => { node.hidden = false; });
+    this.querySelector("input[type=range]").max = this.steps.length - 1;
+  }
+  draw() {
+    const step = this.steps[this.now], item = this.items[this.now], event = this.event(this.now);
+    const state = fold(this.events, step.at, this.data.seats.length);
+    this.drawSeats(state, event); this.drawMiddle(state, event); this.drawCorner(state); this.drawStrip(step);
+    this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    if (item) {
+      item.setAttribute("aria-current", "step");
+      const top = item.offsetTop - this.list.clientHeight / 2;
+      this.list.scrollTop = top;
+      const words = item.firstElementChild.cloneNode(true);
+      if (this.as !== null && +item.dataset.seat !== this.as) words.querySelectorAll(".secret").forEach((node) => node.remove());
+      this.status.textContent = words.textContent.trim();
+    }
+    this.list.querySelectorAll(".secret").forEach((node) => { node.hidden = this.as !== null && +node.closest("li").dataset.seat !== this.as; });
+    const ends = this.steps.filter((s) => s.deal === step.deal);
+    this.querySelector(".where").textContent = this.data.labels.where.replace("%(deal)s", step.deal).replace("%(step)s", step.ply).replace("%(last)s", ends.length - 1);
+    this.querySelector("input[type=range]").value = this.now;
+    this.querySelector("input[type=range]").setAttribute("aria-valuetext", this.status.textContent);
+    this.dispatchEvent(new CustomEvent("step", { detail: { ...step, number: this.now }, bubbles: true }));
+  }
+  drawSeats(state, event) {
+    const { labels, seats } = this.data;
+    this.places.forEach((place, seat) => {
+      const hidden = this.as !== null && this.as !== seat;
+      const at = (seat - this.turned + seats.length) % seats.length;
+      place.className = `seat side-${seats[seat].side} at-${at}${event.seat === seat ? " acts" : ""}${state.out.includes(seat) ? " out" : ""}`;
+      place.querySelector(".who").setAttribute("aria-pressed", String(this.as === seat));
+      place.querySelector(".tags").textContent = [
+        seat === state.mano && labels.mano, seat === state.dealer && labels.dealer,
+        state.tricks[seat] && labels.tricks.replace("%s", state.tricks[seat]), state.marks?.[seat] && labels.marks.replace("%s", state.marks[seat]),
+      ].filter(Boolean).join(" · ");
+      place.querySelector(".points").textContent = state.points[seat] || "";
+      place.querySelector(".badges").replaceChildren(...state.badges[seat].map((badge) => {
+        const node = make("span", { class: `badge ${badge.kind}` }, labels[badge.kind] ?? badge.kind, " ");
+        if (badge.suit) node.append(this.sign(badge.suit));
+        if (badge.text) node.append(String(badge.text));
+        return node;
+      }));
+      const known = hidden ? null : state.hands[seat];
+      const cards = known ? tidy(known) : Array(state.counts[seat]).fill(null);
+      place.querySelector(".hand").replaceChildren(...cards.map((card) => make("span", {}, this.card(card))));
+    });
+  }
+  drawMiddle(state, event) {
+    const { seats, labels } = this.data, n = seats.length;
+    if (event.e === "score" || event.e === "over") return this.middle.replaceChildren(this.result(event, state));
+    const trick = state.table.map(({ seat, card }) => make("figure", {
+      class: `laid at-${(seat - this.turned + n) % n}${state.winner === seat ? " wins" : ""}${event.e === "play" && event.seat === seat ? " new" : ""}`,
+    }, this.card(card), make("figcaption", {}, seats[seat].name)));
+    const gain = state.winner !== null && state.gain !== null ? [make("p", { class: "gain" }, `+${state.gain}`)] : [];
+    return this.middle.replaceChildren(make("div", { class: "trick" }, ...trick), ...gain, ...(state.table.length ? [] : [make("p", { class: "quiet" }, event.e === "deal" ? labels.dealt : "")]));
+  }
+  result(event, state) {
+    const { seats, labels } = this.data, rows = seats.map((seat, number) => {
+      const cells = event.e === "over" ? [event.scores?.[number]] : [event.points?.[number], event.totals?.[number] ?? event.marks?.[number]];
+      return make("tr", {}, make("th", { scope: "row" }, seat.name), ...cells.filter((c) => c !== undefined).map((c) => make("td", { class: "num" }, String(c))));
+    });
+    return make("table", { class: "result" }, make("caption", {}, event.e === "over" ? labels.over : labels.score.replace("%s", state.deal)), make("tbody", {}, ...rows));
+  }
+  drawCorner(state) {
+    const { labels } = this.data, inside = [];
+    if (state.trump) inside.push(make("p", { class: "trump" }, this.sign(state.trump), " ", make("span", {}, labels.trumps.replace("%s", labels.suits[state.trump] ?? state.trump))));
+    if (state.lead) inside.push(make("p", {}, this.sign(state.lead), " ", labels.lead.replace("%s", labels.suits[state.lead])));
+    const pile = [];
+    if (state.shown) pile.push(make("span", { class: "shown" }, this.card(state.shown)));
+    if (state.stock > 0) pile.push(make("span", { class: "stock" }, this.card(null), make("b", {}, String(state.stock))));
+    if (pile.length) inside.push(make("div", { class: "pile", title: labels.stock }, ...pile));
+    if (state.last) inside.push(make("div", { class: "last" }, make("span", {}, labels.last), ...state.last.map((card) => this.card(card))));
+    this.corner.replaceChildren(...inside);
+  }
+  drawStrip(step) {
+    const strip = this.querySelector(".strip");
+    if (strip.dataset.deal !== String(step.deal)) {
+      strip.dataset.deal = step.deal;
+      let number = 0, marks = [];
+      const parts = [];
+      for (const s of this.steps.filter((one) => one.deal === step.deal)) {
+        const e = this.events[s.at];
+        if (e.e === "trick") {
+          const label = `${++number}. ${this.data.seats[e.seat].name} +${e.points}`;
+          parts.push(make("a", { href: `#${s.id}`, class: `bit side-${this.data.seats[e.seat].side}`, title: [label, ...marks].join(" · "), "aria-label": label, "data-step": s.at, "data-marked": marks.length ? "" : null }));
+          marks = [];
+        } else if (e.e !== "score" && NOTABLE.has(e.e)) marks.push(this.data.labels[e.e] ?? e.e);
+      }
+      strip.replaceChildren(...parts);
+    }
+    let current = null;
+    for (const bit of strip.children) { bit.classList.toggle("past", +bit.dataset.step <= step.at); bit.removeAttribute("aria-current"); if (!current && +bit.dataset.step >= step.at) current = bit; }
+    current?.setAttribute("aria-current", "step");
+  }
+}
+customElements.define("tute-replay", TuteReplay);

@@ -1,0 +1,126 @@
+"""Tags and filters of the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from league.enums import MatchStatus
+from league.models import Match, Party
+from league.web import games, words
+from league.web.views.prefs import theme
+
+register = template.Library()
+register.simple_tag(takes_context=True, name="theme")(
+    lambda context: theme(context["request"]) if "request" in context else "auto"
+)
+register.filter("game_title", games.title)
+register.filter("pool_label", games.pool_label)
+register.filter("fault_name", words.fault_name)
+register.filter("fault_advice", words.fault_advice)
+register.filter("unit_name", words.unit_name)
+register.filter("spans", games.spans)
+
+
+@register.simple_tag
+def card(text: str, css: str = "card") -> SafeString:
+    """`{% card "Ro" %}`: one card of our deck, named for screen readers."""
+    return format_html(
+        '<svg class="{}" viewBox="0 0 124 190" role="img" aria-label="{}"><use href="{}#card-{}"/></svg>',
+        css,
+        words.card_name(text),
+        static("league/cards.svg"),
+        text,
+    )
+
+
+@register.simple_tag
+def suit(letter: str) -> SafeString:
+    """`{% suit "o" %}`: a suit sign, as ornament."""
+    return format_html(
+        '<svg class="suit" aria-hidden="true"><use href="{}#suit-{}"/></svg>', static("league/cards.svg"), letter
+    )
+
+
+@register.filter
+def signed(value: float | None, digits: int = 0) -> str:
+    """'+12', '−4', '0' with a true minus sign."""
+    if value is None:
+        return ""
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return text
+    return f"{'+' if value > 0 else '−'}{text}"
+
+
+@register.filter
+def fixed(value: float | None, digits: int = 0) -> str:
+    """A number with so many digits after the point."""
+    return "" if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """'57.3%' for 0.573."""
+    return "" if value is None else f"{100 * value:.1f}%"
+
+
+@register.filter
+def half(value: float) -> str:
+    """Board points: '7', '7.5'."""
+    return f"{value:g}"
+
+
+@register.filter
+def get(mapping: dict[Any, Any], key: Any) -> Any:
+    """`mapping[key]`, or nothing."""
+    return mapping.get(key)
+
+
+@register.filter
+def result(match: Match) -> list[tuple[Party, bool]]:
+    """The parties of a match with whether they came first."""
+    parties = list(match.parties.all())
+    best = max((party.points for party in parties if party.points is not None), default=None)
+    over = match.status == MatchStatus.FINISHED
+    return [(party, over and best is not None and party.points == best) for party in parties]
+
+
+@register.simple_tag(takes_context=True)
+def query(context: dict[str, Any], **changes: Any) -> str:
+    """The query of this page with some values changed; `None` takes one away. `{% query page=2 %}`"""
+    asked = context["request"].GET.copy()
+    for name, value in changes.items():
+        if value is None:
+            asked.pop(name, None)
+        else:
+            asked[name] = value
+    return f"?{asked.urlencode()}" if asked else "?"
+
+
+@register.filter
+def human_size(count: int) -> str:
+    """Bytes as '3.2 KB'."""
+    return (
+        f"{count} B"
+        if count < 1024
+        else f"{count / 1024:.1f} KB"
+        if count < 1024 * 1024
+        else f"{count / 1024 / 1024:.1f} MB"
+    )
+
+
+@register.filter
+def add_float(value: float, more: float) -> float:
+    """A sum of two numbers that need not be whole (`add` of Django cuts them)."""
+    return value + float(more)
+
+
+@register.filter
+def ms_each(party: Party) -> str:
+    """Processor time per decision of a party: '1.3 ms'."""
+    return f"{1000 * party.cpu_s / party.decisions:.1f} ms" if party.cpu_s is not None and party.decisions else ""

@@ -1,0 +1,108 @@
+"""Geometry of the small drawings: plain numbers in, SVG attributes out. Style attributes are forbidden by our policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import ceil, floor
+
+from league.domain.leaderboards import Row
+from league.models import RatingPoint
+
+BAR = 100.0  # width of an interval bar, in its own units
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 46, 12, 14, 28  # of the history chart
+MOST_POINTS = 300
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval as a bar from `start`, `width` wide, with its middle at `middle`, all of 0 to 100."""
+
+    start: float
+    width: float
+    middle: float
+    anchor: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the leaderboard with its bar."""
+
+    row: Row
+    bar: Bar
+
+
+def bars(rows: Sequence[Row]) -> list[Line]:
+    """Interval bars on one common axis, which settled rows set; wider ones of provisional rows are cut at its ends."""
+    settled = [row.rating for row in rows if row.place] or [row.rating for row in rows]
+    if not settled:
+        return []
+    low = min(rating.elo - rating.margin for rating in settled)
+    high = max(rating.elo + rating.margin for rating in settled)
+    scale = BAR / max(high - low, 1.0)
+
+    def at(elo: float) -> float:
+        return round(min(max((elo - low) * scale, 0.0), BAR), 2)
+
+    lines = []
+    for row in rows:
+        start, end = at(row.rating.elo - row.rating.margin), at(row.rating.elo + row.rating.margin)
+        lines.append(Line(row, Bar(start, round(end - start, 2), at(row.rating.elo), at(1000.0))))
+    return lines
+
+
+@dataclass
+class Chart:
+    """A rating history ready for `chart.html`."""
+
+    line: str
+    band: str
+    ticks: list[tuple[float, int]]
+    marks: list[tuple[float, int]] = field(default_factory=list)
+    points: list[RatingPoint] = field(default_factory=list)
+    dots: list[tuple[float, float, RatingPoint]] = field(default_factory=list)
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    bottom: int = HEIGHT - BOTTOM
+
+
+def history(points: Iterable[RatingPoint]) -> Chart | None:
+    """The chart of one bot in one pool, oldest point first; None with fewer than two points.
+
+    The horizontal axis counts matches, not days: ratings move by matches. A mark stands where a new version first played.
+    """
+    found = list(points)
+    if len(found) < 2:
+        return None
+    every = ceil(len(found) / MOST_POINTS)
+    kept = [point for place, point in enumerate(found) if place % every == 0 or place == len(found) - 1]
+    # the first fits rest on a board or two and have margins of hundreds: the axis follows the line, with some of the band
+    usual = sorted(point.margin for point in kept)[len(kept) // 2]
+    low = floor((min(point.elo for point in kept) - usual) / 50) * 50
+    high = ceil((max(point.elo for point in kept) + usual) / 50) * 50
+
+    def x(place: int) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * place / (len(kept) - 1), 1)
+
+    def y(elo: float) -> float:
+        share = (min(max(elo, low), high) - low) / max(high - low, 1)
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
+
+    upper = [f"{x(i)},{y(point.elo + point.margin)}" for i, point in enumerate(kept)]
+    lower = [f"{x(i)},{y(point.elo - point.margin)}" for i, point in enumerate(kept)]
+    step = max(50, ceil((high - low) / 5 / 50) * 50)
+    chart = Chart(
+        line=" ".join(f"{x(i)},{y(point.elo)}" for i, point in enumerate(kept)),
+        band=" ".join(upper + lower[::-1]),
+        ticks=[(y(value), value) for value in range(low, high + 1, step)],
+        points=kept[::-1],
+    )
+    last = None
+    for place, point in enumerate(kept):
+        if point.version.number != last:
+            last = point.version.number
+            chart.marks.append((x(place), last))
+    chart.dots = [(x(i), y(point.elo), point) for i, point in enumerate(kept)] if len(kept) <= 60 else []
+    return chart

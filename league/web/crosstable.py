@@ -1,0 +1,40 @@
+"""The crosstable of a tournament: who got what against whom, with a shade for sign and strength and the number always."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from league.domain.standings import Row, Standings
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`points` board points of `boards`; `css` is one of self, none, even, up1-3, down1-3; `match` the first meeting."""
+
+    css: str
+    points: float | None = None
+    boards: int = 0
+    match: str = ""
+
+
+def shade(share: float) -> str:
+    """The class of a share of board points: even around one half, then three steps to either side."""
+    distance = abs(share - 0.5)
+    if distance < 0.02:
+        return "even"
+    return f"{'up' if share > 0.5 else 'down'}{1 + (distance > 0.1) + (distance > 0.25)}"
+
+
+def crosstable(table: Standings) -> list[tuple[Row, list[Cell]]]:
+    """The rows of the standings, each with one cell per row, in the same order."""
+    return [(row, [_cell(table, row, other) for other in table.rows]) for row in table.rows]
+
+
+def _cell(table: Standings, row: Row, other: Row) -> Cell:
+    if row is other:
+        return Cell("self")
+    key = (row.entry.number, other.entry.number)
+    pair = table.cells.get(key)
+    if pair is None or not pair.boards:
+        return Cell("none")
+    return Cell(shade(pair.points / pair.boards), pair.points, pair.boards, table.met[key][0])

@@ -1,0 +1,119 @@
+"""Forms of the pages. They check shapes; what the league allows is decided by `league.domain`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.password_validation import validate_password
+from django.utils.translation import gettext_lazy as _
+
+import engine
+from engine.rules import Range, choices, word
+
+
+class SignUpForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=40,
+        help_text=_("1 to 40 of a-z, 0-9 and hyphens. It stands beside your bots."),
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    password = forms.CharField(
+        label=_("Password"),
+        help_text=_("At least 10 characters. We keep no mail address, so a lost password cannot be sent to you."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        validators=[validate_password],
+    )
+
+
+class LogInForm(AuthenticationForm):
+    username = forms.CharField(
+        label=_("Name"), widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})
+    )
+
+
+class SubmitForm(forms.Form):
+    """One file and the name of a bot."""
+
+    bot = forms.CharField(
+        label=_("Bot"),
+        max_length=60,
+        required=False,
+        help_text=_(
+            "A new name, or one of yours for a new version. Left empty: the name in bot.toml, or that of the file."
+        ),
+        widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
+    )
+    file = forms.FileField(label=_("File"), allow_empty_file=True)
+    games = forms.MultipleChoiceField(label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["games"].choices = [(key, engine.load(key).title) for key in engine.games()]
+
+
+class TournamentForm(forms.Form):
+    """A round robin of one game. The fields after the first four are the options of that game at that number of players."""
+
+    name = forms.CharField(label=_("Name of the tournament"), max_length=80)
+    boards = forms.IntegerField(
+        label=_("Boards of each match"),
+        min_value=1,
+        help_text=_("More boards, less luck. Each board is played once in every seating, with the same cards."),
+    )
+    bots = forms.MultipleChoiceField(label=_("Bots"), required=False, widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, game: engine.Game, bots: list[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.game = game
+        self.fields["bots"].choices = bots
+        self.option_names = []
+        for name, choice in choices(game.declared, game.players).items():
+            default = word(getattr(game.rules, name))
+            field = (
+                _range_field(choice, default)
+                if isinstance(choice, Range)
+                else _choice_field([word(c) for c in choice], default)
+            )
+            field.label = name
+            field.required = False
+            self.fields[f"option_{name}"] = field
+            self.option_names.append(f"option_{name}")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        options = {}
+        for name in self.option_names:
+            value = cleaned.get(name)
+            if value in (None, ""):
+                continue
+            choice = choices(self.game.declared, self.game.players)[name.removeprefix("option_")]
+            if not isinstance(choice, Range):
+                value = next((word(c) for c in choice if _text(word(c)) == value), value)
+            if value != word(getattr(self.game.rules, name.removeprefix("option_"))):
+                options[name.removeprefix("option_")] = value
+        cleaned["options"] = options
+        return cleaned
+
+    @property
+    def option_fields(self) -> list[forms.BoundField]:
+        """The fields of the options, for the template."""
+        return [self[name] for name in self.option_names]
+
+
+def _text(value: object) -> str:
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _choice_field(values: list[object], default: object) -> forms.Field:
+    named = [
+        (_text(value), {"true": _("yes"), "false": _("no"), "null": _("none")}.get(_text(value), _text(value)))
+        for value in values
+    ]
+    return forms.ChoiceField(choices=named, initial=_text(default))
+
+
+def _range_field(choice: Range, default: object) -> forms.Field:
+    return forms.IntegerField(min_value=choice.low, max_value=choice.high, initial=default)

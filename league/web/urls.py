@@ -1,0 +1,37 @@
+"""Addresses of the pages. They are stable: links to a match or a step of it are meant to be shared."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import path
+from django.views.generic import RedirectView
+
+from league.web.views import account, bots, docs, games, home, matches, players, prefs, submit, tournaments
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("g/", games.games, name="games"),
+    path("g/<slug:key>/", games.game, name="game"),
+    path("bots/", bots.bots, name="bots"),
+    path("bots/<slug:slug>/", bots.bot, name="bot"),
+    path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
+    path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
+    path("players/<slug:name>/", players.player, name="player"),
+    path("submit/", submit.submit, name="submit"),
+    path("t/", tournaments.tournaments, name="tournaments"),
+    path("t/new/", tournaments.new, name="tournament-new"),
+    path("t/<slug:slug>/", tournaments.tournament, name="tournament"),
+    path("t/<slug:slug>/do/", tournaments.do, name="tournament-do"),
+    path("m/", matches.matches, name="matches"),
+    path("m/<str:public_id>/", matches.match, name="match"),
+    path("m/<str:public_id>/replay.json", matches.replay_json, name="match-replay"),
+    path("m/<str:public_id>.txt", matches.text, name="match-text"),
+    path("docs/", docs.index, name="docs"),
+    path("docs/<slug:name>/", docs.page, name="doc"),
+    path("accounts/signup/", account.signup, name="signup"),
+    path("accounts/login/", account.LogIn.as_view(), name="login"),
+    path("accounts/logout/", account.log_out, name="logout"),
+    path("accounts/me/", account.account, name="account"),
+    path("prefs/", prefs.prefs, name="prefs"),
+    path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}league/mark.svg", permanent=True)),
+]

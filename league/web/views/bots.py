@@ -1,0 +1,113 @@
+"""Bots, their versions, and what only their owner sees."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Max
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from league.domain import bots as domain
+from league.domain import replays
+from league.domain.errors import Refused
+from league.enums import MatchKind, VersionStatus
+from league.models import Bot, Match, Party, Pool, Rating, RatingPoint
+from league.web import charts, queries
+
+MOST_POINTS = 2000  # of one history
+
+
+def bots(request: HttpRequest) -> HttpResponse:
+    """All bots, by name; `?q=` searches. Two queries."""
+    found = Bot.objects.select_related("owner").annotate(uploads=Count("versions"), last=Max("versions__created"))
+    wanted = request.GET.get("q", "").strip()[:40]
+    if wanted:
+        found = found.filter(slug__icontains=wanted)
+    return render(request, "bots.html", {"page": queries.page(request, found.order_by("slug")), "q": wanted})
+
+
+def bot(request: HttpRequest, slug: str) -> HttpResponse:
+    """One bot. Ten queries."""
+    found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    viewer = queries.viewer(request)
+    owned = viewer is not None and (viewer.pk == found.owner_id or request.user.is_staff)
+    ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
+    pools = [rating.pool for rating in ratings]
+    asked = request.GET.get("pool", "")
+    pool = next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
+    meetings = defaultdict(list)
+    for meeting in queries.head_to_head(found):
+        meetings[meeting.pool].append(meeting)
+    parties = Match.objects.filter(parties__version__bot=found).distinct()
+    recent = queries.with_parties(parties.exclude(kind=MatchKind.VALIDATION).order_by("-id"))[:12]
+    context = {
+        "bot": found,
+        "owned": owned,
+        "versions": found.versions.order_by("-number").select_related("package").defer("package__data"),
+        "ratings": ratings,
+        "pools": pools,
+        "pool": pool,
+        "chart": _history(found, pool) if pool else None,
+        "meetings": dict(meetings),
+        "matches": recent,
+    }
+    return render(request, "bot.html", context)
+
+
+def _history(found: Bot, pool: Pool) -> charts.Chart | None:
+    newest = (
+        RatingPoint.objects.filter(version__bot=found, pool=pool)
+        .select_related("version", "match")
+        .order_by("-at", "-id")
+    )
+    return charts.history(reversed(newest.defer("match__secret")[:MOST_POINTS]))
+
+
+@login_required
+@require_POST
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the description or the state of one's own bot."""
+    found = get_object_or_404(Bot, slug=slug)
+    viewer = queries.viewer(request)
+    if viewer is None or viewer.pk != found.owner_id:
+        raise PermissionDenied
+    try:
+        if "description" in request.POST:
+            domain.describe(found, request.POST["description"].strip())
+        if "state" in request.POST:
+            domain.set_state(found, request.POST["state"], actor=viewer.name)
+        messages.success(request, _("Saved."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("bot", slug=slug)
+
+
+def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """One upload: is it accepted, and if not, why. Reloads itself while the validation match waits or runs."""
+    found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    upload = get_object_or_404(found.versions.select_related("package").defer("package__data"), number=number)
+    viewer = queries.viewer(request)
+    trials = queries.with_parties(
+        Match.objects.filter(
+            kind=MatchKind.VALIDATION, parties__version=upload, key__startswith=f"v:{upload.pk}:"
+        ).distinct()
+    ).order_by("id")
+    views = []
+    for match in trials:
+        # the upload is party 0 of its validation match; the other seats may be held by the same version
+        party = Party.objects.select_related("version__bot", "match").get(match=match, number=0)
+        views.append((match, replays.party_view(party, viewer)))
+    context = {
+        "bot": found,
+        "version": upload,
+        "owned": viewer is not None and (viewer.pk == found.owner_id or request.user.is_staff),
+        "trials": views,
+        "waiting": upload.status == VersionStatus.VALIDATING,
+    }
+    return render(request, "version.html", context)

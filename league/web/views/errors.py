@@ -1,0 +1,44 @@
+"""Pages for what went wrong: what happened, and where to go from here."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+
+def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
+    return render(request, "error.html", {"status": status, "title": title, "text": text}, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _page(request, 400, _("That request cannot be read"), _("Go back, reload the page and try again."))
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _page(request, 403, _("Not yours to see"), _("Log in as the owner, or ask the owner to publish it."))
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _page(
+        request, 404, _("There is no such page"), _("The address may be misspelt, or the thing was never there.")
+    )
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return _page(
+        request,
+        403,
+        _("The form has expired"),
+        _("Go back, reload the page and send the form again. Cookies must be allowed."),
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Rendered without the database: it may be what failed."""
+    return _page(
+        request,
+        500,
+        _("Something broke on our side"),
+        _("It has been logged. Reload in a minute; nothing you sent was half done."),
+    )

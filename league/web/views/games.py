@@ -1,0 +1,40 @@
+"""The games and their leaderboards."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+import engine
+from league.domain import leaderboards
+from league.web import charts, queries
+from league.web.games import describe, parameters
+
+
+def games(request: HttpRequest) -> HttpResponse:
+    """Every game that the engine knows."""
+    pools = queries.pools_of(engine.games())
+    rows = [(describe(key), pools.get(key, [])) for key in engine.games()]
+    return render(request, "games.html", {"rows": rows})
+
+
+def game(request: HttpRequest, key: str) -> HttpResponse:
+    """One game: the leaderboard of the chosen pool (`?pool=`), its parameters, its latest matches."""
+    if key not in engine.games():
+        raise Http404
+    pools = queries.pools_of([key]).get(key, [])
+    asked = request.GET.get("pool", "")
+    pool = next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
+    every = "versions" in request.GET
+    lines = charts.bars(leaderboards.leaderboard(pool, every_version=every)) if pool else []
+    matches = queries.latest_matches(finished_only=True).filter(pool=pool)[:10] if pool else []
+    context = {
+        "game": describe(key),
+        "pools": pools,
+        "pool": pool,
+        "every": every,
+        "lines": lines,
+        "matches": matches,
+        "parameters": parameters(key, pool.players if pool else None),
+    }
+    return render(request, "game.html", context)

@@ -1,0 +1,23 @@
+"""The front page."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from league.enums import TournamentStatus
+from league.web import queries
+
+FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))  # ornament: card and turn in degrees
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    """Leaderboards, what runs, what was played last. Six queries, whatever the size."""
+    running = queries.tournaments_listed().filter(status=TournamentStatus.RUNNING)[:5]
+    context = {
+        "boards": queries.front_boards(),
+        "fan": FAN,
+        "running": running,
+        "matches": queries.latest_matches(finished_only=True)[:8],
+    }
+    return render(request, "home.html", context)

@@ -1,0 +1,166 @@
+"""Matches: the list, one match with its replay, the record as JSON and as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
+
+import engine
+from league.domain import replays
+from league.domain.errors import Refused
+from league.enums import MatchStatus
+from league.models import Match, Party, Sitting
+from league.web import narrate, queries, words
+from league.web.column import column
+
+UNSEEN = ("seed", "actions")  # parts of a record that the viewer has no use for
+
+
+def matches(request: HttpRequest) -> HttpResponse:
+    """All matches from the newest; `?status=` and `?game=` filter. Three queries."""
+    rows = queries.latest_matches()
+    status, game = request.GET.get("status", ""), request.GET.get("game", "")
+    if status in MatchStatus.values:
+        rows = rows.filter(status=status)
+    if game in engine.games():
+        rows = rows.filter(pool__game=game)
+    context = {
+        "page": queries.page(request, rows),
+        "status": status,
+        "game": game,
+        "statuses": MatchStatus.choices,
+        "games": engine.games(),
+    }
+    return render(request, "matches.html", context)
+
+
+def _match(public_id: str) -> Match:
+    rows = Match.objects.select_related("pool", "tournament").defer("secret", "tournament__secret")
+    return get_object_or_404(rows, public_id=public_id)
+
+
+def _parties(match: Match) -> list[Party]:
+    return list(match.parties.select_related("version__bot__owner").order_by("number"))
+
+
+def _number(request: HttpRequest, name: str, default: int) -> int:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else default
+
+
+def _sitting(match: Match, board: int, sitting: int) -> Sitting | None:
+    """The asked sitting, else the first one. One query."""
+    rows = Sitting.objects.filter(board__match=match).select_related("board")
+    found = rows.filter(board__number=board, number=sitting).first() or rows.order_by("board__number", "number").first()
+    if found:
+        found.board.match = match
+    return found
+
+
+def _names(sitting: Sitting, parties: list[Party]) -> list[str]:
+    """One name per seat; a bot that holds several seats, or meets itself, is told apart by the seat."""
+    slugs = [parties[number].version.bot.slug for number in sitting.seating]
+    versions = [parties[number].version for number in sitting.seating]
+    same = {slug for slug in slugs if len({v.pk for v, s in zip(versions, slugs, strict=True) if s == slug}) > 1}
+    names = [f"{slug} v{v.number}" if slug in same else slug for slug, v in zip(slugs, versions, strict=True)]
+    seen: dict[str, int] = {}
+    told = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        told.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
+    return told
+
+
+def match(request: HttpRequest, public_id: str) -> HttpResponse:
+    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eight queries."""
+    found = _match(public_id)
+    viewer = queries.viewer(request)
+    parties = _parties(found)
+    changes = {point.version_id: point for point in found.rating_points.all()}
+    shown = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
+    context: dict[str, Any] = {"match": found, "shown": shown, "parties": parties}
+    if found.status in (MatchStatus.FINISHED, MatchStatus.VOID):
+        sitting = _sitting(found, _number(request, "b", 0), _number(request, "s", 0))
+        if sitting:
+            context |= _replay_context(found, sitting, parties, replays.replay(sitting, viewer))
+    return render(request, "match.html", context)
+
+
+def _replay_context(found: Match, sitting: Sitting, parties: list[Party], record: dict[str, Any]) -> dict[str, Any]:
+    boards = list(found.boards.prefetch_related("sittings").order_by("number"))
+    for board in boards:
+        for one in board.sittings.all():
+            one.by_party = [None] * len(parties)
+            for seat, party in enumerate(one.seating):
+                one.by_party[party] = one.scores[seat] if one.by_party[party] is None else one.by_party[party]
+    return {
+        "sitting": sitting,
+        "board": sitting.board,
+        "boards": boards,
+        "names": _names(sitting, parties),
+        "lines": narrate.narrate(record["events"], _names(sitting, parties)),
+        "notes": record.get("notes", []),
+    }
+
+
+def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
+    """What the viewer folds: the events that this reader may see, and the words it shows. `?as=` a seat or `public` restricts."""
+    found = _match(public_id)
+    sitting = _sitting(found, _number(request, "b", 0), _number(request, "s", 0))
+    if sitting is None:
+        raise Http404
+    asked = request.GET.get("as")
+    seat = int(asked) if asked is not None and asked.isdigit() else asked
+    try:
+        record = replays.replay(sitting, queries.viewer(request), seat)
+    except Refused as refusal:
+        return JsonResponse(
+            {"error": str(refusal)}, status=409 if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID) else 400
+        )
+    parties = _parties(found)
+    sides = _sides(record, sitting)
+    answer = {name: value for name, value in record.items() if name not in UNSEEN}
+    answer["seats"] = [
+        {"name": name, "party": party, "side": side}
+        for name, party, side in zip(_names(sitting, parties), sitting.seating, sides, strict=True)
+    ]
+    answer["cards"] = words.card_names()
+    answer["labels"] = words.badge_labels() | {"suits": {suit: words.suit_name(suit) for suit in words.SUITS}}
+    answer["unit"] = engine.load(found.pool.game, players=found.pool.players).score_unit
+    response = JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
+    patch_vary_headers(response, ["Accept-Language", "Cookie"])
+    return response
+
+
+def _sides(record: dict[str, Any], sitting: Sitting) -> list[int]:
+    """The side of every seat, as the record's header states it."""
+    sides = next((event["sides"] for event in record["events"] if event["e"] == "match"), None)
+    if sides is None:
+        return list(sitting.seating)
+    return [next(number for number, seats in enumerate(sides) if seat in seats) for seat in range(len(sitting.seating))]
+
+
+def text(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
+    found = _match(public_id)
+    if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
+        return HttpResponse(
+            _("This match is not over yet.") + "\n", content_type="text/plain; charset=utf-8", status=409
+        )
+    parties = _parties(found)
+    rows = Sitting.objects.filter(board__match=found).select_related("board").order_by("board__number", "number")
+    if "b" in request.GET:
+        rows = rows.filter(board__number=_number(request, "b", 0))
+    if "s" in request.GET:
+        rows = rows.filter(number=_number(request, "s", 0))
+    title = " – ".join(str(party.version) for party in parties)
+    parts = [f"{found.public_id}  {title}\n"]
+    for sitting in rows.iterator():
+        sitting.board.match = found
+        record = replays.unpack(sitting)
+        parts.append(column(sitting.board.number, sitting.number, _names(sitting, parties), record["events"]))
+    return HttpResponse("\n".join(parts), content_type="text/plain; charset=utf-8")

@@ -1,0 +1,34 @@
+"""Language and theme of the reader, each kept in a cookie. Works by a plain form, without JavaScript."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+THEMES = ("auto", "light", "dark")
+YEAR = 365 * 24 * 3600  # seconds
+
+
+def theme(request: HttpRequest) -> str:
+    """The reader's theme; `auto` follows the system."""
+    chosen = request.COOKIES.get("theme", "auto")
+    return chosen if chosen in THEMES else "auto"
+
+
+@require_POST
+def prefs(request: HttpRequest) -> HttpResponse:
+    """Keep `lang` or `theme`, and go back to the page it was chosen on."""
+    after = request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(
+        after, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        after = "/"
+    response = HttpResponseRedirect(after)
+    kept = {"max_age": YEAR, "samesite": "Lax", "secure": request.is_secure()}
+    if request.POST.get("lang") in dict(settings.LANGUAGES):
+        response.set_cookie(settings.LANGUAGE_COOKIE_NAME, request.POST["lang"], **kept)
+    if request.POST.get("theme") in THEMES:
+        response.set_cookie("theme", request.POST["theme"], **kept)
+    return response
