@@ -1,4 +1,54 @@
-"""What the API's libraries read from Django's settings."""
+"""What the libraries of the API read from Django's settings, and the API's own limits, all from the environment."""
 
-REST_FRAMEWORK = {"DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema"}
-SPECTACULAR_SETTINGS = {"TITLE": "Tute League", "VERSION": "1", "OAS_VERSION": "3.1.0"}
+from __future__ import annotations
+
+from league.env import envbool, envint
+
+PER_MINUTE = 60
+PER_HOUR = 3600
+# Requests and seconds by scope. A player's requests are counted by account, all others by network address.
+API_RATES = {
+    "anon": (envint("API_ANON_PER_MINUTE", 120, least=1), PER_MINUTE),
+    "user": (envint("API_USER_PER_MINUTE", 600, least=1), PER_MINUTE),
+    "upload": (envint("API_UPLOADS_PER_HOUR", 60, least=1), PER_HOUR),
+}
+
+REST_FRAMEWORK = {  # the rest stands on league.api.base.View: named here, our modules would be imported by those they import
+    "EXCEPTION_HANDLER": "league.api.problems.answer",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "URL_FORMAT_OVERRIDE": None,
+    "NUM_PROXIES": 1 if envbool("TRUST_PROXY", False) else 0,  # else the header of a client could name its address
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Tute League",
+    "DESCRIPTION": "Bots that play the Tute family of card games: upload them, let them meet, read ratings and every card played.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "LICENSE": {"name": "MIT", "identifier": "MIT"},
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "TAGS": [
+        {"name": name, "description": text}
+        for name, text in (
+            ("games", "The games that the league plays, with their options."),
+            ("players", "The people who own bots."),
+            ("bots", "Bots and their versions."),
+            ("tournaments", "Tournaments, their entries and standings."),
+            ("matches", "Matches, boards, sittings and replays."),
+            ("ratings", "Pools and their leaderboards."),
+            ("account", "Yourself and your tokens."),
+        )
+    ],
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "league.api.schema.add_common_parts"],
+    "ENUM_NAME_OVERRIDES": {
+        "BotState": "league.enums.BotState",
+        "VersionStatus": "league.enums.VersionStatus",
+        "MatchStatus": "league.enums.MatchStatus",
+        "MatchKind": "league.enums.MatchKind",
+        "TournamentStatus": "league.enums.TournamentStatus",
+        "TournamentFormat": "league.enums.TournamentFormat",
+        "FaultKind": "league.enums.FaultKind",
+    },
+}

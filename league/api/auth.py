@@ -1,0 +1,77 @@
+"""Who asks: a token in the Authorization header, or the session of the site (with its CSRF check)."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractBaseUser
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.request import Request
+
+from league.domain import players, tokens
+from league.models import ApiToken, Player
+
+
+class BearerToken(BaseAuthentication):
+    """`Authorization: Bearer tute_...`. A header that names no live token is refused, never taken for anonymous."""
+
+    def authenticate(self, request: Request) -> tuple[AbstractBaseUser, ApiToken] | None:
+        """The account and token of the header; None without a header."""
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        if not header:
+            return None
+        scheme, _, key = header.partition(" ")
+        if scheme.lower() != "bearer":
+            raise AuthenticationFailed(f"The scheme {scheme[:20]!r} is not known here; only Bearer is.")
+        token = tokens.authenticate(key.strip())
+        if token is None:
+            raise AuthenticationFailed("This token does not exist, or was revoked.")
+        return token.player.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """What 401 answers name."""
+        return 'Bearer realm="tute"'
+
+
+class Session(SessionAuthentication):
+    """The cookie of the site."""
+
+
+def player_of(request: Request) -> Player:
+    """The player who asks. NotAuthenticated for nobody."""
+    if not request.user.is_authenticated:
+        raise NotAuthenticated("You must be known to do this.")
+    if isinstance(request.auth, ApiToken):
+        return request.auth.player
+    return players.of_user(request.user)
+
+
+def viewer_of(request: Request) -> Player | None:
+    """The player who asks, or None."""
+    return player_of(request) if request.user.is_authenticated else None
+
+
+class BearerTokenScheme(OpenApiAuthenticationExtension):
+    """How the document describes the token."""
+
+    target_class = BearerToken
+    name = "token"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """Security scheme object of OpenAPI."""
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A token of yours, from the account page of the site.",
+        }
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    """How the document describes the session cookie."""
+
+    target_class = Session
+    name = "session"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """Security scheme object of OpenAPI."""
+        return {"type": "apiKey", "in": "cookie", "name": "sessionid", "description": "The site's own session."}

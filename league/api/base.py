@@ -1,0 +1,178 @@
+"""What every endpoint has: English answers, declared query parameters, ETags, rate-limit headers, repeatable creates."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.core.files.base import File
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework import serializers, status
+from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api import paging, throttles
+from league.api.auth import BearerToken, Session, player_of
+from league.api.negotiation import AlwaysFirst
+from league.api.parsers import StrictJSON
+from league.api.problems import Problem
+from league.api.schema import Operation
+from league.domain import idempotency
+from league.models import Player
+
+MOST_STORED = 256 * 1024  # bytes of an answer that is kept for a repetition
+
+
+class View(GenericAPIView):
+    """The base of all endpoints. `params` names the query parameters that a read takes besides filters and paging."""
+
+    authentication_classes = (BearerToken, Session)
+    permission_classes: Sequence[Any] = (IsAuthenticatedOrReadOnly,)
+    throttle_classes: Sequence[Any] = (throttles.ByCaller,)
+    parser_classes: Sequence[Any] = (StrictJSON,)
+    renderer_classes = (JSONRenderer,)
+    content_negotiation_class = AlwaysFirst
+    schema = Operation()
+    metadata_class = None  # OPTIONS has nothing to tell that the document does not
+    params: Sequence[str] = ()
+    pagination_class: Any = None
+    filter_backends: Sequence[Any] = ()
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer in English whatever the site speaks: programs read this."""
+        with translation.override("en"):
+            return super().dispatch(request, *args, **kwargs)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse query parameters that would be ignored."""
+        super().initial(request, *args, **kwargs)
+        allowed = self.allowed_params(request)
+        errors = {}
+        for name in request.query_params:
+            if name not in allowed:
+                there = ", ".join(sorted(allowed)) or "none"
+                errors[name[:80]] = [f"is not a query parameter of this address; it takes: {there}"]
+            elif len(request.query_params.getlist(name)) > 1:
+                errors[name] = ["is given more than once"]
+        if errors:
+            raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
+
+    def allowed_params(self, request: Request) -> set[str]:
+        """Names of the query parameters of this request."""
+        allowed = set(self.params)
+        if request.method in ("GET", "HEAD"):
+            filters = getattr(self, "filterset_class", None)
+            allowed |= set(filters.base_filters if filters else ())
+            allowed |= set(paging.PARAMETERS if self.pagination_class else ())
+        return allowed
+
+    def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Add what every answer carries."""
+        found = super().finalize_response(request, response, *args, **kwargs)
+        known = hasattr(request, "_request")
+        for name, value in (throttles.headers(request) if known else {}).items():
+            found[name] = value
+        found["Content-Language"] = "en"
+        found["Cache-Control"] = "private, no-cache"
+        patch_vary_headers(found, ["Authorization", "Cookie"])
+        if (
+            request.method in ("GET", "HEAD")
+            and found.status_code == status.HTTP_200_OK
+            and isinstance(found, Response)
+        ):
+            found.add_post_render_callback(lambda rendered: _conditional(request, rendered))
+        return found
+
+    def page(self, rows: Any, serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
+        """The page of `rows` (query set or list) that the request names."""
+        chosen = self.paginate_queryset(rows)
+        made = (serializer or self.get_serializer_class())(chosen, many=True, context=self.get_serializer_context())
+        return self.get_paginated_response(made.data)
+
+    def body(self) -> Any:
+        """The checked body of the request. ValidationError names every wrong field."""
+        found = self.get_serializer(data=self.request.data)
+        found.is_valid(raise_exception=True)
+        return found.validated_data
+
+    def owner_only(self, owner: Player, what: str) -> Player:
+        """The player who asks, if it is `owner` or of the staff; PermissionDenied for all others."""
+        player = player_of(self.request)
+        if player.pk != owner.pk and not player.user.is_staff:
+            raise PermissionDenied(f"{what} belongs to {owner.name}; only {owner.name} can do this.")
+        return player
+
+    def once(self, act: Callable[[], Response]) -> Response:
+        """Do a create, or give the answer of the first request with the same Idempotency-Key.
+
+        Refusals are kept like successes: a new attempt takes a new key. Not kept: 429 and faults of ours.
+        """
+        key = self.request.headers.get("Idempotency-Key")
+        if key is None:
+            return act()
+        request = self.request
+        row, fresh = idempotency.begin(player_of(request), key, _fingerprint(request))
+        if not fresh:
+            return Response(row.answer, status=row.status, headers={"Idempotency-Replayed": "true"})
+        try:
+            response = act()
+        except Exception as error:
+            refusal = self.get_exception_handler()(error, self.get_exception_handler_context())
+            kept = refusal is not None and refusal.status_code != status.HTTP_429_TOO_MANY_REQUESTS
+            idempotency.finish(row, refusal.status_code if kept else 500, refusal.data if kept else None)
+            raise
+        idempotency.finish(row, response.status_code, json.loads(json.dumps(response.data, default=str)))
+        return response
+
+
+class ListView(View):
+    """A list with filters and pages."""
+
+    pagination_class = paging.CursorPages
+    filter_backends = (DjangoFilterBackend,)
+
+    def filtered(self, rows: Any) -> Any:
+        """`rows` as the query parameters ask. ValidationError for values that a filter does not take."""
+        return self.filter_queryset(rows)
+
+
+def existing(row: Any) -> Any:
+    """`row`, or 404 where there is none."""
+    if row is None:
+        raise NotFound
+    return row
+
+
+def _conditional(request: Request, response: Response) -> HttpResponse:
+    """304 where the client has this very body already."""
+    etag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
+    response["ETag"] = etag
+    found = get_conditional_response(request._request, etag=etag, response=response)
+    return found if found is not None else response
+
+
+def _fingerprint(request: Request) -> str:
+    """What makes two requests the same: method, address with query, and the values of the body (files by content)."""
+    data = request.data
+    pairs = [(name, data.getlist(name)) for name in data] if hasattr(data, "getlist") else data
+    plain = json.dumps(pairs, default=_plain, sort_keys=True)
+    return idempotency.fingerprint(request.method or "", request.get_full_path(), plain)
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, File):
+        return str(value)
+    digest = hashlib.sha256()
+    for chunk in value.chunks():
+        digest.update(chunk)
+    value.seek(0)
+    return [value.name, digest.hexdigest()]

@@ -1,0 +1,164 @@
+"""Filters of the lists. Values are checked; a name that is not here is refused by the view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import Exists, OuterRef, QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+
+from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
+from league.models import Bot, BotVersion, Match, Party, Player, Pool, Rating, RatingPoint, Tournament
+
+MOST_ID = 2**31 - 1
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class WordFilter(filters.CharFilter):
+    """A name, exactly."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, max_length=80, **kwargs)
+
+
+@extend_schema_field(OpenApiTypes.INT)
+class IdFilter(filters.Filter):
+    """The id of a row."""
+
+    field_class = forms.IntegerField
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, min_value=1, max_value=MOST_ID, **kwargs)
+
+
+class YesNo(forms.ChoiceField):
+    """ "true" or "false", nothing else."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=[("true", "true"), ("false", "false")], **kwargs)
+
+    def clean(self, value: Any) -> bool | None:
+        """None where nothing was said."""
+        text = super().clean(value)
+        return None if text == "" else text == "true"
+
+
+class YesNoFilter(filters.Filter):
+    """Whether."""
+
+    field_class = YesNo
+
+
+def seated(**who: str) -> Any:
+    """A filter method: matches at whose table somebody sits with `who` = value."""
+    (path,) = who.values()
+
+    def method(self: Any, queryset: QuerySet[Match], name: str, value: Any) -> QuerySet[Match]:
+        return queryset.filter(Exists(Party.objects.filter(match=OuterRef("pk"), **{path: value})))
+
+    return method
+
+
+class PlayerFilters(filters.FilterSet):
+    """Of /players."""
+
+    q = WordFilter(field_name="name", lookup_expr="icontains", label="Part of the name.")
+
+    class Meta:
+        model = Player
+        fields: list[str] = []
+
+
+class BotFilters(filters.FilterSet):
+    """Of /bots."""
+
+    owner = WordFilter(field_name="owner__name", label="Name of the owner.")
+    state = filters.ChoiceFilter(choices=BotState.choices)
+    house = YesNoFilter(field_name="is_house", label="Whether the league ships it.")
+    q = WordFilter(field_name="slug", lookup_expr="icontains", label="Part of the name.")
+
+    class Meta:
+        model = Bot
+        fields: list[str] = []
+
+
+class VersionFilters(filters.FilterSet):
+    """Of /versions and /bots/{slug}/versions."""
+
+    bot = WordFilter(field_name="bot__slug", label="Name of the bot.")
+    owner = WordFilter(field_name="bot__owner__name", label="Name of the owner.")
+    status = filters.ChoiceFilter(choices=VersionStatus.choices)
+
+    class Meta:
+        model = BotVersion
+        fields: list[str] = []
+
+
+class TournamentFilters(filters.FilterSet):
+    """Of /tournaments."""
+
+    status = filters.ChoiceFilter(choices=TournamentStatus.choices)
+    game = WordFilter(field_name="pool__game", label="Key of the game.")
+    owner = WordFilter(field_name="owner__name", label="Name of the owner.")
+    pool = IdFilter(field_name="pool_id", label="Id of the pool.")
+
+    class Meta:
+        model = Tournament
+        fields: list[str] = []
+
+
+class MatchFilters(filters.FilterSet):
+    """Of /matches."""
+
+    status = filters.ChoiceFilter(choices=MatchStatus.choices)
+    kind = filters.ChoiceFilter(choices=MatchKind.choices)
+    rated = YesNoFilter(field_name="rated", label="Whether it counts for ratings.")
+    game = WordFilter(field_name="pool__game", label="Key of the game.")
+    pool = IdFilter(field_name="pool_id", label="Id of the pool.")
+    tournament = WordFilter(field_name="tournament__slug", label="Slug of the tournament.")
+    bot = WordFilter(method="of_bot", label="Name of a bot at the table.")
+    version = IdFilter(method="of_version", label="Id of a version at the table.")
+    player = WordFilter(method="of_player", label="Owner of a bot at the table.")
+
+    of_bot = seated(path="version__bot__slug")
+    of_version = seated(path="version_id")
+    of_player = seated(path="version__bot__owner__name")
+
+    class Meta:
+        model = Match
+        fields: list[str] = []
+
+
+class PoolFilters(filters.FilterSet):
+    """Of /pools."""
+
+    game = WordFilter(field_name="game", label="Key of the game.")
+    players = IdFilter(field_name="players", label="Seats at the table.")
+
+    class Meta:
+        model = Pool
+        fields: list[str] = []
+
+
+class RatingFilters(filters.FilterSet):
+    """Of /versions/{id}/ratings."""
+
+    pool = IdFilter(field_name="pool_id", label="Id of the pool.")
+
+    class Meta:
+        model = Rating
+        fields: list[str] = []
+
+
+class PointFilters(filters.FilterSet):
+    """Of /pools/{id}/history."""
+
+    version = IdFilter(field_name="version_id", label="Id of a version.")
+    bot = WordFilter(field_name="version__bot__slug", label="Name of a bot.")
+
+    class Meta:
+        model = RatingPoint
+        fields: list[str] = []

@@ -1,0 +1,114 @@
+"""Bodies, read strictly: size first, then JSON without the traps of JSON, multipart, or the bytes of a package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.core.files.base import ContentFile
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
+
+from engine.runner.package import MAX_BYTES
+from league.api.problems import Problem
+
+MOST_JSON = 256 * 1024  # bytes; no request that is not an upload comes near
+MOST_UPLOAD = MAX_BYTES + 64 * 1024  # the package and its multipart wrapping
+MOST_DEPTH = 20
+
+
+def check_length(context: Mapping[str, Any] | None, most: int) -> None:
+    """Refuse by Content-Length, before a byte is read. (Without that header the server gives an empty body.)"""
+    request = (context or {}).get("request")
+    length = request.META.get("CONTENT_LENGTH") if request is not None else None
+    try:
+        size = int(length or 0)
+    except ValueError:
+        raise ParseError("The Content-Length header is not a number.") from None
+    if size > most:
+        raise Problem("too-large", f"The body has {size} bytes; at most {most} are taken here.")
+
+
+class StrictJSON(BaseParser):
+    """One JSON value in UTF-8. Refused: duplicate names, NaN and infinities, NUL and lone surrogates, depth above 20."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
+        """The value. ParseError says what is wrong."""
+        check_length(parser_context, MOST_JSON)
+        try:
+            text = stream.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ParseError(f"The body is not UTF-8: {error.reason} at byte {error.start}.") from None
+        try:
+            value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+        except (ValueError, RecursionError) as error:
+            raise ParseError(f"The body is not JSON that can be read here: {error}.") from None
+        _check(value, 0)
+        return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(
+            f"the name {next(name for name in names if names.count(name) > 1)!r} stands twice in an object"
+        )
+    return found
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"the number {text[:30]} is too large")
+    return value
+
+
+def _check(value: Any, depth: int) -> None:
+    if depth > MOST_DEPTH:
+        raise ParseError(f"The body is nested deeper than {MOST_DEPTH} levels.")
+    if isinstance(value, str):
+        _check_text(value)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            _check_text(name)
+            _check(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            _check(inner, depth + 1)
+
+
+def _check_text(text: str) -> None:
+    if "\0" in text:
+        raise ParseError("The body holds the character NUL, which no text of the league has.")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ParseError("The body holds half of a surrogate pair, which is no character.")
+
+
+class PackageForm(MultiPartParser):
+    """multipart/form-data with the package in `file`."""
+
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
+        """Fields and files."""
+        check_length(parser_context, MOST_UPLOAD)
+        return super().parse(stream, media_type=media_type, parser_context=parser_context)
+
+
+class PackageBytes(BaseParser):
+    """The package itself as the body, as `curl --data-binary @bot.zip` sends it; its name stands in `?filename=`."""
+
+    media_type = "application/octet-stream"
+
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
+        """The same shape as the form gives."""
+        check_length(parser_context, MOST_UPLOAD)
+        request = (parser_context or {}).get("request")
+        name = request.query_params.get("filename", "") if request is not None else ""
+        return {"file": ContentFile(stream.read(), name=name or "package")}

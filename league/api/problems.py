@@ -1,0 +1,141 @@
+"""Refusals as problem details (RFC 9457): what happened, why, and what to do. Every 4xx of the API is made here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from engine.runner import PackageRefused
+from league.domain.errors import Refused, TooMany
+
+MEDIA_TYPE = "application/problem+json"
+KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do)
+    "bad-request": (400, "The request cannot be read", "Correct what the detail names and send the request again."),
+    "invalid": (
+        400,
+        "Some values are not allowed",
+        "Correct the values listed under errors and send the request again.",
+    ),
+    "unauthenticated": (
+        401,
+        "Nobody is logged in",
+        "Send the header 'Authorization: Bearer <token>'. You get a token on the site, under your account.",
+    ),
+    "forbidden": (403, "This is not yours to do", "Log in as the owner, or ask the owner to do it."),
+    "not-found": (
+        404,
+        "There is nothing at this address",
+        "Check the address; the lists of /api/v1/ name what there is.",
+    ),
+    "method": (405, "This address does not take that method", "Use one of the methods in the Allow header."),
+    "conflict": (409, "The league does not allow this now", "Read the detail: it says what stands in the way."),
+    "too-large": (413, "The request is too large", "Send less: the detail names the limit."),
+    "media-type": (415, "This content type is not read here", "Send one of the types that the detail names."),
+    "package": (422, "The package was refused", "Correct the package as the detail says and upload it again."),
+    "rate": (429, "Too many requests", "Wait as many seconds as the Retry-After header says."),
+}
+
+
+class Problem(exceptions.APIException):
+    """A refusal of the given kind (a key of KINDS). `errors` maps fields to their messages."""
+
+    def __init__(self, kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.status_code = KINDS[kind][0]
+        self.errors = errors
+
+
+def body(kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> dict[str, Any]:
+    """The JSON of a problem."""
+    number, title, what_to_do = KINDS[kind]
+    found: dict[str, Any] = {
+        "type": f"/api/v1/#{kind}",
+        "title": title,
+        "status": number,
+        "detail": detail,
+        "what_to_do": what_to_do,
+    }
+    if errors:
+        found["errors"] = errors
+    return found
+
+
+def answer(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The response to an exception of a view; None for faults of ours, which stay loud."""
+    found = _kind(error)
+    if found is None:
+        return None
+    kind, detail, errors = found
+    headers = {}
+    wait = getattr(error, "wait", None) or getattr(error, "retry_after", None)
+    if wait is not None:
+        headers["Retry-After"] = str(max(1, -int(-wait // 1)))
+    if getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = error.auth_header
+    set_rollback()
+    return Response(body(kind, detail, errors), status=KINDS[kind][0], headers=headers, content_type=MEDIA_TYPE)
+
+
+def _kind(error: Exception) -> tuple[str, str, dict[str, list[str]] | None] | None:
+    """Kind, detail and errors by field of an exception; None if it is not the caller's fault."""
+    match error:
+        case Problem():
+            return error.kind, str(error.detail), error.errors
+        case exceptions.ValidationError():
+            errors = flat(error.detail)
+            return "invalid", "; ".join(f"{name}: {text}" for name, texts in errors.items() for text in texts), errors
+        case exceptions.AuthenticationFailed() | exceptions.NotAuthenticated():
+            return "unauthenticated", str(error.detail), None
+        case exceptions.PermissionDenied():
+            return "forbidden", str(error.detail), None
+        case PermissionDenied():
+            return "forbidden", str(error) or "You may not do this.", None
+        case exceptions.MethodNotAllowed():
+            return "method", str(error.detail), None
+        case exceptions.UnsupportedMediaType():
+            return "media-type", str(error.detail), None
+        case exceptions.Throttled():
+            return "rate", str(error.detail), None
+        case exceptions.NotFound() | Http404():
+            return "not-found", "No such thing exists here, or not for you.", None
+        case TooMany():
+            return "rate", str(error), None
+        case PackageRefused():
+            return "package", str(error), None
+        case Refused():
+            return "conflict", str(error), None
+        case RequestDataTooBig():
+            return "too-large", "The body is larger than this address takes.", None
+        case exceptions.ParseError() | SuspiciousOperation():
+            return "bad-request", str(error) or "The request is malformed.", None
+        case exceptions.APIException() if status.is_client_error(error.status_code):
+            return "bad-request", str(error.detail), None
+    return None
+
+
+def flat(detail: Any, name: str = "request") -> dict[str, list[str]]:
+    """Messages by dotted field name, from the nested answer of a serializer."""
+    if isinstance(detail, dict):
+        found: dict[str, list[str]] = {}
+        for key, value in detail.items():
+            inner = "request" if key == "non_field_errors" else str(key)
+            full = inner if name == "request" else f"{name}.{inner}"
+            for field, texts in flat(value, full).items():
+                found.setdefault(field, []).extend(texts)
+        return found
+    if isinstance(detail, list):
+        if any(isinstance(value, dict | list) for value in detail):
+            return {
+                field: texts
+                for number, value in enumerate(detail)
+                if value
+                for field, texts in flat(value, f"{name}.{number}").items()
+            }
+        return {name: [str(value) for value in detail]}
+    return {name: [str(detail)]}

@@ -1,0 +1,107 @@
+"""The OpenAPI 3.1 document, made from the views so that it cannot drift."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.utils import translation
+from django.views import View as DjangoView
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
+
+from league.api.problems import KINDS, MEDIA_TYPE, body
+
+PROBLEM = {
+    "type": "object",
+    "description": "Why a request was refused (RFC 9457).",
+    "required": ["type", "title", "status", "detail", "what_to_do"],
+    "properties": {
+        "type": {"type": "string", "enum": [f"/api/v1/#{kind}" for kind in KINDS]},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What happened and why."},
+        "what_to_do": {"type": "string"},
+        "errors": {
+            "type": "object",
+            "description": "Messages by field.",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+    "additionalProperties": False,
+}
+HEADERS = {
+    "ETag": {"schema": {"type": "string"}, "description": "Send it back as If-None-Match: 304 if nothing has changed."},
+    "RateLimit-Policy": {"schema": {"type": "string"}, "description": 'Such as "user";q=600;w=60: quota and seconds.'},
+    "RateLimit": {
+        "schema": {"type": "string"},
+        "description": 'Such as "user";r=599;t=41: what is left, seconds until more.',
+    },
+}
+
+
+class Operation(AutoSchema):
+    """Says how lists of our views answer."""
+
+    def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
+        """Out is a word of our code; readers of the document know the thing itself."""
+        return str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Out")
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """A many=True answer is a list; the library would also guess from the name of a view."""
+        found = self.get_response_serializers() if serializer is None else serializer
+        if isinstance(found, dict):
+            return False
+        if getattr(found, "many", False):
+            return True
+        return self.method == "GET" and getattr(self.view, "pagination_class", None) is not None
+
+
+def add_common_parts(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Every operation may answer with a problem; every read has an ETag; every answer tells the limits."""
+    result["components"]["schemas"]["Problem"] = PROBLEM
+    problem = {"description": "Refused.", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+    result["components"].setdefault("responses", {})["Problem"] = problem
+    for path in result["paths"].values():
+        for method, operation in path.items():
+            for code, response in operation["responses"].items():
+                names = HEADERS if method == "get" and code == "200" else [name for name in HEADERS if name != "ETag"]
+                response["headers"] = {name: HEADERS[name] for name in names}
+            operation["responses"]["4XX"] = {"$ref": "#/components/responses/Problem"}
+            if method == "get":
+                operation["responses"]["304"] = {"description": "You have this answer already."}
+    return result
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The whole document, in English."""
+    with translation.override("en"):
+        found: dict[str, Any] = SchemaGenerator(api_version="1").get_schema(request=None, public=True)
+    return found
+
+
+class ReadOnly(DjangoView):
+    """A page without a framework, that refuses writing like all others."""
+
+    http_method_names = ["get", "head"]
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """405 as a problem."""
+        refused = JsonResponse(
+            body("method", f"Method {request.method} not allowed."), status=405, content_type=MEDIA_TYPE
+        )
+        refused["Allow"] = "GET, HEAD"
+        return refused
+
+
+class Document(ReadOnly):
+    """/schema"""
+
+    def get(self, request: HttpRequest) -> JsonResponse:
+        """The document as JSON."""
+        response = JsonResponse(document(), json_dumps_params={"ensure_ascii": False})
+        response["Content-Type"] = "application/vnd.oai.openapi+json; version=3.1; charset=utf-8"
+        response["Cache-Control"] = "public, max-age=300"
+        return response

@@ -1,0 +1,1 @@
+"""What rows look like as JSON, and what requests may hold."""

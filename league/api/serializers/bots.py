@@ -1,0 +1,86 @@
+"""People, bots, versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from league.api.serializers.common import FaultField, StrictSerializer
+from league.enums import BotState, VersionStatus
+from league.models import BotVersion, Player
+
+
+class PlayerOut(serializers.Serializer[Any]):
+    """A person."""
+
+    name = serializers.SlugField()
+    created = serializers.DateTimeField()
+    bots = serializers.IntegerField(source="bot_count", help_text="How many bots the player has.")
+
+
+class BotOut(serializers.Serializer[Any]):
+    """A name under which its owner uploads versions."""
+
+    slug = serializers.SlugField()
+    owner = serializers.SlugField(source="owner.name")
+    state = serializers.ChoiceField(choices=BotState.choices)
+    description = serializers.CharField()
+    house = serializers.BooleanField(source="is_house", help_text="Shipped with the league.")
+    created = serializers.DateTimeField()
+    versions = serializers.IntegerField(source="version_count")
+    newest_accepted = serializers.IntegerField(
+        allow_null=True, help_text="Number of the version that tournaments enter."
+    )
+
+
+class BotChange(StrictSerializer):
+    """What the owner may change; leave out what stays."""
+
+    description = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+    state = serializers.ChoiceField(required=False, choices=BotState.choices, help_text="retired is for good.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """An empty change is a mistake."""
+        if not attrs:
+            raise serializers.ValidationError("name at least one of description, state")
+        return attrs
+
+
+class VersionOut(serializers.Serializer[Any]):
+    """One upload, immutable."""
+
+    id = serializers.IntegerField()
+    bot = serializers.SlugField(source="bot.slug")
+    number = serializers.IntegerField(help_text="1, 2, ... within the bot.")
+    owner = serializers.SlugField(source="bot.owner.name")
+    status = serializers.ChoiceField(choices=VersionStatus.choices)
+    fault = FaultField(help_text="Why it was rejected.")
+    fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
+    runtime = serializers.CharField()
+    entry = serializers.CharField()
+    games = serializers.ListField(child=serializers.CharField(), help_text="Keys of the games it plays; empty: all.")
+    sha256 = serializers.CharField(source="package_id", help_text="Of the contents: equal contents are one competitor.")
+    size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
+    created = serializers.DateTimeField()
+
+    def get_fault_detail(self, version: BotVersion) -> str | None:
+        """The text of the fault, for those who may read what the bot wrote."""
+        return version.fault_detail if owns(version, self.context.get("viewer")) else None
+
+
+class Upload(StrictSerializer):
+    """A package: one source file, or a zip with bot.toml."""
+
+    file = serializers.FileField(allow_empty_file=True, max_length=200)
+    games = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        help_text="Keys separated by commas; instead of those in bot.toml.",
+    )
+
+
+def owns(version: BotVersion, viewer: Player | None) -> bool:
+    """Whether `viewer` may read what the bot wrote for its author."""
+    return viewer is not None and (version.bot.owner_id == viewer.pk or viewer.user.is_staff)

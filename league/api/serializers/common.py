@@ -1,0 +1,71 @@
+"""Pieces that several answers share, and the strict base of requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from league.enums import FaultKind
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """A request body. A field that it does not have is an error: it would be ignored."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Values by field; ValidationError with all that is wrong."""
+        errors: dict[str, Any] = {}
+        unknown = sorted(set(data) - set(self.fields)) if hasattr(data, "keys") else []
+        if unknown:
+            there = ", ".join(self.fields)
+            errors = {str(name)[:80]: [f"is not a field of this request; it takes: {there}"] for name in unknown}
+        try:
+            found = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            raise serializers.ValidationError({**error.detail, **errors}) from None
+        if errors:
+            raise serializers.ValidationError(errors)
+        return found
+
+
+class FaultField(serializers.ChoiceField):
+    """The kind of a fault, or null for none."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=FaultKind.choices, allow_null=True, **kwargs)
+
+    def to_representation(self, value: Any) -> Any:
+        """The empty text of the table is null outside."""
+        return super().to_representation(value) or None
+
+
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class ObjectField(serializers.JSONField):
+    """A JSON object of open content."""
+
+
+@extend_schema_field({"type": ["object", "null"], "additionalProperties": True})
+class OptionalObjectField(serializers.JSONField):
+    """A JSON object, or null."""
+
+
+class VersionRef(serializers.Serializer[Any]):
+    """Which version of which bot of whom."""
+
+    id = serializers.IntegerField()
+    bot = serializers.SlugField(source="bot.slug")
+    number = serializers.IntegerField()
+    owner = serializers.SlugField(source="bot.owner.name")
+    house = serializers.BooleanField(source="bot.is_house")
+
+
+class PoolRef(serializers.Serializer[Any]):
+    """What is rated together."""
+
+    id = serializers.IntegerField()
+    game = serializers.CharField()
+    players = serializers.IntegerField(help_text="Seats at the table.")
+    options = ObjectField(help_text="Options that differ from the defaults of the game.")
+    team = serializers.CharField(help_text='"clones": one bot on all seats of a side; "single": one seat each.')
+    revision = serializers.IntegerField(help_text="Of the rules.")

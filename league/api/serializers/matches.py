@@ -1,0 +1,129 @@
+"""Matches, boards, sittings, replays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from league.api.serializers.common import FaultField, ObjectField, OptionalObjectField, PoolRef, VersionRef
+from league.domain import replays
+from league.enums import MatchKind, MatchStatus
+from league.models import Match, Party
+
+HOST = ("engine", "tier", "runtime_hash", "python")  # what makes a result reproducible; the rest is the operator's
+
+
+class PartyOut(serializers.Serializer[Any]):
+    """One bot version at the table; it holds a side (all its seats), or a seat."""
+
+    number = serializers.IntegerField(help_text="From 0, as in seatings and scores.")
+    version = VersionRef()
+    points = serializers.IntegerField(allow_null=True, help_text="Sum of its board scores, in the unit of the game.")
+    wins = serializers.IntegerField(allow_null=True, help_text="Boards won, pair by pair.")
+    draws = serializers.IntegerField(allow_null=True)
+    losses = serializers.IntegerField(allow_null=True)
+    fault = FaultField(help_text="The first fault of the bot.")
+    fault_at = OptionalObjectField(help_text="board, sitting and step of it; step -1: while starting.")
+    decisions = serializers.IntegerField(allow_null=True)
+    cpu_s = serializers.FloatField(allow_null=True, help_text="CPU seconds of all decisions.")
+    max_cpu_s = serializers.FloatField(allow_null=True, help_text="Of the slowest decision.")
+    wall_s = serializers.FloatField(allow_null=True)
+
+
+class MatchOut(serializers.Serializer[Any]):
+    """One table of bot versions that plays some boards."""
+
+    id = serializers.CharField(source="public_id")
+    kind = serializers.ChoiceField(choices=MatchKind.choices)
+    status = serializers.ChoiceField(choices=MatchStatus.choices)
+    pool = PoolRef()
+    tournament = serializers.SlugField(source="tournament.slug", allow_null=True, default=None)
+    round = serializers.IntegerField(source="round.number", allow_null=True, default=None)
+    rated = serializers.BooleanField()
+    boards_planned = serializers.IntegerField()
+    progress = serializers.IntegerField(help_text="Percent of the sittings of the running attempt.")
+    attempts = serializers.IntegerField()
+    reason = serializers.CharField(help_text="Why it waits, was retried or is void; empty otherwise.")
+    created = serializers.DateTimeField()
+    started = serializers.DateTimeField(allow_null=True)
+    finished = serializers.DateTimeField(allow_null=True)
+    parties = PartyOut(many=True)
+
+
+class PartyDetail(PartyOut):
+    """A party with what its author may read."""
+
+    faults = serializers.SerializerMethodField(help_text="Every fault; with request and answer for the owner.")
+    fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
+    stderr = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
+
+    def _view(self, party: Party) -> replays.PartyView:
+        return replays.party_view(party, self.context.get("viewer"))
+
+    @extend_schema_field({"type": "array", "items": {"type": "object", "additionalProperties": True}})
+    def get_faults(self, party: Party) -> list[dict[str, Any]]:
+        """As far as the viewer may read them."""
+        return self._view(party).faults
+
+    def get_fault_detail(self, party: Party) -> str | None:
+        """Text of the first fault."""
+        view = self._view(party)
+        return view.fault_detail if view.private else None
+
+    def get_stderr(self, party: Party) -> str | None:
+        """What the bot wrote there."""
+        view = self._view(party)
+        return view.stderr if view.private else None
+
+
+class MatchDetail(MatchOut):
+    """A match with its parties in full."""
+
+    parties = PartyDetail(many=True)
+    host = serializers.SerializerMethodField(help_text="engine, sandbox tier, runtime hash and Python that played it.")
+
+    @extend_schema_field({"type": "object", "additionalProperties": True})
+    def get_host(self, match: Match) -> dict[str, Any]:
+        """The public part of where it was played."""
+        return {name: match.host[name] for name in HOST if name in match.host}
+
+
+class SittingOut(serializers.Serializer[Any]):
+    """One playing of a board."""
+
+    number = serializers.IntegerField(help_text="From 0.")
+    seating = serializers.ListField(child=serializers.IntegerField(), help_text="Party number per seat.")
+    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
+    fault = FaultField(help_text="The one that cut it short or kept it away.")
+    fault_party = serializers.IntegerField(allow_null=True)
+
+
+class BoardOut(serializers.Serializer[Any]):
+    """One seeded deal or stream of deals, played in all its sittings: the rated unit."""
+
+    match = serializers.CharField(source="match.public_id")
+    number = serializers.IntegerField(help_text="From 1.")
+    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per party, summed over the sittings.")
+    sittings = SittingOut(many=True)
+
+
+class ReplayOut(serializers.Serializer[Any]):
+    """The record of a sitting (format tute-replay/1). A restricted view has `view`, and neither `seed` nor `actions`."""
+
+    format = serializers.CharField()
+    engine = serializers.CharField()
+    game = serializers.CharField()
+    revision = serializers.IntegerField()
+    options = ObjectField()
+    players = serializers.IntegerField()
+    deals = serializers.IntegerField(allow_null=True)
+    seed = serializers.CharField(required=False, help_text="Hexadecimal; the deal follows from it.")
+    suits = serializers.CharField(required=False)
+    meta = ObjectField(required=False)
+    view = serializers.JSONField(required=False, help_text='The seat, or "public".')
+    actions = serializers.ListField(child=serializers.CharField(), required=False)
+    events = serializers.ListField(child=ObjectField())
+    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
+    notes = serializers.ListField(child=ObjectField(), help_text="What your own bots noted, by step.")

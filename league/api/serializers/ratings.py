@@ -1,0 +1,113 @@
+"""Pools, leaderboards, histories; games and the queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from league.api.serializers.common import PoolRef, VersionRef
+
+
+class PoolOut(PoolRef):
+    """What is rated together, and how much of it there is."""
+
+    bots = serializers.IntegerField(source="bot_count", help_text="Bots on the leaderboard.")
+
+
+class RatingOut(serializers.Serializer[Any]):
+    """A line of a leaderboard. Elo of a board; the anchor bot stands at 1000."""
+
+    place = serializers.IntegerField(allow_null=True, help_text="Null while provisional.")
+    rank_best = serializers.IntegerField(source="rating.rank_best", help_text="Best rank that is possible (95%).")
+    rank_worst = serializers.IntegerField(source="rating.rank_worst")
+    version = VersionRef(source="rating.version")
+    elo = serializers.FloatField(source="rating.elo")
+    margin = serializers.FloatField(source="rating.margin", help_text="Half of the 95% interval, Elo.")
+    los_next = serializers.FloatField(
+        source="rating.los_next", allow_null=True, help_text="Likelihood that it is stronger than the next row."
+    )
+    boards = serializers.IntegerField(source="rating.boards")
+    opponents = serializers.IntegerField(source="rating.opponents")
+    score = serializers.FloatField(source="rating.score", help_text="Share of the board points, 0 to 1.")
+    points_per_board = serializers.FloatField(source="rating.points_per_board", help_text="In the unit of the game.")
+    faults = serializers.IntegerField(source="rating.faults")
+    provisional = serializers.BooleanField(source="rating.provisional")
+    updated = serializers.DateTimeField(source="rating.updated")
+
+
+class VersionRatingOut(serializers.Serializer[Any]):
+    """The rating of one version in one pool."""
+
+    pool = PoolRef()
+    elo = serializers.FloatField()
+    margin = serializers.FloatField(help_text="Half of the 95% interval, Elo.")
+    rank_best = serializers.IntegerField()
+    rank_worst = serializers.IntegerField()
+    boards = serializers.IntegerField()
+    opponents = serializers.IntegerField()
+    score = serializers.FloatField()
+    points_per_board = serializers.FloatField()
+    faults = serializers.IntegerField()
+    provisional = serializers.BooleanField()
+    updated = serializers.DateTimeField()
+
+
+class PointOut(serializers.Serializer[Any]):
+    """The rating of a version right after one of its matches."""
+
+    version = VersionRef()
+    match = serializers.CharField(source="match.public_id")
+    elo = serializers.FloatField()
+    margin = serializers.FloatField()
+    change = serializers.FloatField(help_text="Difference of the fits after and before the match, Elo.")
+    at = serializers.DateTimeField()
+
+
+class GameOut(serializers.Serializer[Any]):
+    """A game at its usual table."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    players = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Possible numbers of seats, the usual one first."
+    )
+    score_unit = serializers.CharField()
+    revision = serializers.IntegerField()
+
+
+@extend_schema_field({"type": ["string", "number", "boolean", "null", "array", "object"]})
+class AnyField(serializers.JSONField):
+    """Any JSON value."""
+
+
+class OptionOut(serializers.Serializer[Any]):
+    """An option of a game: a value of `values`, or where that is null a whole number of `range`."""
+
+    name = serializers.CharField()
+    default = AnyField()
+    values = serializers.ListField(child=AnyField(), allow_null=True)
+    range = serializers.CharField(allow_null=True, help_text="In words.")
+
+
+class GameDetail(GameOut):
+    """A game with its options at a table of `seats`."""
+
+    seats = serializers.IntegerField()
+    sides = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()), help_text="Seats by side."
+    )
+    boards = serializers.IntegerField(help_text="Boards of a match unless said.")
+    options = OptionOut(many=True)
+
+
+class QueueOut(serializers.Serializer[Any]):
+    """What waits, who plays, and why nothing moves where nothing does."""
+
+    queued = serializers.IntegerField()
+    playing = serializers.IntegerField()
+    oldest = serializers.DateTimeField(allow_null=True, help_text="Since when the oldest match waits.")
+    workers = serializers.IntegerField()
+    refusing = serializers.IntegerField(help_text="Workers without a sandbox that holds.")
+    starved = serializers.CharField(help_text="Empty while matches flow.")

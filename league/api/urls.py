@@ -1,0 +1,79 @@
+"""Addresses below /api/v1/, without a slash at the end."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path, register_converter
+from django.views.decorators.csrf import csrf_exempt
+
+from league.api.index import Index, nowhere
+from league.api.schema import Document
+from league.api.views import bots, matches, people, ratings, tournaments
+
+
+class Id:
+    """A row id that every database can look up: larger numbers are no address."""
+
+    regex = "[0-9]{1,9}"
+
+    def to_python(self, value: str) -> int:
+        """The number."""
+        return int(value)
+
+    def to_url(self, value: int) -> str:
+        """Its digits."""
+        return str(value)
+
+
+class Word:
+    """A slug of ours."""
+
+    regex = "[-a-z0-9_]{1,60}"
+
+    def to_python(self, value: str) -> str:
+        """As it is."""
+        return value
+
+    def to_url(self, value: str) -> str:
+        """As it is."""
+        return value
+
+
+register_converter(Id, "id")
+register_converter(Word, "word")
+
+app_name = "api"
+urlpatterns = [
+    path("", csrf_exempt(Index.as_view()), name="index"),
+    path("schema", csrf_exempt(Document.as_view()), name="schema"),
+    path("games", ratings.Games.as_view(), name="games"),
+    path("games/<word:key>", ratings.OneGame.as_view(), name="game"),
+    path("players", people.Players.as_view(), name="players"),
+    path("players/<word:name>", people.OnePlayer.as_view(), name="player"),
+    path("me", people.Me.as_view(), name="me"),
+    path("tokens", people.Tokens.as_view(), name="tokens"),
+    path("tokens/<id:id>", people.OneToken.as_view(), name="token"),
+    path("bots", bots.Bots.as_view(), name="bots"),
+    path("bots/<word:slug>", bots.OneBot.as_view(), name="bot"),
+    path("bots/<word:slug>/versions", bots.BotVersions.as_view(), name="bot-versions"),
+    path("versions", bots.Versions.as_view(), name="versions"),
+    path("versions/<id:id>", bots.OneVersion.as_view(), name="version"),
+    path("versions/<id:id>/ratings", bots.VersionRatings.as_view(), name="version-ratings"),
+    path("tournaments", tournaments.Tournaments.as_view(), name="tournaments"),
+    path("tournaments/<word:slug>", tournaments.OneTournament.as_view(), name="tournament"),
+    path("tournaments/<word:slug>/start", tournaments.Start.as_view(), name="tournament-start"),
+    path("tournaments/<word:slug>/cancel", tournaments.Cancel.as_view(), name="tournament-cancel"),
+    path("tournaments/<word:slug>/entries", tournaments.Entries.as_view(), name="entries"),
+    path("tournaments/<word:slug>/entries/<id:number>", tournaments.OneEntry.as_view(), name="entry"),
+    path("tournaments/<word:slug>/standings", tournaments.Standings.as_view(), name="standings"),
+    path("matches", matches.Matches.as_view(), name="matches"),
+    path("matches/<word:id>", matches.OneMatch.as_view(), name="match"),
+    path("matches/<word:id>/boards", matches.Boards.as_view(), name="boards"),
+    path("matches/<word:id>/boards/<id:number>", matches.OneBoard.as_view(), name="board"),
+    path("matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/replay", matches.Replay.as_view(), name="replay"),
+    path("queue", ratings.QueueState.as_view(), name="queue"),
+    path("pools", ratings.Pools.as_view(), name="pools"),
+    path("pools/<id:id>", ratings.OnePool.as_view(), name="pool"),
+    path("pools/<id:id>/leaderboard", ratings.Leaderboard.as_view(), name="leaderboard"),
+    path("pools/<id:id>/history", ratings.History.as_view(), name="history"),
+    re_path(r"^(?P<rest>.*)$", nowhere),
+]

@@ -1,0 +1,1 @@
+"""The endpoints, by subject. Reads are query sets; writes call `league.domain`."""

@@ -1,0 +1,185 @@
+"""Bots and versions."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Max, Q
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.auth import player_of, viewer_of
+from league.api.base import ListView, View, existing
+from league.api.filters import BotFilters, RatingFilters, VersionFilters
+from league.api.parsers import PackageBytes, PackageForm, StrictJSON
+from league.api.problems import Problem
+from league.api.serializers.bots import BotChange, BotOut, Upload, VersionOut
+from league.api.serializers.ratings import VersionRatingOut
+from league.api.throttles import ByCaller, Uploads
+from league.domain import bots
+from league.enums import VersionStatus
+from league.models import Bot, BotVersion, Rating
+
+
+def _bots():
+    accepted = Q(versions__status=VersionStatus.ACCEPTED)
+    return Bot.objects.select_related("owner").annotate(
+        version_count=Count("versions"), newest_accepted=Max("versions__number", filter=accepted)
+    )
+
+
+def _versions():
+    return BotVersion.objects.select_related("bot__owner", "package").defer("package__data")
+
+
+class Bots(ListView):
+    """/bots"""
+
+    queryset = Bot.objects.none()
+    serializer_class = BotOut
+    filterset_class = BotFilters
+
+    @extend_schema(operation_id="list_bots", summary="List bots, newest first", tags=["bots"])
+    def get(self, request: Request) -> Response:
+        """Every bot. A new one comes into being with its first upload."""
+        return self.page(self.filtered(_bots()))
+
+
+class OneBot(View):
+    """/bots/{slug}"""
+
+    serializer_class = BotChange
+
+    @extend_schema(operation_id="get_bot", summary="Read a bot", tags=["bots"], responses=BotOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """One bot by its slug."""
+        return Response(BotOut(existing(_bots().filter(slug=slug).first())).data)
+
+    @extend_schema(
+        operation_id="change_bot",
+        summary="Describe, pause or retire your bot",
+        tags=["bots"],
+        request=BotChange,
+        responses=BotOut,
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """For the owner. Matches that are scheduled already are played."""
+        player_of(request)
+        bot = existing(_bots().filter(slug=slug).first())
+        player = self.owner_only(bot.owner, f"the bot {slug}")
+        change = self.body()
+        if "state" in change:
+            bots.set_state(bot, change["state"], actor=player.name)
+        if "description" in change:
+            bots.describe(bot, change["description"])
+        return Response(BotOut(_bots().get(pk=bot.pk)).data)
+
+
+class Versions(ListView):
+    """/versions"""
+
+    queryset = BotVersion.objects.none()
+    serializer_class = VersionOut
+    filterset_class = VersionFilters
+
+    def get_serializer_context(self) -> dict[str, object]:
+        """With the viewer, to whom private fields depend."""
+        return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
+
+    @extend_schema(operation_id="list_versions", summary="List versions of all bots, newest first", tags=["bots"])
+    def get(self, request: Request) -> Response:
+        """Every upload."""
+        return self.page(self.filtered(_versions()), VersionOut)
+
+
+class BotVersions(Versions):
+    """/bots/{slug}/versions"""
+
+    parser_classes = [PackageForm, PackageBytes, StrictJSON]
+    throttle_classes = [ByCaller, Uploads]
+    serializer_class = Upload
+
+    def allowed_params(self, request: Request) -> set[str]:
+        """An upload as plain bytes has its name and games in the address."""
+        return {"filename", "games"} if request.method == "POST" else super().allowed_params(request)
+
+    @extend_schema(
+        operation_id="list_versions_of_bot",
+        summary="List versions of a bot, newest first",
+        tags=["bots"],
+        responses=VersionOut(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Every upload of this bot."""
+        bot = existing(Bot.objects.filter(slug=slug).first())
+        return self.page(self.filtered(_versions().filter(bot=bot)), VersionOut)
+
+    @extend_schema(
+        operation_id="upload_version",
+        summary="Upload a version of your bot",
+        tags=["bots"],
+        parameters=[
+            OpenApiParameter("filename", str, description="Name of the file, where the body is its bytes."),
+            OpenApiParameter(
+                "games", str, description="Keys separated by commas, where the body is the bytes of the file."
+            ),
+            OpenApiParameter(
+                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
+            ),
+        ],
+        request={"multipart/form-data": Upload, "application/octet-stream": OpenApiTypes.BINARY},
+        responses={201: VersionOut},
+        filters=False,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """One source file or a zip, as a form or as plain bytes. A bot that does not exist yet is made. The version is
+        `validating` until its first match is over; look again at the Location."""
+        player = player_of(request)
+        owned = Bot.objects.select_related("owner").filter(slug=slug).first()
+        if owned is not None:
+            self.owner_only(owned.owner, f"the bot {slug}")
+            player = owned.owner if owned.is_house else player
+        if bots.slug(slug) != slug:
+            raise Problem("invalid", f"The bot name {slug!r} cannot be used; take {bots.slug(slug)!r}.")
+        return self.once(lambda: self._upload(player, slug))
+
+    def _upload(self, player, slug: str) -> Response:
+        sent = self.body()
+        text = self.request.query_params.get("games", "") or sent.get("games", "")
+        games = [key.strip() for key in text.split(",") if key.strip()]
+        file = sent["file"]
+        version = bots.upload(player, slug, file.read(), file.name, games or None)
+        made = VersionOut(_versions().get(pk=version.pk), context=self.get_serializer_context()).data
+        where = reverse("api:version", args=[version.pk])
+        return Response(made, status=status.HTTP_201_CREATED, headers={"Location": where})
+
+
+class OneVersion(View):
+    """/versions/{id}"""
+
+    serializer_class = VersionOut
+
+    @extend_schema(operation_id="get_version", summary="Read a version", tags=["bots"])
+    def get(self, request: Request, id: int) -> Response:
+        """One upload by id."""
+        version = existing(_versions().filter(pk=id).first())
+        return Response(VersionOut(version, context={"viewer": viewer_of(request)}).data)
+
+
+class VersionRatings(ListView):
+    """/versions/{id}/ratings"""
+
+    queryset = Rating.objects.none()
+    serializer_class = VersionRatingOut
+    filterset_class = RatingFilters
+
+    @extend_schema(
+        operation_id="list_ratings_of_version", summary="List the ratings of a version in all pools", tags=["ratings"]
+    )
+    def get(self, request: Request, id: int) -> Response:
+        """One row per pool that it has played in."""
+        version = existing(BotVersion.objects.filter(pk=id).first())
+        rows = Rating.objects.filter(version=version).select_related("pool")
+        return self.page(self.filtered(rows))

@@ -1,0 +1,123 @@
+"""Matches, boards, replays."""
+
+from __future__ import annotations
+
+from django.db.models import Prefetch
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.auth import viewer_of
+from league.api.base import ListView, View, existing
+from league.api.filters import MatchFilters
+from league.api.problems import Problem
+from league.api.serializers.matches import BoardOut, MatchDetail, MatchOut, ReplayOut
+from league.domain import replays
+from league.domain.errors import Refused
+from league.models import Board, Match, Party, Sitting
+
+WORDS = ("faults", "stderr", "fault_detail")  # long texts that lists do not show
+
+
+def _matches(*, whole: bool):
+    parties = Party.objects.select_related("version__bot__owner").order_by("number")
+    return Match.objects.select_related("pool", "tournament", "round").prefetch_related(
+        Prefetch("parties", parties if whole else parties.defer(*WORDS))
+    )
+
+
+def _boards(match: Match):
+    sittings = Sitting.objects.defer("replay").order_by("number")
+    return Board.objects.filter(match=match).select_related("match").prefetch_related(Prefetch("sittings", sittings))
+
+
+class Matches(ListView):
+    """/matches"""
+
+    queryset = Match.objects.none()
+    serializer_class = MatchOut
+    filterset_class = MatchFilters
+
+    @extend_schema(operation_id="list_matches", summary="List matches, newest first", tags=["matches"])
+    def get(self, request: Request) -> Response:
+        """Every match in every status."""
+        return self.page(self.filtered(_matches(whole=False)))
+
+
+class OneMatch(View):
+    """/matches/{id}"""
+
+    serializer_class = MatchDetail
+
+    @extend_schema(operation_id="get_match", summary="Read a match", tags=["matches"])
+    def get(self, request: Request, id: str) -> Response:
+        """With faults in full and stderr for the owners of the bots."""
+        match = existing(_matches(whole=True).filter(public_id=id).first())
+        return Response(MatchDetail(match, context={"viewer": viewer_of(request)}).data)
+
+
+class Boards(ListView):
+    """/matches/{id}/boards"""
+
+    queryset = Board.objects.none()
+    serializer_class = BoardOut
+    page_key = "number"
+
+    @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
+    def get(self, request: Request, id: str) -> Response:
+        """Boards exist when the match is finished."""
+        return self.page(_boards(existing(Match.objects.filter(public_id=id).first())))
+
+
+class OneBoard(View):
+    """/matches/{id}/boards/{number}"""
+
+    serializer_class = BoardOut
+
+    @extend_schema(operation_id="get_board", summary="Read a board", tags=["matches"])
+    def get(self, request: Request, id: str, number: int) -> Response:
+        """With its sittings."""
+        match = existing(Match.objects.filter(public_id=id).first())
+        return Response(BoardOut(existing(_boards(match).filter(number=number).first())).data)
+
+
+class Replay(View):
+    """/matches/{id}/boards/{number}/sittings/{sitting}/replay"""
+
+    serializer_class = ReplayOut
+    params = ("seat",)
+
+    @extend_schema(
+        operation_id="get_replay",
+        summary="Read what was played, card by card",
+        tags=["matches"],
+        parameters=[
+            OpenApiParameter(
+                "seat",
+                str,
+                description='See only what this seat knew ("0", "1", ...), or what all knew ("public"); whole unless said.',
+            )
+        ],
+    )
+    def get(self, request: Request, id: str, number: int, sitting: int) -> Response:
+        """Events and actions of one sitting. What a restricted view hides never leaves the server; it has no actions and no seed."""
+        found = existing(
+            Sitting.objects.select_related("board__match")
+            .filter(board__match__public_id=id, board__number=number, number=sitting)
+            .first()
+        )
+        try:
+            return Response(replays.replay(found, viewer_of(request), self._seat()))
+        except Refused as error:
+            if self._seat() is None:
+                raise
+            raise Problem("invalid", f"seat: {error}", {"seat": [str(error)]}) from None
+
+    def _seat(self) -> int | str | None:
+        text = self.request.query_params.get("seat")
+        if text is None or text == replays.PUBLIC:
+            return text
+        if len(text) > 2 or not (text.isascii() and text.isdigit()):
+            problem = f'must be the number of a seat or "public", not {text[:30]!r}'
+            raise Problem("invalid", f"seat: {problem}", {"seat": [problem]})
+        return int(text)

@@ -1,0 +1,112 @@
+"""Players, yourself, your tokens."""
+
+from __future__ import annotations
+
+from django.db.models import Count
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.auth import player_of
+from league.api.base import ListView, View, existing
+from league.api.filters import PlayerFilters
+from league.api.problems import Problem
+from league.api.serializers.account import MeOut, TokenMade, TokenNew, TokenOut
+from league.api.serializers.bots import PlayerOut
+from league.domain import tokens
+from league.models import ApiToken, Player
+
+
+def _players():
+    return Player.objects.annotate(bot_count=Count("bots"))
+
+
+class Players(ListView):
+    """/players"""
+
+    queryset = Player.objects.none()
+    serializer_class = PlayerOut
+    filterset_class = PlayerFilters
+
+    @extend_schema(operation_id="list_players", summary="List players, newest first", tags=["players"])
+    def get(self, request: Request) -> Response:
+        """Every player of the league."""
+        return self.page(self.filtered(_players()))
+
+
+class OnePlayer(View):
+    """/players/{name}"""
+
+    serializer_class = PlayerOut
+
+    @extend_schema(operation_id="get_player", summary="Read a player", tags=["players"])
+    def get(self, request: Request, name: str) -> Response:
+        """One player by name."""
+        return Response(PlayerOut(existing(_players().filter(name=name).first())).data)
+
+
+class Me(View):
+    """/me"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = MeOut
+
+    @extend_schema(operation_id="get_me", summary="Read who you are", tags=["account"])
+    def get(self, request: Request) -> Response:
+        """The player whom your token or session stands for."""
+        return Response(MeOut(player_of(request)).data)
+
+
+class Tokens(ListView):
+    """/tokens"""
+
+    permission_classes = [IsAuthenticated]
+    queryset = ApiToken.objects.none()
+    serializer_class = TokenNew
+
+    @extend_schema(
+        operation_id="list_tokens",
+        summary="List your tokens, newest first",
+        tags=["account"],
+        responses=TokenOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Revoked ones too."""
+        return self.page(player_of(request).tokens.all(), TokenOut)
+
+    @extend_schema(
+        operation_id="create_token",
+        summary="Make a token",
+        tags=["account"],
+        request=TokenNew,
+        responses={201: TokenMade},
+    )
+    def post(self, request: Request) -> Response:
+        """The answer holds the key, once. With a session only: a token that leaked must not make others."""
+        if isinstance(request.auth, ApiToken):
+            raise Problem(
+                "forbidden", "A token cannot make tokens; log in on the site, or ask the operator for create_token."
+            )
+        if "Idempotency-Key" in request.headers:
+            raise Problem(
+                "bad-request", "This address takes no Idempotency-Key: the answer holds a secret that is kept nowhere."
+            )
+        token, key = tokens.create(player_of(request), self.body()["label"])
+        made = TokenOut(token).data | {"key": key}
+        return Response(made, status=status.HTTP_201_CREATED)
+
+
+class OneToken(View):
+    """/tokens/{id}"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = TokenOut
+
+    @extend_schema(operation_id="revoke_token", summary="Revoke a token", tags=["account"], responses={204: None})
+    def delete(self, request: Request, id: int) -> Response:
+        """It is refused from now on. Doing it again changes nothing."""
+        player = player_of(request)
+        tokens.revoke(existing(player.tokens.select_related("player").filter(pk=id).first()))
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,175 @@
+"""Pools, leaderboards, histories; games; the queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Q
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+import engine
+from engine.rules import Range, choices, word
+from league.api.base import ListView, View, existing
+from league.api.filters import PointFilters, PoolFilters
+from league.api.problems import Problem
+from league.api.serializers.ratings import GameDetail, GameOut, PointOut, PoolOut, QueueOut, RatingOut
+from league.domain import leaderboards, pools, tournaments, workers
+from league.domain.errors import Refused
+from league.models import Pool, RatingPoint
+
+
+def _pools():
+    return Pool.objects.annotate(bot_count=Count("ratings", filter=Q(ratings__listed=True)))
+
+
+class Pools(ListView):
+    """/pools"""
+
+    queryset = Pool.objects.none()
+    serializer_class = PoolOut
+    filterset_class = PoolFilters
+
+    @extend_schema(operation_id="list_pools", summary="List pools, newest first", tags=["ratings"])
+    def get(self, request: Request) -> Response:
+        """What is rated together: game, seats, options, kind of team, revision of the rules."""
+        return self.page(self.filtered(_pools()))
+
+
+class OnePool(View):
+    """/pools/{id}"""
+
+    serializer_class = PoolOut
+
+    @extend_schema(operation_id="get_pool", summary="Read a pool", tags=["ratings"])
+    def get(self, request: Request, id: int) -> Response:
+        """One pool by id."""
+        return Response(PoolOut(existing(_pools().filter(pk=id).first())).data)
+
+
+class Leaderboard(ListView):
+    """/pools/{id}/leaderboard"""
+
+    serializer_class = RatingOut
+    filter_backends = ()
+    params = ("every_version",)
+
+    @extend_schema(
+        operation_id="get_leaderboard",
+        summary="Read a leaderboard, best first",
+        tags=["ratings"],
+        parameters=[
+            OpenApiParameter(
+                "every_version", OpenApiTypes.BOOL, description="A row per version; one row per bot unless said."
+            )
+        ],
+        responses=RatingOut(many=True),
+    )
+    def get(self, request: Request, id: int) -> Response:
+        """Elo of a board with 95% margins. Provisional rows stand last and have no place."""
+        text = request.query_params.get("every_version", "false")
+        if text not in ("true", "false"):
+            problem = f"must be true or false, not {text[:30]!r}"
+            raise Problem("invalid", f"every_version: {problem}", {"every_version": [problem]})
+        pool = existing(Pool.objects.filter(pk=id).first())
+        return self.page(leaderboards.leaderboard(pool, every_version=text == "true"))
+
+
+class History(ListView):
+    """/pools/{id}/history"""
+
+    queryset = RatingPoint.objects.none()
+    serializer_class = PointOut
+    filterset_class = PointFilters
+
+    @extend_schema(operation_id="list_history", summary="List how ratings changed, newest first", tags=["ratings"])
+    def get(self, request: Request, id: int) -> Response:
+        """One row per version and match."""
+        pool = existing(Pool.objects.filter(pk=id).first())
+        rows = RatingPoint.objects.filter(pool=pool).select_related("version__bot__owner", "match")
+        return self.page(self.filtered(rows))
+
+
+def _game(key: str) -> dict[str, Any]:
+    loaded = engine.load(key)
+    return {
+        "key": loaded.key,
+        "title": loaded.title,
+        "players": list(loaded.declared.players),
+        "score_unit": loaded.score_unit,
+        "revision": loaded.revision,
+    }
+
+
+class Games(ListView):
+    """/games"""
+
+    serializer_class = GameOut
+    filter_backends = ()
+
+    @extend_schema(operation_id="list_games", summary="List games", tags=["games"], responses=GameOut(many=True))
+    def get(self, request: Request) -> Response:
+        """Every game of the engine, by key."""
+        return self.page([_game(key) for key in engine.games()])
+
+
+class OneGame(View):
+    """/games/{key}"""
+
+    serializer_class = GameDetail
+    params = ("players",)
+
+    @extend_schema(
+        operation_id="get_game",
+        summary="Read a game with its options",
+        tags=["games"],
+        parameters=[OpenApiParameter("players", int, description="Seats at the table; the usual number unless said.")],
+    )
+    def get(self, request: Request, key: str) -> Response:
+        """Options differ with the number of seats."""
+        existing(key if key in engine.games() else None)
+        text = request.query_params.get("players")
+        seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
+        if text is not None and seats is None:
+            problem = f"must be a number of seats, not {text[:30]!r}"
+            raise Problem("invalid", f"players: {problem}", {"players": [problem]})
+        try:
+            loaded = pools.load(key, seats)
+        except Refused as error:
+            raise Problem("invalid", f"players: {error}", {"players": [str(error)]}) from None
+        defaults = loaded.options_all
+        options = [
+            {
+                "name": name,
+                "default": defaults[name],
+                "values": None if isinstance(choice, Range) else [word(value) for value in choice],
+                "range": str(choice) if isinstance(choice, Range) else None,
+            }
+            for name, choice in choices(loaded.declared, loaded.players).items()
+        ]
+        shown = _game(key) | {
+            "seats": loaded.players,
+            "sides": [list(side) for side in loaded.sides],
+            "boards": tournaments.default_boards(key, loaded.players),
+            "options": options,
+        }
+        return Response(GameDetail(shown).data)
+
+
+class QueueState(View):
+    """/queue"""
+
+    serializer_class = QueueOut
+
+    @extend_schema(operation_id="get_queue", summary="Read what waits and who plays", tags=["matches"])
+    def get(self, request: Request) -> Response:
+        """The state of the work."""
+        found = workers.queue()
+        if found.refusing and not (request.user.is_authenticated and request.user.is_staff):
+            # The refusal of a sandbox names paths of the operator's machine.
+            found = workers.Queue(
+                **{**vars(found), "starved": "no worker has a sandbox that holds" if found.starved else ""}
+            )
+        return Response(QueueOut(found).data)

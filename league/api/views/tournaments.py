@@ -1,0 +1,265 @@
+"""Tournaments, entries, standings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.exceptions import ValidationError
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.auth import player_of
+from league.api.base import ListView, View, existing
+from league.api.filters import TournamentFilters
+from league.api.serializers.tournaments import (
+    CancelNew,
+    EntryNew,
+    EntryOut,
+    StandingsOut,
+    TournamentNew,
+    TournamentOut,
+)
+from league.domain import standings, tournaments
+from league.enums import MatchStatus
+from league.models import Bot, BotVersion, Entry, Match, Player, Tournament
+
+KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    """How many `rows` a tournament has. A subquery each: counts over two joins would multiply."""
+    counted = rows.filter(tournament=OuterRef("pk")).order_by().values("tournament").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def _tournaments() -> QuerySet[Tournament]:
+    return Tournament.objects.select_related("owner__user", "pool").annotate(
+        entry_count=_count(Entry.objects.all()),
+        match_count=_count(Match.objects.all()),
+        finished_count=_count(Match.objects.filter(status=MatchStatus.FINISHED)),
+    )
+
+
+def _one(slug: str) -> Tournament:
+    return existing(_tournaments().filter(slug=slug).first())
+
+
+class Tournaments(ListView):
+    """/tournaments"""
+
+    queryset = Tournament.objects.none()
+    serializer_class = TournamentNew
+    filterset_class = TournamentFilters
+
+    @extend_schema(
+        operation_id="list_tournaments",
+        summary="List tournaments, newest first",
+        tags=["tournaments"],
+        responses=TournamentOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Every tournament in every status."""
+        return self.page(self.filtered(_tournaments()), TournamentOut)
+
+    @extend_schema(
+        operation_id="create_tournament",
+        summary="Create a tournament",
+        tags=["tournaments"],
+        parameters=[KEY],
+        request=TournamentNew,
+        responses={201: TournamentOut},
+        filters=False,
+    )
+    def post(self, request: Request) -> Response:
+        """A round robin, open for entries until its owner starts it."""
+        player = player_of(request)
+        return self.once(lambda: self._create(player))
+
+    def _create(self, player: Player) -> Response:
+        wanted = self.body()
+        names = wanted.get("bots", [])
+        found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=names)}
+        missing = [name for name in names if name not in found]
+        if missing:
+            raise ValidationError(
+                {"bots": [f"there is no bot {name!r}; /api/v1/bots lists those there are" for name in missing]}
+            )
+        with transaction.atomic():
+            made = tournaments.create(
+                player,
+                wanted["name"],
+                wanted["game"],
+                wanted.get("options"),
+                wanted.get("boards"),
+                [found[name] for name in names],
+                wanted.get("players"),
+            )
+            if wanted["start"]:
+                tournaments.start(made, actor=player.name)
+        where = reverse("api:tournament", args=[made.slug])
+        return Response(
+            TournamentOut(_one(made.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
+        )
+
+
+class OneTournament(View):
+    """/tournaments/{slug}"""
+
+    serializer_class = TournamentOut
+
+    @extend_schema(operation_id="get_tournament", summary="Read a tournament", tags=["tournaments"])
+    def get(self, request: Request, slug: str) -> Response:
+        """One tournament by its slug."""
+        return Response(TournamentOut(_one(slug)).data)
+
+
+class Start(View):
+    """/tournaments/{slug}/start"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = TournamentOut
+
+    @extend_schema(
+        operation_id="start_tournament",
+        summary="Start your tournament",
+        tags=["tournaments"],
+        request=None,
+        responses=TournamentOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Entries are frozen and the matches queued. Starting it again changes nothing."""
+        tournament = _one(slug)
+        player = self.owner_only(tournament.owner, f"the tournament {slug}")
+        tournaments.start(tournament, actor=player.name)
+        return Response(TournamentOut(_one(slug)).data)
+
+
+class Cancel(View):
+    """/tournaments/{slug}/cancel"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = CancelNew
+
+    @extend_schema(
+        operation_id="cancel_tournament",
+        summary="Cancel your tournament",
+        tags=["tournaments"],
+        request=CancelNew,
+        responses=TournamentOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """What is finished stays and counts; what waits or is being played is cancelled."""
+        tournament = _one(slug)
+        player = self.owner_only(tournament.owner, f"the tournament {slug}")
+        tournaments.cancel(tournament, actor=player.name, why=self.body()["why"])
+        return Response(TournamentOut(_one(slug)).data)
+
+
+class Entries(ListView):
+    """/tournaments/{slug}/entries"""
+
+    queryset = Entry.objects.none()
+    serializer_class = EntryNew
+    page_key = "number"
+
+    @extend_schema(
+        operation_id="list_entries", summary="List the entries", tags=["tournaments"], responses=EntryOut(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """By number."""
+        tournament = existing(Tournament.objects.filter(slug=slug).first())
+        return self.page(tournament.entries.select_related("version__bot__owner"), EntryOut)
+
+    @extend_schema(
+        operation_id="enter_tournament",
+        summary="Enter a bot",
+        tags=["tournaments"],
+        parameters=[KEY],
+        request=EntryNew,
+        responses={201: EntryOut},
+        filters=False,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Your own bot; the owner of the tournament may enter any bot. Entering it again changes nothing."""
+        player_of(request)
+        tournament = existing(Tournament.objects.select_related("owner__user", "pool").filter(slug=slug).first())
+        return self.once(lambda: self._enter(tournament))
+
+    def _enter(self, tournament: Tournament) -> Response:
+        wanted = self.body()
+        entrant: Bot | BotVersion | None
+        if "bot" in wanted:
+            entrant = Bot.objects.select_related("owner").filter(slug=wanted["bot"]).first()
+            owner = entrant.owner if entrant else None
+        else:
+            entrant = BotVersion.objects.select_related("bot__owner").filter(pk=wanted["version"]).first()
+            owner = entrant.bot.owner if entrant else None
+        if entrant is None or owner is None:
+            field = next(iter(wanted))
+            raise ValidationError({field: [f"there is no {field} {wanted[field]!r}"]})
+        player = player_of(self.request)
+        if player.pk != tournament.owner_id:
+            self.owner_only(owner, f"the bot {wanted.get('bot') or entrant}")
+        entry = tournaments.enter(tournament, entrant, actor=player.name)
+        found = Entry.objects.select_related("version__bot__owner").get(pk=entry.pk)
+        return Response(EntryOut(found).data, status=status.HTTP_201_CREATED)
+
+
+class OneEntry(View):
+    """/tournaments/{slug}/entries/{number}"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = EntryOut
+
+    @extend_schema(
+        operation_id="withdraw_entry", summary="Withdraw an entry", tags=["tournaments"], responses={204: None}
+    )
+    def delete(self, request: Request, slug: str, number: int) -> Response:
+        """For the owner of the bot or of the tournament, before the start."""
+        rows = Entry.objects.select_related("tournament__owner", "version__bot__owner")
+        entry = existing(rows.filter(tournament__slug=slug, number=number).first())
+        player = player_of(request)
+        if player.pk != entry.tournament.owner_id:
+            self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
+        tournaments.withdraw(entry.tournament, entry.version, actor=player.name)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Standings(View):
+    """/tournaments/{slug}/standings"""
+
+    serializer_class = StandingsOut
+
+    @extend_schema(operation_id="get_standings", summary="Read standings and crosstable", tags=["tournaments"])
+    def get(self, request: Request, slug: str) -> Response:
+        """From the finished matches alone. Order: points, direct encounter, Sonneborn-Berger, score per board, wins."""
+        tournament = existing(Tournament.objects.filter(slug=slug).first())
+        found = standings.standings(tournament)
+        cells = [
+            {
+                "entry": a,
+                "opponent": b,
+                "boards": cell.boards,
+                "wins": cell.wins,
+                "draws": cell.draws,
+                "losses": cell.losses,
+                "points": cell.points,
+                "matches": found.met.get((a, b), []),
+            }
+            for (a, b), cell in sorted(found.cells.items())
+        ]
+        table = {
+            "tournament": tournament.slug,
+            "status": tournament.status,
+            "matches": found.statuses,
+            "rows": found.rows,
+            "crosstable": cells,
+        }
+        return Response(StandingsOut(table).data)
