@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import table
-from engine.cli.output import command, json_flag, paragraph, print_json, progress
+from engine.cli.output import command, json_flag, print_json, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ new NAME     makes a folder with a bot that plays, its bot.toml and the SDK
 check PATH   plays a file, folder, zip or house bot in the sandbox against the house bot random, in every game it claims (all, if it names
              none), and explains each failure with the exact request and answer. Exit code 1 if it failed anywhere.
 """
-BOARDS = 2
+DEALS = 4  # of a table, in every seating: as that many boards where a board is one deal
 OPPONENT = "random"
 
 
@@ -132,14 +132,16 @@ def _check_table(
     from engine.runner import Infrastructure, MatchSpec
     from engine.runner.match import play_match
 
-    parties = len(engine.load(game, players=players).sides)
+    rules = engine.load(game, players=players)
+    parties = len(rules.sides)
     spec = MatchSpec(
         match_id=f"check {game} {players}",
         game=game,
         players=players,
         secret=b"tute bot check",
         table="check",
-        boards=range(1, BOARDS + 1),
+        boards=range(1, 1 + (DEALS if rules.board_deals == 1 else 1)),
+        deals=1 if rules.board_deals == 1 else DEALS,
         parties=(bot, *[opponent] * (parties - 1)),
         limits=table.limits(args),
     )
@@ -163,7 +165,7 @@ def _print(bot: BotSpec, reports: list[dict[str, Any]], tier: str) -> None:
     from engine.cli.explain import explain
     from engine.runner import FaultReport
 
-    print(f"{bot.name}, {bot.runtime}, sandbox {tier}, {BOARDS} boards a table against {OPPONENT}\n")
+    print(f"{bot.name}, {bot.runtime}, sandbox {tier}, {DEALS} deals in every seat against {OPPONENT}\n")
     for report in reports:
         where = f"{report['game']}, {report['players']} players"
         faults = [FaultReport(**fault) for fault in report["faults"]]
@@ -174,8 +176,7 @@ def _print(bot: BotSpec, reports: list[dict[str, Any]], tier: str) -> None:
             if (fault.kind, fault.detail[:60]) in seen:  # the same mistake in a later pass teaches nothing new
                 continue
             seen.add((fault.kind, fault.detail[:60]))
-            for text in explain(bot.name, fault):
-                paragraph(text, "  ")
+            explain(bot.name, fault, "  ")
         if faults and report["stderr"]:
             print("  end of its log (stderr):")
             for line in report["stderr"].splitlines()[-12:]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
+
+from engine.cli.output import paragraph
 
 ADVICE = {
     "crash": "Look at the end of its log (stderr) below; in Python an exception that is not caught ends the process.",
@@ -20,11 +21,11 @@ ADVICE = {
 }
 
 
-def explain(name: str, fault: Any) -> Iterator[str]:
-    """The fault as a paragraph, then the exact request and answer."""
+def explain(name: str, fault: Any, indent: str = "") -> None:
+    """Print the fault as a paragraph, then the exact request and answer, each on one line so that they can be copied."""
     when = "at its start" if fault.step < 0 else f"after {fault.step} actions"
     where = f"board {fault.board}, sitting {fault.sitting}, seat {fault.seat}, {when}"
-    yield f"{name} failed by {fault.kind} ({where}): {fault.detail} {ADVICE.get(fault.kind, '')}"
+    paragraph(f"{name} failed by {fault.kind} ({where}): {fault.detail}. {ADVICE.get(fault.kind, '')}", indent)
     if fault.request:
-        yield f"  request: {fault.request}"
-    yield f"  answer:  {fault.answer or '(none)'}"
+        print(f"{indent}  request: {fault.request}")
+    print(f"{indent}  answer:  {fault.answer or '(none)'}")

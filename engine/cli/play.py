@@ -213,8 +213,7 @@ def print_faults(name: str, report: Any) -> None:
 
     for fault in report.faults:
         print()
-        for text in explain(name, fault):
-            paragraph(text)
+        explain(name, fault)
     if report.faults and report.stderr:
         print(f"\nend of the log (stderr) of {name}:")
         for line in report.stderr.splitlines()[-12:]:

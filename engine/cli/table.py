@@ -57,10 +57,15 @@ def limits(args: argparse.Namespace) -> Limits:
 
 
 def state_dir() -> Path:
-    """Where copied runtimes and unpacked bots are kept: STATE_DIR, else the user's cache."""
+    """Where copied runtimes and unpacked bots are kept: STATE_DIR, else the user's cache.
+
+    Root's bots run as other users, who may not pass root's home: root's cache is /var/cache.
+    """
     given = os.environ.get("STATE_DIR")
     if given:
         return Path(given).resolve()
+    if os.getuid() == 0:
+        return Path("/var/cache/tute-league")
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "tute-league"
 

@@ -39,8 +39,7 @@ class Feed:
     def take(self, seat: int) -> list[str]:
         """What the seat has not been told; from now on it has."""
         untold = self._left[seat]
-        if untold:
-            self._left[seat] = []
+        self._left[seat] = []
         start = self._told[seat]
         new = self._events[start:]
         if not new:

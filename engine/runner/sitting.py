@@ -58,7 +58,7 @@ class Sitting:
         self._steps: list[int] = []
         self._used: list[tuple[int, int, int]] = []
         self._notes: list[dict[str, Any]] = []
-        self._room = [NOTES] * len(seats)
+        self._room = [NOTES] * state.seats  # the seats themselves may still be empty: the first sitting starts its pass
         feed.begin(state.events, board)
 
     def play(self, stop: Callable[[], bool] | None = None) -> bool:

@@ -1,6 +1,7 @@
 """A real sandbox and real bots."""
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,11 @@ Maker = Callable[..., BotSpec]
 
 
 @pytest.fixture(scope="session")
-def state_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("state")
+def state_dir() -> Iterator[Path]:
+    """A directory that every user may pass: where the tests run as root, bots are other users."""
+    with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -79,7 +79,7 @@ FAULTS = {
     "closes its output": ("def act(m): os.close(1); time.sleep(60)", "disconnect", "closed its output"),
     "answers twice": ("def act(m): return good(m) * 2", "protocol", "although nothing was asked"),
     "answers before it is asked": (
-        "def hello(m): return '{\"type\":\"ready\"}\\n{\"id\":1,\"do\":\"play 1o\"}\\n'",
+        'def hello(m): return \'{"type":"ready"}\\n{"id":1,"do":"play 1o"}\\n\'',
         "protocol",
         "although nothing was asked",
     ),
@@ -146,7 +146,7 @@ def test_stderr_is_kept_and_costs_nothing(box: Sandbox, make: Maker, honest: Bot
 
 
 def test_threads_do_not_work_while_the_bot_is_frozen(box: Sandbox, make: Maker, honest: BotSpec) -> None:
-    body = "def spin():\n    while True: pass\ndef hello(m):\n    threading.Thread(target=spin, daemon=True).start()\n    return '{\"type\":\"ready\"}\\n'"
+    body = 'def spin():\n    while True: pass\ndef hello(m):\n    threading.Thread(target=spin, daemon=True).start()\n    return \'{"type":"ready"}\\n\''
 
     result = play_match(match(make(body), honest, limits=Limits()), box)
 
@@ -207,7 +207,11 @@ def test_opponents_learn_who_failed_and_no_card_from_it(box: Sandbox, make: Make
     heard = [json.loads(line) for line in result.parties[1].stderr.splitlines() if line.startswith("{")]
     assert [message["events"][-1] for message in heard] == [
         {"e": "fault", "seat": seat, "fault": "illegal_action", "detail": "the answer is not among the legal actions"}
-        for seat in (result.parties[0].faults[0].seat, result.parties[0].faults[0].seat, *[result.parties[0].faults[1].seat] * 2)
+        for seat in (
+            result.parties[0].faults[0].seat,
+            result.parties[0].faults[0].seat,
+            *[result.parties[0].faults[1].seat] * 2,
+        )
     ]
     assert heard[0]["result"]["scores"] == [2 * score for score in GAME.fault_scores(0)]
 

@@ -45,7 +45,9 @@ def played(box: Sandbox, *parties: BotSpec, **how: Any) -> tuple[MatchResult, li
         ("subastado", 3, {"boards": 1}),
     ],
 )
-def test_match_is_whole_and_its_replays_hold(game: str, parties: int, how: dict[str, Any], box: Sandbox, honest: BotSpec) -> None:
+def test_match_is_whole_and_its_replays_hold(
+    game: str, parties: int, how: dict[str, Any], box: Sandbox, honest: BotSpec
+) -> None:
     result, _ = played(box, *[honest] * parties, game=game, **how)
 
     seatings = engine.load(game, **({"players": how["players"]} if "players" in how else {})).sittings(parties)
@@ -73,7 +75,7 @@ def test_same_bots_on_both_sides_share_every_board_alike(box: Sandbox, honest: B
 
 
 def test_suits_stay_where_the_rules_name_one(box: Sandbox, honest: BotSpec) -> None:
-    result, _ = played(box, honest, honest, honest, game="cabrero", players=3, boards=1, options={"trump_source": "rotating"})
+    result, _ = played(box, *[honest] * 4, game="cabrero", boards=1, options={"trump_source": "rotating"})
 
     assert {sitting.replay["suits"] for sitting in result.boards[0].sittings} == {"oceb"}
 
@@ -116,7 +118,9 @@ def test_requests_are_numbered_timed_and_leave_a_choice(box: Sandbox, honest: Bo
             assert [request["id"] for request in mine] == list(range(1, len(mine) + 1))
     assert all(len(request["legal"]) > 1 for _, _, request, _ in asked)
     assert result.decisions == len(asked) == sum(report.decisions for report in result.parties)
-    assert sum(len(sitting.replay["timings"]["steps"]) for board in result.boards for sitting in board.sittings) == len(asked)
+    assert sum(len(sitting.replay["timings"]["steps"]) for board in result.boards for sitting in board.sittings) == len(
+        asked
+    )
 
 
 def test_hello_says_what_is_played(box: Sandbox, honest: BotSpec) -> None:
@@ -169,7 +173,9 @@ def test_time_is_measured_per_decision(box: Sandbox, make: Maker, honest: BotSpe
 
 
 def test_notes_are_kept_cut_and_capped(box: Sandbox, make: Maker, honest: BotSpec) -> None:
-    talkative = make("def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][0], 'note': '\\x1b' + 'ñ' * 500}) + '\\n'")
+    talkative = make(
+        "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][0], 'note': '\\x1b' + 'ñ' * 500}) + '\\n'"
+    )
 
     result, _ = played(box, talkative, honest, game="corriente", boards=1)
 
@@ -235,7 +241,11 @@ def test_forfeit_is_checked_too(box: Sandbox, make: Maker, honest: BotSpec) -> N
     good = replays(result)[0]
     check(good)
 
-    for change in ({"forfeit": {"seats": good["forfeit"]["seats"], "scores": [1, 2, 3, 4]}}, {"forfeit": None}, {"forfeit": {"seats": [9]}}):
+    for change in (
+        {"forfeit": {"seats": good["forfeit"]["seats"], "scores": [1, 2, 3, 4]}},
+        {"forfeit": None},
+        {"forfeit": {"seats": [9]}},
+    ):
         with pytest.raises(ReplayError):
             check({**good, **change})
 

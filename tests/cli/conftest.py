@@ -1,0 +1,42 @@
+"""The command as users run it: a process of its own."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Tute = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def state_dir() -> Iterator[Path]:
+    """A directory that every user may pass: where the tests run as root, bots are other users."""
+    with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def tute(state_dir: Path, tmp_path: Path) -> Tute:
+    """Run `tute` in an empty folder; stdout and stderr are no terminals."""
+
+    def run(*words: object, code: int | None = 0, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "engine.cli", *map(str, words)],
+            cwd=tmp_path,
+            env={**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        if code is not None:
+            assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    return run

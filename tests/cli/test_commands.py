@@ -1,0 +1,274 @@
+"""Every command: what it prints, its exit codes, its JSON."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import cli
+from engine.game import games
+from tests.cli.conftest import ROOT, Tute
+from tests.support.bots import FRAME, HONEST
+
+FIRST_GAMES = ("partnership", "corriente", "cabrero")  # of different shape
+
+
+def test_help_is_quick_and_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:
+    code = (
+        "import sys, engine.cli\n"
+        "try: engine.cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('rich', 'yaml', 'django', 'engine.runner.match', 'engine.sandbox') if m in sys.modules], file=sys.stderr)"
+    )
+    began = time.perf_counter()
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert time.perf_counter() - began < 2
+    assert done.stderr == "[]\n"
+    assert "exit codes:" in done.stdout
+
+
+def test_django_is_never_imported(tmp_path: Path) -> None:
+    code = (
+        "import sys, importlib, pkgutil, engine.cli, engine.runner\n"
+        "for package in (engine.cli, engine.runner):\n"
+        "    for m in pkgutil.iter_modules(package.__path__):\n"
+        "        if m.name != '__main__': importlib.import_module(package.__name__ + '.' + m.name)\n"
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'django', 'league', 'bots', 'celery', 'numpy'}))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main([command, "--help"])
+
+    assert caught.value.code == 0
+    said = capsys.readouterr().out
+    assert f"example:\n  tute {command}" in said
+    assert "--json" in said
+
+
+def test_games_lists_all_and_the_options_of_one(tute: Tute) -> None:
+    listed = tute("games").stdout
+    assert [line.split()[0] for line in listed.splitlines()[2 : 2 + len(games())]] == games()
+
+    data = json.loads(tute("games", "--json").stdout)["games"]
+    assert [game["key"] for game in data] == games()
+    partnership = next(game for game in data if game["key"] == "partnership")
+    assert partnership["players"] == [4]
+    assert partnership["options"]["win_by"] == {"values": [1, 2], "default": {"4": 1}}
+    assert "match_games" in tute("games", "partnership").stdout
+
+
+def test_games_unknown_says_which_there_are(tute: Tute) -> None:
+    assert "unknown game 'mus'; games are: " in tute("games", "mus", code=2).stderr
+
+
+def test_play_prints_results_and_writes_a_log_that_holds(tute: Tute, tmp_path: Path) -> None:
+    done = tute("play", "greedy", "random", "-g", "partnership", "-n", 8, "--seed", "7", "--log", "log.jsonl")
+
+    assert done.stderr == ""
+    assert "8 boards, 16 sittings, seed 7" in done.stdout
+    assert "decisions/s" in done.stdout
+    assert "95% interval" in done.stdout
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert len(lines) == 16
+    assert tute("verify", "log.jsonl").stdout == "16 of 16 replays hold\n"
+
+
+def test_play_with_the_same_seed_gives_the_same_numbers(tute: Tute) -> None:
+    runs = [
+        json.loads(tute("play", "greedy", "random", "-g", "corriente", "-n", 2, "--seed", seed, "--json").stdout)
+        for seed in ("a", "a", "b")
+    ]
+
+    for run in runs:
+        assert run["format"] == "tute-play/1"
+        assert [party["name"] for party in run["parties"]] == ["greedy", "random"]
+        assert all(board["complete"] for board in run["boards"])
+    assert runs[0]["boards"] == runs[1]["boards"] != runs[2]["boards"]
+
+
+def test_play_seats_as_many_as_the_table_needs(tute: Tute) -> None:
+    three = json.loads(
+        tute("play", "random", "random", "greedy", "-g", "cabrero", "-n", 1, "--seed", 1, "--json").stdout
+    )
+
+    assert [party["name"] for party in three["parties"]] == ["random", "random (2)", "greedy"]
+    assert three["players"] == 3
+    assert [board["sittings"][1]["seating"] for board in three["boards"]] == [[1, 2, 0]]
+
+
+def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(
+        FRAME.format(body="def act(m):\n    sys.stderr.write('I think\\n')\n    return 'hello\\n'")
+    )
+    (tmp_path / "right.py").write_text(HONEST)
+
+    done = tute("play", "wrong.py", "right.py", "-g", "partnership", "-n", 2, "--seed", 1)
+
+    assert "wrong failed by protocol (board 1, sitting 0, seat " in done.stdout
+    assert '\n  request: {"type":"act","id":1,"events":[' in done.stdout
+    assert "answer:  hello" in done.stdout
+    assert "\n  I think" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("greedy", "random", "-g", "mus"), "unknown game 'mus'"),
+        (("greedy", "nobody", "-g", "partnership"), "no bot 'nobody'"),
+        (("greedy", "random", "random", "-g", "partnership"), "takes 2 parties, not 3"),
+        (("greedy", "random", "-g", "partnership", "-o", "win_by=7"), "win_by must be one of 1, 2"),
+        (("greedy", "random", "-g", "partnership", "-o", "nothing=1"), "no option 'nothing'"),
+        (("greedy", "random", "-g", "partnership", "-o", "win_by"), "-o takes name=value"),
+        (("greedy", "random", "-g", "partnership", "-n", "0"), "at least one board"),
+        (("greedy", "random", "-g", "partnership", "--log", "x.json"), "ends in .jsonl"),
+        (("greedy", "random", "-g", "partnership", "--move-s", "0"), "move_s must be more than 0"),
+        (("greedy", "random"), "required: -g/--game"),
+    ],
+)
+def test_play_bad_input_says_what_to_do(words: tuple[str, ...], said: str, tute: Tute) -> None:
+    done = tute("play", *words, code=2)
+
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_play_refused_package_says_why(tute: Tute, tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.py").write_text(HONEST)
+
+    assert "no bot.toml at the top of the package" in tute("play", "bot", "random", "-g", "partnership", code=2).stderr
+
+
+def test_verify_names_file_line_and_step(tute: Tute, tmp_path: Path) -> None:
+    tute("play", "random", "random", "-g", "partnership", "-n", 2, "--seed", "7", "--log", "log.jsonl")
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    replay = json.loads(lines[2])
+    plays = [event for event in replay["events"] if event["e"] == "play"]
+    plays[13]["card"] = "1o" if plays[13]["card"] != "1o" else "3o"
+    lines[2] = json.dumps(replay)
+    (tmp_path / "bad.jsonl").write_text("\n".join([*lines, "not json", ""]))
+
+    done = tute("verify", "log.jsonl", "bad.jsonl", code=1)
+
+    said = done.stdout.splitlines()
+    assert said[0].startswith("bad.jsonl:3: step 14: event ")
+    assert said[1].startswith("bad.jsonl:5: not JSON")
+    assert said[2] == "7 of 9 replays hold"
+    data = json.loads(tute("verify", "bad.jsonl", "--json", code=1).stdout)
+    assert (data["held"], [(f["line"], f["step"]) for f in data["failed"]]) == (3, [(3, 14), (5, 0)])
+
+
+def test_verify_one_replay_in_a_file(tute: Tute, tmp_path: Path) -> None:
+    tute("play", "random", "random", "-g", "corriente", "-n", 1, "--seed", "7", "--log", "log.jsonl")
+    replay = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[0])
+    (tmp_path / "one.json").write_text(json.dumps(replay, indent=1))
+
+    assert tute("verify", "one.json").stdout == "1 of 1 replays hold\n"
+
+
+def test_verify_without_a_file_or_replay_is_a_usage_error(tute: Tute, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n")
+
+    assert "no.jsonl: No such file" in tute("verify", "no.jsonl", code=2).stderr
+    assert "no replay in empty.jsonl" in tute("verify", "empty.jsonl", code=2).stderr
+
+
+def test_cases_run_and_fail_with_the_case(tute: Tute, tmp_path: Path) -> None:
+    good = ROOT / "tests" / "cases" / "partnership.yaml"
+    (tmp_path / "bad.yaml").write_text(
+        good.read_text().replace('expect: {legal: ["1c", "3c"]}', 'expect: {legal: ["1c"]}', 1)
+    )
+
+    done = tute("cases", good)
+    failed = tute("cases", "bad.yaml", code=1)
+
+    held = done.stdout.split()
+    assert held[0] == held[2] and held[3:] == ["cases", "hold"]
+    assert "bad.yaml: par-leg-02 (legal_move): " in failed.stdout
+    assert json.loads(tute("cases", good, "--json").stdout)["failed"] == []
+    assert "No such file" in tute("cases", "none.yaml", code=2).stderr
+
+
+def test_bench_engine_gives_ratios(tute: Tute) -> None:
+    data = json.loads(tute("bench", "engine", "-g", "partnership", "--seconds", "0.5", "--json").stdout)
+
+    game = data["games"][0]
+    assert game["game"] == "partnership"
+    assert game["decisions_per_match"] > 40
+    assert game["per_s"] > game["recorded_per_s"] > 0
+    assert game["ratio"] > 1
+
+
+def test_bench_runner_gives_ratios(tute: Tute) -> None:
+    data = json.loads(tute("bench", "runner", "--seconds", "0.5", "--json").stdout)
+
+    assert data["rounds"] >= 3
+    assert 0 < data["floor_us"] < data["runner_us"]
+    assert data["start_ms"] > 0
+
+
+def test_sandbox_check_proves_tiers(tute: Tute) -> None:
+    done = tute("sandbox", "check", "--json", code=None)
+
+    tiers = {tier["name"]: tier for tier in json.loads(done.stdout)["tiers"]}
+    assert {"namespaces", "landlock"} <= set(tiers)
+    assert done.returncode == (0 if any(tier["holds"] for name, tier in tiers.items() if name != "none") else 1)
+    for tier in tiers.values():
+        assert tier["holds"] or tier["reasons"]
+
+
+def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:
+    made = tute("bot", "new", "my_bot")
+
+    assert "made my_bot: " in made.stdout
+    assert 'name = "my_bot"' in (tmp_path / "my_bot" / "bot.toml").read_text()
+    checked = tute("bot", "check", "my_bot", *[word for game in FIRST_GAMES for word in ("-g", game)])
+    assert "tables played without a fault: the bot may be entered" in checked.stdout
+    assert "is there already" in tute("bot", "new", "my_bot", code=2).stderr
+
+
+def test_bot_check_explains_a_failure(tute: Tute, tmp_path: Path) -> None:
+    (tmp_path / "cheat.py").write_text(
+        FRAME.format(body="def act(m): return json.dumps({'id': m['id'], 'do': 'play 9z'}) + '\\n'")
+    )
+
+    done = tute("bot", "check", "cheat.py", "-g", "partnership", code=1)
+
+    assert "FAILED partnership, 4 players" in done.stdout
+    assert "cheat failed by illegal_action" in done.stdout
+    assert '"do": "play 9z"' in done.stdout
+    data = json.loads(tute("bot", "check", "cheat.py", "-g", "partnership", "--json", code=1).stdout)
+    assert data["holds"] is False
+    assert {fault["kind"] for fault in data["tables"][0]["faults"]} == {"illegal_action"}
+
+
+def test_bot_check_refused_package_fails(tute: Tute, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04 nothing")
+
+    assert "bad.zip: the zip has no directory" in tute("bot", "check", "bad.zip", code=1).stderr
