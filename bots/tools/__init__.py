@@ -1,0 +1,1 @@
+"""Tools for bot authors that need the engine: not part of what a bot imports."""

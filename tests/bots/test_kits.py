@@ -1,0 +1,86 @@
+"""The kits in other languages and the template of `tute bot new` speak the protocol in real processes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import engine
+from tests.bots.harness import ROOT, SDK
+
+KITS = ROOT / "bots" / "kits"
+
+
+def play_seat(command: list[str], key: str, environment: dict[str, str] | None = None) -> int:
+    """One sitting with the process at seat 0 and first legal actions elsewhere. Returns its decisions; asserts that all are legal."""
+    game = engine.load(key)
+    state = game.new_match(seed=4, deals=2)
+    hello = {
+        "type": "hello", "protocol": 1, "game": key, "revision": 1, "options": {}, "seats": game.players, "seat": 0,
+        "sides": [list(side) for side in game.sides], "boards": 1, "limits": {}, "seed": 1,
+    }  # fmt: skip
+    bot = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+
+    def ask(message: dict) -> dict:
+        bot.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        bot.stdin.flush()
+        return json.loads(bot.stdout.readline())
+
+    assert ask(hello)["type"] == "ready"
+    told = asked = 0
+    while not state.is_over:
+        actions = state.legal_actions()
+        choice = actions[0]
+        if state.current_seat == 0 and len(actions) > 1:
+            asked += 1
+            legal = [game.action_text(a) for a in actions]
+            events = engine.redact(state.events[told:], 0)
+            told = len(state.events)
+            answer = ask({"type": "act", "id": asked, "events": events, "legal": legal, "bank_s": 3})
+            assert answer["id"] == asked
+            choice = actions[legal.index(answer["do"])]
+        state.apply(choice)
+    bot.stdin.close()
+    bot.stdout.close()
+    assert bot.wait(timeout=30) == 0
+    return asked
+
+
+@pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero"])
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler (cc) on PATH: the kit in C cannot be built")
+def test_kit_in_c(key: str, tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    source = KITS / "c" / "bot.c"
+    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-O2", "-o", str(program), str(source)], check=True)
+
+    assert play_seat([str(program)], key) > 5
+
+
+@pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero"])
+@pytest.mark.skipif(not shutil.which("node"), reason="no node on PATH: the kit in JavaScript cannot run")
+def test_kit_in_javascript(key: str) -> None:
+    assert play_seat(["node", str(KITS / "javascript" / "bot.mjs")], key) > 5
+
+
+@pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero", "subastado"])
+def test_template(key: str) -> None:
+    command = [sys.executable, str(SDK / "template" / "bot.py")]
+
+    assert play_seat(command, key, {"PYTHONPATH": str(SDK)}) > 5
+
+
+@pytest.mark.parametrize("manifest", sorted(ROOT.glob("bots/**/bot.toml")), ids=lambda path: path.parent.name)
+def test_manifests(manifest: Path) -> None:
+    table = tomllib.loads(manifest.read_text())
+
+    assert set(table) <= {"name", "runtime", "entry", "games", "description"}
+    assert table["runtime"] in ("python", "node", "binary")
+    assert table["games"] == []
+    if table["runtime"] != "binary":
+        assert (manifest.parent / table["entry"]).is_file()
