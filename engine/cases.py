@@ -141,9 +141,8 @@ def _after_trick(game: engine.Game, given: Case) -> State:
     pos.sang(state, given.get("trick_table_songs", ()), table=True)
     state.window_songs = tuple((pos.split(t)[0], int(pos.split(t)[1][:2])) for t in given.get("window_sung", ()))
     if given.get("drawn"):
-        drawn = list(state.drawn)
-        drawn[seat] = game.pack.parse(given["drawn"])
-        state.drawn = tuple(drawn)
+        state.drawn = [-1] * state.seats
+        state.drawn[seat] = game.pack.parse(given["drawn"])
     state.notes = state.notes | {name: given[name] for name in ("soloist", "partner") if name in given}
     return state
 
@@ -352,7 +351,7 @@ def exchange_step(game: engine.Game, given: Case) -> Answer:
     exchanging.trick_won(state)
     if given["step"] == "last_draw":
         tricks.draw(state)
-    return {"after": _laid(state, seat), "other_draws": state.card_text(state.drawn[1 - seat])}
+    return {"after": _laid(state, seat), "other_draws": state.card_text(state.drawn[1 - seat]) if state.drawn else None}
 
 
 def draw(game: engine.Game, given: Case) -> Answer:
@@ -360,7 +359,7 @@ def draw(game: engine.Game, given: Case) -> Answer:
     pos.won_trick(state, given["trick_winner"], stock=given["stock"])
     pos.lay_out(state, shown=given["shown_card"], stock=given["stock_cards"], n=given["stock"])
     tricks.draw(state)
-    drawn = {seat: state.card_text(card) for seat, card in enumerate(state.drawn) if card >= 0}
+    drawn = {seat: state.card_text(card) for seat, card in enumerate(state.drawn or ()) if card >= 0}
     return {"drawn": drawn, "stock_after": state.n, "shown_card_after": state.card_text(state.shown)}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from engine import actions, chance
 from engine.cards import pack
 from engine.errors import OptionError
-from engine.parts import announcing, dealing, legality
+from engine.parts import announcing, dealing, exchanging, legality, results
 from engine.rules import Rules, at_table, choices, word
 from engine.state import State
 
@@ -45,10 +45,19 @@ class Game:
         self.card_points = [rules.rank_points.get(rank, 0) for rank in self.pack.rank]
         self.pair = self.pack.mask(rules.pair_ranks) if set(rules.pair_ranks) <= set(self.pack.ranks) else 0
         self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" else 0
-        self.obligation_open = legality.CODES[rules.obligation_stock_open]
-        self.obligation_empty = legality.CODES[rules.obligation_stock_empty]
+        self.open_rule = legality.in_force(rules, rules.obligation_stock_open)
+        self.empty_rule = legality.in_force(rules, rules.obligation_stock_empty)
         self.merged = announcing.merged(rules)
         self.has_own_turn = announcing.has_own_turn(rules)
+        # what can happen after a trick at all, so that a playout asks only for that
+        self.exchange_mask = self.pack.mask("72") if rules.exchange in ("immediate", "deferred") else 0
+        self.exchange_moments = exchanging.moments(rules)
+        self.claims = rules.claim_window if rules.claim_mode == "claim" else ""
+        self.tracks_target = rules.result is results.to_target and (
+            rules.claim_mode == "auto" or rules.both_reach == "first_reached"
+        )
+        self.all_may_sing = rules.song_trigger == "has_won_any"
+        self.places: dict[tuple[int, tuple[int | bool, ...]], dealing.Places] = {}  # filled by dealing.places
         self.stages = dealing.stages(rules)
         # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
         self.simple = (
@@ -88,7 +97,8 @@ class Game:
         if deals is not None and (type(deals) is not int or deals < 1):
             raise OptionError(f"deals must be a whole number, 1 or more, or None, not {deals!r}")
         state = State(self, chance.as_seed(seed), deals, record, self._suit_map(suits))
-        state.emit(
+        if record:
+            state.emit(
             "match", game=self.key, revision=self.revision, options=self.options, players=self.players,
             sides=[list(seats) for seats in self.sides],
         )  # fmt: skip

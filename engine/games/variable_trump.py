@@ -12,20 +12,25 @@ if TYPE_CHECKING:
     from engine.state import State
 
 CYCLE = {"o": "c", "c": "b", "b": "e", "e": "o"}
+NEXT = tuple("oceb".index(CYCLE[suit]) for suit in "oceb")
 
 
 def vtt_cycle(state: "State") -> None:
     """V1 to V4: a trump, led or not, becomes the lead suit and hands trump to the next suit; then who is winning is found anew."""
-    suit_of = state.suit_of
-    suit = suit_of[state.table[-1]]
-    if suit == state.trump:
-        state.lead = suit
-        state.trump = state.game.pack.suits.index(CYCLE[state.game.pack.suits[suit]])
+    suit_of, table = state.suit_of, state.table
+    suit = suit_of[table[-1]]
+    if suit != state.trump:
+        return  # V1, V4: who is winning has been found as in ordinary Tute
+    state.lead = suit
+    state.trump = NEXT[suit]
+    state.trumps = state.held[state.trump]
+    if state.log is not None:
         state.emit("trump", suit=state.suit_text(state.trump), lead=state.suit_text(suit))
-    lead, trump = state.lead, state.trump
-    best = max(state.table, key=lambda card: (suit_of[card] == trump, suit_of[card] == lead, card))
-    turns_ago = len(state.table) - 1 - state.table.index(best)
+    best = max(
+        [card for card in table if suit_of[card] == state.trump] or [card for card in table if suit_of[card] == suit]
+    )
     state.best = best
+    turns_ago = len(table) - 1 - table.index(best)
     state.winner = state.active[(state.active.index(state.turn) - turns_ago) % len(state.active)]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine import actions as act
 from engine.cards import NO_SUIT
-from engine.parts import counting, exchanging
+from engine.parts import counting, exchanging, tricks
 from engine.phase import Phase
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ def merged(rules: Rules) -> bool:
     )
 
 
+CLAIM = (act.CLAIM,)
+
+
 # ---- what may be announced
 
 
@@ -36,6 +39,8 @@ def declarations(state: State, seat: int) -> tuple[int, ...]:
     """Songs and tutes that a seat may declare in window B, as actions."""
     rules = state.rules
     winner = state.last_trick
+    if not holds_a_song(state, seat):
+        return ()
     if winner < 0 or rules.hand_songs == "none" or state.n < rules.song_min_stock or state.capote_by >= 0:
         return ()
     if not _is_singer(state, seat, winner):
@@ -50,7 +55,7 @@ def declarations(state: State, seat: int) -> tuple[int, ...]:
     if rules.sing_first_trick_only and side_tricks != 1:
         return ()
     hand = state.hands[seat]
-    if rules.song_timing == "before_draw" and (card := state.drawn[seat]) >= 0:
+    if rules.song_timing == "before_draw" and state.drawn is not None and (card := state.drawn[seat]) >= 0:
         hand = hand[:]
         hand[state.suit_of[card]] &= ~state.bit_of[card]
     game = state.game
@@ -63,6 +68,19 @@ def declarations(state: State, seat: int) -> tuple[int, ...]:
         four = hand[0] & hand[1] & hand[2] & hand[3]
         found += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
     return tuple(found)
+
+
+def holds_a_song(state: State, seat: int) -> bool:
+    """Whether a hand holds a pair or four of a rank at all: what rules out most questions at once."""
+    a, b, c, d, _ = state.hands[seat]
+    pair = state.game.pair
+    return (
+        a & pair == pair
+        or b & pair == pair
+        or c & pair == pair
+        or d & pair == pair
+        or bool(a & b & c & d & state.game.tute_mask)
+    )
 
 
 def _is_singer(state: State, seat: int, winner: int) -> bool:
@@ -112,19 +130,21 @@ def may_claim(state: State, seat: int, window: str) -> bool:
 
 def before_card(state: State) -> tuple[int, ...]:
     """What the seat on turn may announce before its card: window B where it is one turn with the lead, and its own turn."""
-    rules = state.rules
+    game = state.game
     seat = state.turn
     found: tuple[int, ...] = ()
-    leads = not state.in_trick and state.last_trick >= 0
-    if leads and state.game.merged:
-        found = declarations(state, seat) + exchanging.exchanges(state, seat, "after_draw")
-        if may_claim(state, seat, "post_trick"):
-            found += (act.CLAIM,)
+    if not state.in_trick and state.last_trick >= 0 and game.merged:
+        found = declarations(state, seat)
+        if game.exchange_mask and "after_draw" in game.exchange_moments:
+            found += exchanging.exchanges(state, seat, "after_draw")
+        if game.claims == "post_trick" and may_claim(state, seat, "post_trick"):
+            found += CLAIM
     if state.own_turn:
-        found += tuple(a for a in exchanging.exchanges(state, seat, "own_turn") if a not in found)
-        if may_claim(state, seat, "own_turn"):
-            found += (act.CLAIM,)
-        if rules.illegal_move == "accuse":
+        if game.exchange_mask and state.hand[state.trump] & game.exchange_mask:
+            found += tuple(a for a in exchanging.exchanges(state, seat, "own_turn") if a not in found)
+        if game.claims == "own_turn" and state.game_deal >= state.rules.claim_from_deal and state.capote_by < 0:
+            found += CLAIM
+        if state.rules.illegal_move == "accuse":
             found += (act.ACCUSE,)
     return found
 
@@ -179,12 +199,16 @@ def sing(state: State, seat: int, suit: int) -> None:
 
 def table_songs(state: State) -> None:
     """Pairs that lie in the completed trick score for its winner, without asking."""
-    rules = state.rules
     winner = state.winner
     pairs = table_pairs(state)
+    if not pairs:
+        if state.notes.get("table_song"):
+            state.notes = state.notes | {"table_song": False}
+        return
+    rules = state.rules
     if rules.two_table_songs == "best_only" and len(pairs) > 1:
         pairs = [max(pairs, key=lambda suit: song_value(state, suit))]
-    state.notes = state.notes | {"table_song": bool(pairs)}
+    state.notes = state.notes | {"table_song": True}
     for suit in pairs:
         if rules.table_songs == "forced_first_40":
             points = 20 if state.notes.get("table_pairs") else 40
@@ -205,9 +229,10 @@ def table_songs(state: State) -> None:
 
 def table_pairs(state: State) -> list[int]:
     """Suits whose pair lies in the trick on the table."""
-    masks = state.game.pack.hand(state.table)
-    pair = state.game.pair
-    return [suit for suit in range(4) if masks[suit] & pair == pair]
+    pack, pair = state.game.pack, state.game.pair
+    low, high = (pair & -pair).bit_length() - 1, pair.bit_length() - 1  # strengths of the two ranks
+    table, size = state.table, pack.size
+    return [card // size for card in sorted(table) if card % size == low and card - low + high in table]
 
 
 # ---- windows
@@ -215,15 +240,21 @@ def table_pairs(state: State) -> list[int]:
 
 def open_window(state: State, moment: str) -> None:
     """Window A (`before_draw`) or B (`after_draw`): asks the seats that may do something in it, winner of the trick first."""
+    game = state.game
+    before = moment == "before_draw"
+    if before and "before_draw" not in game.exchange_moments:
+        tricks.after_window_a(state)
+        return
+    if not before and game.merged:
+        tricks.after_window_b(state)
+        return
     state.window = moment
     winner = state.winner
-    if moment == "after_draw" and state.game.merged:
-        next_in_window(state)
-        return
     seats = [winner]
     seat = state.next[winner]
     while seat != winner:
-        seats.append(seat)
+        if game.all_may_sing or state.side[seat] == state.side[winner]:
+            seats.append(seat)
         seat = state.next[seat]
     state.queue = tuple(seats)
     next_in_window(state)
@@ -234,8 +265,8 @@ def window_options(state: State, seat: int) -> tuple[int, ...]:
     options = exchanging.exchanges(state, seat, state.window)
     if state.window == "after_draw":
         options = declarations(state, seat) + options
-        if may_claim(state, seat, "post_trick"):
-            options += (act.CLAIM,)
+        if state.game.claims == "post_trick" and may_claim(state, seat, "post_trick"):
+            options += CLAIM
     return options
 
 
@@ -247,8 +278,6 @@ def next_in_window(state: State) -> None:
             state.ask(seat, WINDOW)
             return
         state.queue = state.queue[1:]
-    from engine.parts import tricks
-
     state.phase = None
     if state.window == "before_draw":
         tricks.after_window_a(state)
@@ -282,13 +311,9 @@ WINDOW = Phase("window", _window_legal, _window_act)
 
 def ask_capote(state: State) -> None:
     """The stock has just run out: the winner of the trick, then the others, may promise to win all remaining tricks."""
-    seats = [state.winner]
-    seat = state.next[state.winner]
-    while seat != state.winner:
-        seats.append(seat)
-        seat = state.next[seat]
-    state.queue = tuple(seats)
-    state.ask(seats[0], CAPOTE)
+    place = state.active.index(state.winner)
+    state.queue = state.active[place:] + state.active[:place]
+    state.ask(state.winner, CAPOTE)
 
 
 def _capote_act(state: State, action: int) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from engine import actions as act
 from engine import chance
 from engine.cards import NO_SUIT
+from engine.parts import counting, dealing, tricks
 from engine.parts.outcome import Verdict
 from engine.phase import Phase
 
@@ -52,16 +53,12 @@ def call(state: State, text: str) -> None:
 
 
 def go_on(state: State) -> None:
-    from engine.parts import dealing  # dealing runs these stages, and they hand back to it
-
     state.phase = None
     dealing.go_on(state)
 
 
 def thrown_in(state: State) -> None:
     """Nobody wants to play: what `all_pass` says. A deal thrown in is a deal of the match, so that a match of passes ends too."""
-    from engine.parts import counting
-
     if state.rules.all_pass == "ordinary_deal":
         go_on(state)
         return
@@ -293,8 +290,6 @@ def next_to_join(state: State) -> int:
 
 
 def _joined(state: State) -> None:
-    from engine.parts import counting
-
     playing = state.notes["playing"]
     if not playing:
         thrown_in(state)
@@ -357,8 +352,6 @@ def _change_legal(state: State) -> tuple[int, ...]:
 
 
 def _change_act(state: State, action: int) -> None:
-    from engine.parts import tricks
-
     seat = state.turn
     texts = state.game.pack.texts
     if action == act.TAKE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import actions as act
-from engine.parts import results, settling
+from engine.parts import dealing, results, settling
 from engine.parts.outcome import Verdict
 from engine.phase import Phase
 
@@ -41,8 +41,6 @@ def decide(state: State) -> Verdict:
 
 def end_deal(state: State, verdict: Verdict | None = None) -> None:
     """Counts the deal (or takes the verdict that cut it short), settles it, and starts the next one or ends the match."""
-    from engine.parts import dealing
-
     state.phase = None
     settling.settle(state, verdict or decide(state))
     if not state.is_over:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine import chance
 from engine.cards import NO_SUIT
@@ -105,27 +105,43 @@ def next_places(state: State) -> None:
         state.dealer = right_of(state, state.dealer)
 
 
+class Places(NamedTuple):
+    """Who sits where in a deal: mano, the seats in it from mano in order of play, the others, and the ring of `next`."""
+
+    mano: int
+    active: tuple[int, ...]
+    out: tuple[int, ...]
+    next: tuple[int, ...]
+
+
 def seat_the_deal(state: State) -> None:
-    """Mano, the seats in the deal from mano in order of play, and the ring of `next`."""
+    """Gives everybody a place for the deal, by the dealer and the seats that are left."""
+    gone = state.left_at
+    key = (state.dealer, tuple(map(bool, gone)) if any(gone) else gone)
+    places = state.game.places.get(key)
+    if places is None:
+        places = state.game.places[key] = _places(state)
+    state.mano, state.active, state.out, state.next = places
+    state.size = len(places.active)
+
+
+def _places(state: State) -> Places:
     left = seats_left(state)
     plays = state.rules.dealer_plays or state.dealer not in left
-    state.mano = right_of(state, state.dealer)
-    order = []
-    seat = state.mano
+    mano = right_of(state, state.dealer)
+    order: list[int] = []
+    seat = mano
     while seat not in order:
         if plays or seat != state.dealer:
             order.append(seat)
         seat = right_of(state, seat)
-    state.active = tuple(order)
-    state.out = tuple(seat for seat in range(state.seats) if seat not in order)
-    ring = list(range(state.seats))
+    ring = []
     for seat in range(state.seats):
-        step = 1
-        while (seat + step) % state.seats not in order:
-            step += 1
-        ring[seat] = (seat + step) % state.seats
-    state.next = ring
-    state.size = len(order)
+        following = (seat + 1) % state.seats
+        while following not in order:
+            following = (following + 1) % state.seats
+        ring.append(following)
+    return Places(mano, tuple(order), tuple(seat for seat in range(state.seats) if seat not in order), tuple(ring))
 
 
 def clear(state: State) -> None:
@@ -145,7 +161,7 @@ def clear(state: State) -> None:
     state.swapped = False
     state.holder = -1
     state.shown = -1
-    state.drawn = (-1,) * seats
+    state.drawn = None
     state.notes = {}
     state.table = []
     state.in_trick = 0

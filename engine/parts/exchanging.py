@@ -6,25 +6,45 @@ from typing import TYPE_CHECKING
 
 from engine import actions as act
 from engine.cards import NO_SUIT
+from engine.parts import dealing
 from engine.phase import Phase
 
 if TYPE_CHECKING:
+    from engine.rules import Rules
     from engine.state import State
 
 MOMENTS = ("before_first_lead", "before_draw", "after_draw", "own_turn")
 
 
+def moments(rules: Rules) -> frozenset[str]:
+    """The moments at which this game knows exchanges."""
+    if rules.exchange == "none":
+        return frozenset()
+    if rules.exchange == "before_first_lead":
+        return frozenset({"before_first_lead"})
+    if rules.exchange == "deferred":
+        return frozenset({"own_turn"})
+    if rules.exchange_trigger == "own_turn":
+        return frozenset({"own_turn", "after_draw"})
+    return frozenset({"before_draw", "after_draw"} if rules.exchange_window == "both" else {rules.exchange_window})
+
+
 def exchanges(state: State, seat: int, moment: str) -> tuple[int, ...]:
     """The exchanges that a seat may make at a moment (one of MOMENTS), as actions."""
+    game = state.game
+    if moment not in game.exchange_moments or state.shown < 0 or state.trump == NO_SUIT or state.capote_by >= 0:
+        return ()
     rules = state.rules
-    if rules.exchange == "none" or state.shown < 0 or state.trump == NO_SUIT or state.capote_by >= 0:
-        return ()
-    if rules.exchange == "before_first_lead":
-        if moment != "before_first_lead" or (state.deal_no == 1 and rules.first_deal == "coins_2o"):
+    if moment == "before_first_lead":
+        if state.deal_no == 1 and rules.first_deal == "coins_2o":
             return ()
-    elif state.n < max(1, rules.exchange_min_stock) or not _may_now(state, seat, moment):
+    elif (
+        not state.hands[seat][state.trump] & game.exchange_mask
+        or state.n < max(1, rules.exchange_min_stock)
+        or not _may_now(state, seat, moment)
+    ):
         return ()
-    pack = state.game.pack
+    pack = game.pack
     rank = pack.rank[state.shown]
     hand = state.hands[seat]
     found = []
@@ -44,14 +64,10 @@ def exchanges(state: State, seat: int, moment: str) -> tuple[int, ...]:
 def _may_now(state: State, seat: int, moment: str) -> bool:
     rules = state.rules
     if rules.exchange == "deferred":
-        return moment == "own_turn" and state.pending < 0
+        return state.pending < 0
     if rules.exchange_trigger == "own_turn":
-        return moment == "own_turn" or (moment == "after_draw" and seat == state.winner)
-    if (
-        moment not in ("before_draw", "after_draw")
-        or rules.exchange_window not in (moment, "both")
-        or state.last_trick < 0
-    ):
+        return moment == "own_turn" or seat == state.winner
+    if state.last_trick < 0:
         return False
     if rules.exchange_trigger == "side_just_won":
         return state.side[seat] == state.side[state.last_trick]
@@ -102,11 +118,9 @@ def take_back(state: State) -> None:
 
 def stage(state: State) -> None:
     """Stage of a deal: the holder of the trump 7, then that of the 2, may exchange before the first lead."""
-    from engine.parts.dealing import go_on
-
     seat = _next_exchanger(state)
     if seat < 0:
-        go_on(state)
+        dealing.go_on(state)
     elif state.rules.exchange_duty == "must":
         state.ask(seat, PHASE)
         exchange(state, exchanges(state, seat, "before_first_lead")[0])

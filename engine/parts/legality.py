@@ -6,9 +6,9 @@ holding of trumps when that is empty. Where both give nothing every card is lega
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from engine.cards import NO_SUIT
+from engine.cards import NO_SUIT, Table
 
 if TYPE_CHECKING:
     from engine.rules import Rules
@@ -24,15 +24,26 @@ CODES = {
 }
 
 
-def is_plain(rules: Rules, obligation: int) -> bool:
-    """Whether the fast path of `State.apply` keeps the tables by itself: STRICT without modifiers, trumps that do not move."""
-    return (
-        obligation == STRICT
-        and not rules.undertrump
-        and not rules.beat_after_trumped
-        and rules.partner_exempt == "none"
-        and rules.on_play is None
-    )
+def trumps_of(state: State) -> Table:
+    """The table of a void follower while no trump is on the table: all trumps held."""
+    return state.game.pack.nothing if state.trump == NO_SUIT else state.held[state.trump]
+
+
+class InForce(NamedTuple):
+    """The obligations of a trick. `plain`: the fast path of `State.apply` keeps the tables by itself."""
+
+    code: int
+    plain: bool
+    no_load: bool
+    free: bool
+
+
+def in_force(rules: Rules, word: str) -> InForce:
+    """What an obligation word means under these rules. NL belongs to STRICT only."""
+    code = CODES[word]
+    modified = rules.undertrump or rules.beat_after_trumped or rules.partner_exempt != "none"
+    plain = rules.on_play is None and (code == FREE or (code == STRICT and not modified))
+    return InForce(code, plain, rules.no_load and code == STRICT, code == FREE)
 
 
 def oblige(state: State) -> None:
@@ -40,15 +51,17 @@ def oblige(state: State) -> None:
     rules = state.rules
     held = state.held
     lead, trump = state.lead, state.trump
-    code = state.obligation
+    code = state.in_force.code
     nothing = state.game.pack.nothing
-    trumps = nothing if trump == NO_SUIT else held[trump]
-    state.free = code == FREE or (code == TRUMP_FOLLOW and lead != trump)
     if code in (FOLLOW, TRUMP_FOLLOW):
+        state.free = code == TRUMP_FOLLOW and lead != trump
         state.ftab, state.htab = held[lead], nothing  # F1 F3, QT
         return
+    trumps = state.trumps
     if code == FOLLOW_OR_TRUMP:
         state.ftab, state.htab = held[lead], trumps  # F1-F3
+        return
+    if code == FREE:
         return
     suit_of = state.suit_of
     if rules.partner_exempt != "none" and state.size > 2:
@@ -58,16 +71,19 @@ def oblige(state: State) -> None:
                 state.ftab, state.htab = held[lead], nothing  # PX all
                 return
             trumps = nothing  # PX trump_only: void is free, otherwise P2-P4
-    best_lead = max((card for card in state.table if suit_of[card] == lead), default=-1)
-    best_trump = max((card for card in state.table if suit_of[card] == trump), default=-1)
+    best = state.best
     if lead == trump:
-        state.ftab, state.htab = state.follow_table[best_trump], nothing  # P2, P5
-    elif best_trump < 0:
-        state.ftab, state.htab = state.follow_table[best_lead], trumps  # P3, P6
+        state.ftab, state.htab = state.follow_table[best], nothing  # P2, P5
+    elif suit_of[best] != trump:
+        state.ftab, state.htab = state.follow_table[best], trumps  # P3, P6
     else:
-        state.ftab = state.follow_table[best_lead] if rules.beat_after_trumped else held[lead]  # P4
+        if rules.beat_after_trumped:
+            best_lead = max(card for card in state.table if suit_of[card] == lead)
+            state.ftab = state.follow_table[best_lead]
+        else:
+            state.ftab = held[lead]  # P4
         if trumps is not nothing:
-            trumps = state.follow_table[best_trump] if rules.undertrump else state.higher_table[best_trump]
+            trumps = state.follow_table[best] if rules.undertrump else state.higher_table[best]
         state.htab = trumps  # P7
 
 

@@ -18,7 +18,6 @@ GAME_SCORE = 1000  # board score of a game that takes several deals; its points 
 def settle(state: State, verdict: Verdict) -> None:
     """Books a finished deal: games, marks or chips, the board score, the record, and the end of the match."""
     state.verdict = verdict
-    by_seat = state.seat_points()
     by_side = state.side_points()
     value = 0
     if state.rules.settlement == "games":
@@ -33,7 +32,8 @@ def settle(state: State, verdict: Verdict) -> None:
     over = match_over(state) or state.deal_no >= LONGEST_MATCH
     if state.deals is not None and state.deal_no >= state.deals:
         over = over or verdict.decided  # a game that takes several deals is played to its end
-    _record(state, verdict, by_seat, value, before)
+    if state.log is not None:
+        _record(state, verdict, value, before)
     if over:
         finish(state)
 
@@ -105,6 +105,9 @@ def book_marks(state: State, verdict: Verdict) -> None:
 
 def _board_score(state: State, verdict: Verdict, by_side: list[int], value: int) -> None:
     unit = state.game.score_unit
+    if unit == "points" and verdict.why == "points":
+        state.score = tuple([score + by_side[side] for score, side in zip(state.score, state.side, strict=True)])
+        return
     score = list(state.score)
     for seat in range(state.seats):
         side = state.side[seat]
@@ -147,10 +150,11 @@ def match_over(state: State) -> bool:
 
 
 def _led_by(state: State, at_least: int, margin: int) -> int | None:
-    order = sorted(range(len(state.games)), key=lambda side: -state.games[side])
-    first, second = order[0], order[1]
-    ahead = state.games[first] - state.games[second]
-    return first if state.games[first] >= at_least and ahead >= max(1, margin) else None
+    games = state.games
+    top = max(games)
+    if top < at_least or top - sorted(games)[-2] < max(1, margin):
+        return None
+    return games.index(top)
 
 
 def match_winners(state: State) -> tuple[int, ...]:
@@ -201,9 +205,8 @@ def ranking(state: State) -> list[int]:
     return [sum(2 * (mine > other) + (mine == other) for other in keys) - 1 for mine in keys]
 
 
-def _record(state: State, verdict: Verdict, by_seat: list[int], value: int, before: tuple[int, ...]) -> None:
-    if state.log is None:
-        return
+def _record(state: State, verdict: Verdict, value: int, before: tuple[int, ...]) -> None:
+    by_seat = state.seat_points()
     bonus = [p - c - s for p, c, s in zip(by_seat, state.cards, state.songs, strict=True)]
     state.emit(
         "score",
@@ -220,7 +223,7 @@ def _record(state: State, verdict: Verdict, by_seat: list[int], value: int, befo
         totals=list(state.totals),
         marks=list(state.marks),
         chips=list(state.chips),
-        eliminated=[s for s, at in enumerate(state.left_at) if at == state.deal_no],
+        eliminated=[seat for seat, at in enumerate(state.left_at) if at and not before[seat]],
         scores=list(state.score),
     )
 

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 
 def lead(state: State) -> None:
     """The seat on turn leads to a trick: fixes the obligations of the trick by the stock, offers what may be announced first."""
-    rules = state.rules
-    obligation = state.game.obligation_open if state.n > 0 else state.game.obligation_empty
-    state.obligation = obligation
-    state.plain = legality.is_plain(rules, obligation)
-    state.no_load = rules.no_load and obligation == legality.STRICT
-    state.free = obligation == legality.FREE
+    in_force = state.game.open_rule if state.n > 0 else state.game.empty_rule
+    state.in_force = in_force
+    state.plain = in_force.plain
+    state.no_load = in_force.no_load
+    state.free = in_force.free
+    state.trumps = legality.trumps_of(state)
     state.table = []
     state.in_trick = 0
-    state.ask(state.turn, None)
+    state.phase = None
+    state.hand = state.hands[state.turn]
     offer(state)
 
 
@@ -85,52 +86,41 @@ def complete(state: State) -> None:
             counting.last_trick(state)
             return
         # as `lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
-        hand = state.hands[winner]
-        state.hand = hand
+        state.hand = state.hands[winner]
         state.table = []
         state.window_songs = ()
-        a, b, c, d, _ = hand
-        pair = state.game.pair
-        if (
-            a & pair == pair
-            or b & pair == pair
-            or c & pair == pair
-            or d & pair == pair
-            or a & b & c & d & state.game.tute_mask
-        ):
+        if announcing.holds_a_song(state, winner):
             state.extra = announcing.before_card(state)
         return
-    _complete_slowly(state)
-
-
-def _complete_slowly(state: State) -> None:
     rules = state.rules
     state.window_songs = ()
-    state.drawn = (-1,) * state.seats
-    called = state.notes.get("called", -1)
-    if called in state.table:
-        state.emit("partner", seat=state.notes["partner"], card=state.card_text(called))
+    if state.notes:
+        called = state.notes.get("called", -1)
+        if called in state.table:
+            state.emit("partner", seat=state.notes["partner"], card=state.card_text(called))
     if rules.table_songs != "none":
         announcing.table_songs(state)
-    if rules.capote == "announced" and state.capote_by >= 0 and counting.capote_decided(state):
+    if state.capote_by >= 0 and counting.capote_decided(state):
         return
-    if counting.reached_by(state, state.winner):
+    if state.game.tracks_target and counting.reached_by(state, winner):
         return
     if not state.left:
         counting.last_trick(state)
         return
-    exchanging.trick_won(state)
+    if state.pending >= 0:
+        exchanging.trick_won(state)
     announcing.open_window(state, "before_draw")
 
 
 def after_window_a(state: State) -> None:
     """Draws, then opens window B."""
-    drew = state.n > 0
-    if drew:
+    if state.n > 0:
         draw(state)
-    if drew and state.n == 0 and state.rules.capote == "announced":
-        announcing.ask_capote(state)
-        return
+        if state.n == 0 and state.rules.capote == "announced":
+            announcing.ask_capote(state)
+            return
+    elif state.drawn is not None:
+        state.drawn = None
     announcing.open_window(state, "after_draw")
 
 
@@ -148,25 +138,29 @@ def draw(state: State) -> None:
         if any(state.hands[seat]):
             return
         seat, cards = state.mano, min(state.n, state.size * int(state.rules.hand_size))
-    drawn = list(state.drawn)
+    drawn = [-1] * state.seats
+    stock, hands, suit_of, bit_of = state.stock, state.hands, state.suit_of, state.bit_of
     for _ in range(cards):
-        shown = not state.stock
-        card = state.shown if shown else state.stock.pop()
-        drawn[seat] = card
-        give(state, seat, card)
-        state.n -= 1
-        if state.log is not None:
-            text = state.game.pack.texts[card]
-            if shown:
-                state.emit("draw", seat=seat, card=text, shown=True)
-            else:
-                state.emit("draw", seat=seat, card=text, secret={"card": [seat]})
-        if shown:
+        if not stock:
+            _draw_shown(state, seat)
+            drawn[seat] = state.shown
             state.shown = -1
-            if state.pending >= 0:
-                exchanging.take_back(state)
+            break
+        card = stock.pop()
+        drawn[seat] = card
+        hands[seat][suit_of[card]] |= bit_of[card]
+        if state.log is not None:
+            state.emit("draw", seat=seat, card=state.game.pack.texts[card], secret={"card": [seat]})
         seat = state.next[seat]
-    state.drawn = tuple(drawn)
+    state.n -= cards
+    state.drawn = drawn
+    if state.shown < 0 and state.pending >= 0:
+        exchanging.take_back(state)
+
+
+def _draw_shown(state: State, seat: int) -> None:
+    give(state, seat, state.shown)
+    state.emit("draw", seat=seat, card=state.card_text(state.shown), shown=True)
 
 
 def give(state: State, seat: int, card: int) -> None:
