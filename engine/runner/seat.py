@@ -66,6 +66,8 @@ class Seat:
 
     def finish(self, end: bytes) -> None:
         """Tell the bot that the pass is over and give it END_S to write its last log and leave. Whatever it does changes nothing."""
+        if self._tap is not None:
+            self._tap(end, b"")
         try:
             self.process.send(end, END_S)
             self.process.thaw()

@@ -1,6 +1,7 @@
 """Bots that break the protocol or a limit: the typed fault, the honest opponent's result, and what both are told."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -146,7 +147,10 @@ def test_stderr_is_kept_and_costs_nothing(box: Sandbox, make: Maker, honest: Bot
 
 
 def test_threads_do_not_work_while_the_bot_is_frozen(box: Sandbox, make: Maker, honest: BotSpec) -> None:
-    body = 'def spin():\n    while True: pass\ndef hello(m):\n    threading.Thread(target=spin, daemon=True).start()\n    return \'{"type":"ready"}\\n\''
+    body = (
+        "def spin():\n    while True: pass\n"
+        "def hello(m):\n    threading.Thread(target=spin, daemon=True).start()\n    return json.dumps({'type': 'ready'}) + '\\n'"
+    )
 
     result = play_match(match(make(body), honest, limits=Limits()), box)
 
@@ -230,7 +234,7 @@ def test_bank_is_spent_and_then_ends_the_bot(box: Sandbox, make: Maker, honest: 
     bank = [float(line.split()[1]) for line in first.splitlines() if line.startswith("bank")]
     assert bank[0] == 0.3
     assert bank == sorted(bank, reverse=True) and bank[-1] < 0.15
-    assert all(0.04 < a - b < 0.15 for a, b in zip(bank, bank[1:], strict=False))
+    assert all(0.04 < a - b < 0.15 for a, b in pairwise(bank))
 
 
 def test_revoke_that_the_rules_let_through_is_no_fault(box: Sandbox, make: Maker, honest: BotSpec) -> None:
