@@ -22,7 +22,7 @@ from engine.runner.cores import pinned
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
-from engine.runner.seat import Seat
+from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Policy, Sandbox
@@ -193,9 +193,12 @@ class _Match:
         )
 
     def _end(self, seats: Sequence[Seat], feed: Feed, totals: Sequence[int], failed: set[int]) -> None:
-        for seat in seats:
-            if seat.seat not in failed:
-                seat.finish(protocol.end(feed.take(seat.seat), totals))
+        sound = [seat for seat in seats if seat.seat not in failed]
+        for seat in sound:
+            seat.tell(protocol.end(feed.take(seat.seat), totals))
+        until = time.monotonic() + END_S
+        for seat in sound:
+            seat.leave(until)
 
     def _close(self, seats: Sequence[Seat], number: int) -> None:
         """Kill what is left of the pass, and keep what it said and used."""

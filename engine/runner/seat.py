@@ -10,7 +10,7 @@ from engine.runner.faults import Fault, quoted
 from engine.runner.limits import Clock, Limits
 from engine.sandbox import BotFault, BotProcess
 
-END_S = 0.05  # CPU and wall seconds that a bot has after the end line
+END_S = 0.05  # wall seconds that the bots of a pass have after their end lines, all together
 EXCERPT_REQUEST = 4000  # characters of the request that a fault report keeps
 
 Tap = Callable[[bytes, bytes], None]  # sees every request and its answer
@@ -64,16 +64,22 @@ class Seat:
         self.last_us = (int(cpu_s * 1e6), int(wall_s * 1e6), int((time.perf_counter() - began) * 1e6))
         return protocol.answer(line, number)
 
-    def finish(self, end: bytes) -> None:
-        """Tell the bot that the pass is over and give it END_S to write its last log and leave. Whatever it does changes nothing."""
+    def tell(self, end: bytes) -> None:
+        """Tell the bot that the pass is over. Nothing that it does now changes anything."""
         if self._tap is not None:
             self._tap(end, b"")
         try:
-            self.process.send(end, END_S)
+            self.process.send(end, 0.0)
             self.process.thaw()
-            self.process.read_line(END_S, END_S, protocol.MAX_LINE)
         except BotFault:
-            return  # most often: it has left, as it should
+            return
+
+    def leave(self, until: float) -> None:
+        """Wait for the process to end by itself, at most until that moment of the monotonic clock."""
+        try:
+            self.process.read_line(END_S, max(0.0, until - time.monotonic()), protocol.MAX_LINE)
+        except BotFault:
+            return  # it has left, as it should, or its time is over
 
     def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> tuple[bytes, float, float]:
         process = self.process

@@ -1,0 +1,48 @@
+"""docs/protocol.md against the program: its exchange, its faults, its events."""
+
+import re
+from pathlib import Path
+
+from engine.runner import BotSpec, Limits
+from engine.runner.faults import KINDS
+from engine.runner.match import play_match
+from engine.sandbox import Sandbox
+from tests.support.bots import match
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def first_column(title: str) -> list[str]:
+    cells = re.findall(r"^\| (`.*?) \|", section(title), re.MULTILINE)
+    return [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+
+
+def test_exchange_is_what_goes_over_the_pipes(box: Sandbox, honest: BotSpec) -> None:
+    real = []
+
+    def tap(number: int, seat: int, request: bytes, answer: bytes) -> None:
+        if (number, seat) == (0, 1):
+            real.extend(["> " + request.decode().rstrip("\n"), "< " + answer.decode()])
+
+    play_match(match(honest, honest, boards=1, limits=Limits()), box, tap=tap)
+
+    shown = re.findall(r"^[<>] .*$", section("An exchange"), re.MULTILINE)
+    assert len(shown) == 9
+    assert shown[:8] == real[:8]
+    assert shown[8] == real[-2]
+
+
+def test_faults_are_all_there() -> None:
+    assert first_column("Faults") == list(KINDS)
+
+
+def test_events_of_the_engine_are_all_there() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "engine").rglob("*.py")))
+    made = set(re.findall(r'\bemit\(\s*"(\w+)"', source)) | {"play", "fault"}  # these two are written without emit
+
+    assert set(first_column("Events")) == made
