@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import struct
 import subprocess
 from pathlib import Path
@@ -9,6 +10,25 @@ from pathlib import Path
 from .errors import SandboxError
 
 _PT_INTERP = 3
+
+
+_MACHINE_CODES = {"x86_64": 62, "aarch64": 183}
+
+
+def why_not_static(program: Path) -> str | None:
+    """Why a file cannot be run as a static executable of this machine, or None where it looks like one."""
+    with program.open("rb") as file:
+        header = file.read(64)
+    if len(header) < 64 or header[:6] != b"\x7fELF\x02\x01":
+        return "it is not a 64-bit ELF executable"
+    kind, machine = struct.unpack_from("<HH", header, 16)
+    if kind not in (2, 3) or machine != _MACHINE_CODES.get(platform.machine()):
+        return f"it is not an executable for {platform.machine()}"
+    try:
+        loader = loader_of(program)
+    except (struct.error, ValueError) as error:
+        return f"its ELF headers are damaged: {error}"
+    return None if loader is None else f"it is dynamically linked (needs {loader}); link it statically"
 
 
 def loader_of(program: Path) -> Path | None:

@@ -31,10 +31,14 @@ class Place:
 def place(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
     """As root, with own_user: hold a slot and copy the bot into the runtime's tree. Else: the bot's own directory.
 
-    Raises SandboxError when there is no free slot or the copy fails.
+    Raises SandboxError when there is no free slot, a link among the files, or the copy fails.
     """
     if os.getuid() != 0 or not own_user:
         return Place(os.getuid(), bot_dir.resolve(), None)
+    for path in bot_dir.rglob("*"):
+        # We copy as root: a link would hand the bot whatever it points to.
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise SandboxError(f"{path} is a link or a special file; unpack bots with plain files only")
     slot = slots.acquire()
     target = runtime.root / "bot" / str(slot.user)
     try:

@@ -23,6 +23,8 @@ PONDERING_S = 0.002  # CPU time a frozen bot may seem to use: the kernel's accou
 _CHUNK = 1 << 16
 _GRACE_S = 0.3  # between the end of a bot's output and the end of its process
 _KILL_S = 10.0
+_WRAPPER_S = 1.0
+_STOP_S = 10.0
 _LAST_STDERR = MIB
 
 
@@ -48,6 +50,7 @@ class BotProcess:
         """wrapped: another program of ours stands between (namespaces), whose exit status tells the bot's."""
         self.policy = policy
         self.pid = started.pid
+        self.user = expected.user
         self._child = started.child
         self._expected = expected
         self._wrapped = wrapped
@@ -63,6 +66,8 @@ class BotProcess:
         self._frozen = False
         self._frozen_at = 0.0
         self._next_look = 0.0
+        self._our_peak_kib = started.our_peak_kib
+        self._peak_kib = 0
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
@@ -173,7 +178,22 @@ class BotProcess:
         if not self._frozen:
             self._signal(signal.SIGSTOP)
             self._frozen = True
+            self._await_stop()
             self._frozen_at = self.cpu()
+
+    def _await_stop(self) -> None:
+        """Until every thread has stopped. One alone meets the stop before its next step; of several, the one that is to
+        pass it on may wait for a busy core for milliseconds, in which the others go on computing."""
+        try:
+            if watch.threads(self.pid) < 2:
+                return
+        except OSError:
+            return
+        until = time.monotonic() + _STOP_S
+        while not watch.all_stopped(self.pid):
+            if time.monotonic() > until:
+                raise SandboxError(f"process {self.pid} does not stop within {_STOP_S:g} s; run fewer workers here")
+            time.sleep(0.0001)
 
     def thaw(self) -> None:
         """Let it go on. Raises BotFault("pondering") if it has used CPU time while frozen."""
@@ -207,18 +227,22 @@ class BotProcess:
         """Collect the child's end, killing it first if told. Returns whether it has ended."""
         if self._end is not None:
             return True
+        until = time.monotonic() + timeout_s
+        # A wrapper is left a moment to collect the bot and end by itself: a bot whose wrapper went first would become
+        # a zombie of process 1, which in many containers never collects any.
+        spare_until = time.monotonic() + _WRAPPER_S
         if kill:
             self.cpu()
-            if self._handle >= 0:
-                self._signal(signal.SIGKILL)
-            os.kill(self._child.pid, signal.SIGKILL)  # not Popen.kill, which reaps; unreaped, the number is still its
-        until = time.monotonic() + timeout_s
+            self._signal(signal.SIGKILL)
         pause = 0.0002
         while True:
             pid, status, usage = os.wait4(self._child.pid, os.WNOHANG)
             if pid:
                 break
-            if time.monotonic() > until:
+            now = time.monotonic()
+            if kill and (now > spare_until or not self._wrapped):
+                os.kill(self._child.pid, signal.SIGKILL)  # not Popen.kill, which reaps
+            if now > until:
                 if kill:
                     raise SandboxError(
                         f"process {self._child.pid} does not die of SIGKILL; the kernel holds it. Restart the host."
@@ -232,7 +256,9 @@ class BotProcess:
             code = 128 - code  # the wrapper reports a signal as 128 + its number
         self._cpu_s = max(self._cpu_s, usage.ru_utime + usage.ru_stime)
         self._drain_stderr(_LAST_STDERR)
-        self._end = End(code, usage.ru_maxrss, self._cpu_s, self._kept.value())
+        # The kernel's figure begins with our own, which the child shared before it became another program.
+        peak = usage.ru_maxrss if usage.ru_maxrss > self._our_peak_kib else self._peak_kib
+        self._end = End(code, peak, self._cpu_s, self._kept.value())
         return True
 
     def _lost(self, without: BotFault) -> BotFault:
@@ -299,6 +325,8 @@ class BotProcess:
     def _look(self, now: float) -> None:
         if now >= self._next_look:
             self._next_look = now + watch.SAMPLE_S
-            excess = watch.overuse(self.pid, self.policy)
+            use = watch.look(self.pid)
+            self._peak_kib = max(self._peak_kib, use.memory_kib)
+            excess = watch.overuse(use, self.policy)
             if excess:
                 raise excess

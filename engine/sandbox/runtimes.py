@@ -156,6 +156,8 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
     library = work / "python" / facts["lib"] / f"python{series}"
     tree.copy(Path(facts["stdlib"]), library, shutil.ignore_patterns(*_UNUSED_STDLIB, *_UNUSED_MODULES))
     for place in facts["dynload"]:
+        if Path(place).is_relative_to(facts["stdlib"]):
+            continue  # copied with it; on some systems it stands apart
         tree.copy(Path(place), library / "lib-dynload", shutil.ignore_patterns(*_UNUSED_MODULES))
     modules = sorted((library / "lib-dynload").glob("*.so"))
     _copy_program(work, Path(facts["program"]), f"python/bin/python{series}", modules)

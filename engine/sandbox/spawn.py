@@ -6,6 +6,7 @@ import contextlib
 import marshal
 import os
 import queue
+import resource
 import select
 import subprocess
 import sys
@@ -27,7 +28,8 @@ _BOOT = "import sys,marshal\nwith open(int(sys.argv[1]),'rb') as f:code,plan=mar
 class Started:
     """A process that may already be running the bot. Descriptors are ours to close.
 
-    child: our own child, to be reaped; pid: the bot as this process counts (the same unless namespaces lie between).
+    child: our own child, to be reaped; pid: the bot as this process counts (the same unless namespaces lie between);
+    our_peak_kib: the most memory this process ever held, KiB.
     """
 
     child: subprocess.Popen[bytes]
@@ -35,6 +37,7 @@ class Started:
     stdin: int
     stdout: int
     stderr: int
+    our_peak_kib: int
 
     def discard(self) -> str:
         """Kill it, reap it, close the pipes. Returns what it had printed on stderr."""
@@ -189,7 +192,7 @@ def launch(plan: dict[str, Any], *, keep: Sequence[int] = ()) -> Started:
     finally:
         os.close(status_in)
     stdin, stdout, stderr = pipes.ours
-    return Started(child, child.pid, stdin, stdout, stderr)
+    return Started(child, child.pid, stdin, stdout, stderr, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def read_to_end(fd: int, timeout_s: float) -> str:

@@ -7,9 +7,9 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
-from . import landlock, runtimes, tier_landlock, tier_namespaces, tier_none
+from . import elf, landlock, runtimes, tier_landlock, tier_namespaces, tier_none
 from .canary import TierReport, battery
-from .errors import SandboxError, SandboxUnavailable
+from .errors import BotFault, SandboxError, SandboxUnavailable
 from .placing import Place, place
 from .policy import Policy
 from .process import BotProcess
@@ -17,6 +17,7 @@ from .runtimes import Runtime
 
 BEST_FIRST = (tier_namespaces.NAME, tier_landlock.NAME)
 _TIERS = {tier.NAME: tier for tier in (tier_namespaces, tier_landlock, tier_none)}
+_NOT_EXECUTABLE = ("failed at become: ", "bwrap: execvp")
 _REMEDIES = {
     tier_namespaces.NAME: [
         "Ubuntu 23.10 and newer: install bubblewrap and its AppArmor profile (package apparmor-profiles).",
@@ -33,16 +34,28 @@ def start(
     tier: str, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None
 ) -> BotProcess:
     """Start one bot in a tier that nobody has checked; for everybody but the canary there is ``Sandbox``."""
-    if not (bot_dir / entry).is_file():
+    if not (bot_dir / entry).is_file() or not (bot_dir / entry).resolve().is_relative_to(bot_dir.resolve()):
         raise SandboxError(f"{bot_dir} has no file {entry}; name the entry file by its path in the bot's directory")
     if policy.memory_mb < runtime.memory_mb:
         raise ValueError(f"{runtime.name} needs memory_mb of at least {runtime.memory_mb}, not {policy.memory_mb}")
     if runtime.address_space_mb and policy.address_space_mb is None:
         policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
     where = place(bot_dir, runtime, own_user=tier != tier_none.NAME)
+    if runtime.runs_bot_files:
+        reason = elf.why_not_static(bot_dir / entry)
+        if reason:
+            where.give_back()
+            raise BotFault("crash", f"{entry} cannot be executed: {reason}")
+        if where.slot:
+            (where.bot / entry).chmod(0o555)
     begin: Callable[[Place, Runtime, str, Policy, int | None], BotProcess] = _TIERS[tier].start
     try:
         return begin(where, runtime, entry, policy, core)
+    except SandboxError as error:
+        where.give_back()
+        if runtime.runs_bot_files and any(sign in str(error) for sign in _NOT_EXECUTABLE):
+            raise BotFault("crash", f"{entry} cannot be executed by the kernel") from error
+        raise
     except BaseException:
         where.give_back()
         raise
@@ -108,6 +121,7 @@ class Sandbox:
         """Start a bot and return once it is confined, attested and running.
 
         bot_dir: its unpacked files; entry: path of the file to run in it; core: the one it is pinned to, or any.
-        May be called early: freeze the process until it is needed. Raises SandboxError when any step fails.
+        May be called early: freeze the process until it is needed. Raises SandboxError when any step fails, BotFault
+        when the bot's own file cannot be executed.
         """
         return start(self.tier, bot_dir, runtime, entry, policy, core)

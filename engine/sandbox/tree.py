@@ -105,6 +105,6 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
             return finished
     except OSError as error:
         raise SandboxError(
-            f"cannot build the {name} runtime in {directory}: {error}. Give a state directory that can be written "
+            f"cannot build the {name} runtime in {directory}: {str(error)[:300]}. Give a state directory that can be written "
             "and has 200 MB free."
         ) from error

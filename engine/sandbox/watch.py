@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 from .errors import BotFault
 from .policy import KIB, MIB, Policy
 
-STILL = frozenset("TtZX")  # states of threads that do not compute: stopped, traced, ended
 SAMPLE_S = 0.05  # between two looks at the memory of a running bot
 _SLACK_MIB = 16  # the main stack and page tables, which the kernel's data limit does not count
 _COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
@@ -22,18 +20,6 @@ def cpu_seconds(pid: int) -> float:
     The clock id is the kernel's ABI behind clock_getcpuclockid(3): no privilege, and it works across namespaces.
     """
     return time.clock_gettime((~pid << 3) | 2)
-
-
-def all_still(pid: int) -> bool:
-    """Whether no thread of a process computes any more after a stop was sent. A single thread stops at its next step,
-    so it is taken for still: this is asked after every answer, and most bots have one."""
-    try:
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-        if len(threads) < 2:
-            return True
-        return STILL.issuperset((thread / "stat").read_text().rpartition(")")[2].split()[0] for thread in threads)
-    except OSError:
-        return not Path(f"/proc/{pid}").exists()  # else a thread has just ended: look again
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +54,16 @@ def overuse(use: Use, policy: Policy) -> BotFault | None:
     return None
 
 
+def threads(pid: int) -> int:
+    """How many threads a process has, by the links of its task directory: one call, for it is asked after every answer.
+    Raises OSError when it is gone."""
+    return Path(f"/proc/{pid}/task").stat().st_nlink - 2
+
+
 def all_stopped(pid: int) -> bool:
-    """Whether every thread of a process is stopped or gone."""
+    """Whether no thread of a process computes any more: each is stopped, traced or ended."""
     try:
-        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names are enough, and this runs after every answer
-        states = [Path(f"/proc/{pid}/task/{task}/stat").read_bytes().rpartition(b")")[2].split()[0] for task in tasks]
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        return all((task / "stat").read_bytes().rpartition(b")")[2].split()[0] in b"TtZX" for task in tasks)
     except OSError:
-        return not Path(f"/proc/{pid}").exists()
-    return all(state in b"TtZX" for state in states)
+        return not Path(f"/proc/{pid}").exists()  # else a thread has just ended: look again

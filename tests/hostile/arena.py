@@ -1,0 +1,195 @@
+"""Play one hostile bot in one tier and say what came of it. Also a program, so that an ordinary user can be tried.
+
+As a program: arena.py STATE_DIR TIER, attack names one a line on stdin, one JSON outcome a line on stdout.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import resource
+import socket
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from engine.sandbox import BotFault, Policy, runtimes, slots, tiers
+from engine.sandbox.process import BotProcess
+from engine.sandbox.syscalls import this_machine
+from tests.hostile.attacks import ATTACKS, Attack
+
+START_CPU_S, START_WALL_S = 2.0, 8.0  # until the first line of an attack that does answer; loaded machines are slow
+PROLOGUE = (Path(__file__).parent / "prologue.txt").read_text()
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What came of it. fault, detail: as BotFault, or None when the bot played on; got: what the attack obtained;
+    left: traces it left behind, which must be none; cpu_s: CPU it was charged; stderr_bytes: how much was kept."""
+
+    fault: str | None = None
+    detail: str = ""
+    got: list[str] = dataclasses.field(default_factory=list)
+    left: list[str] = dataclasses.field(default_factory=list)
+    cpu_s: float = 0.0
+    frozen_cpu_s: float = 0.0
+    stderr: str = ""
+    stderr_bytes: int = 0
+
+
+class Surroundings:
+    """What a bot must not reach, and what must be the same afterwards."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.chmod(0o777)
+        self.directory = directory
+        self.sentinel = directory / "sentinel"
+        self.sentinel.write_text("a secret of the host\n")
+        self.sentinel.chmod(0o644)
+        self.name = f"tute-hostile-{os.getpid()}-{time.monotonic_ns()}"
+        self.local = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.local.bind("\0" + self.name)
+        self.packets = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.packets.bind("\0" + self.name + "-packets")
+        self.network = socket.create_server(("127.0.0.1", 0))
+        self.local.listen()
+        for listener in (self.local, self.packets, self.network):
+            listener.setblocking(False)
+
+    def goal(self, policy: Policy) -> dict[str, object]:
+        """What the bot is told, so that it can do its worst."""
+        return {
+            "sentinel": str(self.sentinel),
+            "directory": str(self.directory),
+            "runner": os.getpid(),
+            "port": self.network.getsockname()[1],
+            "listener": self.name,
+            "memory_mb": policy.memory_mb,
+            "threads": policy.threads,
+            "numbers": dict(this_machine().numbers),
+            "machine": this_machine().name,
+        }
+
+    def touched(self) -> list[str]:
+        """What has happened to it."""
+        found = [f"left {path.name}" for path in self.directory.iterdir() if path.name not in ("sentinel", "bot")]
+        if self.sentinel.read_text() != "a secret of the host\n":
+            found.append("changed the sentinel")
+        for listener in (self.local, self.network):
+            try:
+                listener.accept()[0].close()
+                found.append(f"reached {listener.getsockname()!r}")
+            except BlockingIOError:
+                pass
+        try:
+            self.packets.recv(100)
+            found.append("sent a packet")
+        except BlockingIOError:
+            pass
+        return found
+
+    def close(self) -> None:
+        for listener in (self.local, self.packets, self.network):
+            listener.close()
+
+
+def open_files() -> set[str]:
+    """Descriptors of this process and what they are."""
+    seen = set()
+    for entry in Path("/proc/self/fd").iterdir():
+        try:
+            seen.add(f"{entry.name}:{entry.readlink()}")
+        except OSError:
+            continue  # the directory's own
+    return {entry for entry in seen if "/fd" not in entry}
+
+
+def children() -> set[str]:
+    """Our child processes."""
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+def herd(bot: BotProcess) -> set[int]:
+    """Processes that run as the bot's user, where that user is its alone; else itself."""
+    found = {bot.pid}
+    for entry in Path("/proc").iterdir():
+        try:
+            user = entry.stat().st_uid if entry.name.isdigit() else -1
+            if user < 0 or "State:\tZ" in (entry / "status").read_text():
+                continue  # an orphan of a runner that was killed, which process 1 has not collected yet
+        except OSError:
+            continue
+        if os.getuid() == 0 and slots.FIRST_USER <= user <= slots.LAST_USER and user == bot.user:
+            found.add(int(entry.name))
+    return found
+
+
+def tree_hash(root: Path) -> str:
+    return hashlib.sha256(
+        b"".join(str(path).encode() + path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file())
+    ).hexdigest()
+
+
+def play(name: str, tier: str, state_dir: Path) -> Outcome:
+    """Start the attack's bot, let it do its worst, play on as with an honest bot, and clear up."""
+    attack = ATTACKS[name]
+    policy = Policy(memory_mb=128, threads=8, cpu_s=attack.cpu_s)
+    outcome = Outcome()
+    runtime = runtimes.python(state_dir)
+    files_before = open_files()
+    children_before = children()
+    with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
+        around = Surroundings(Path(scratch))
+        bot_dir = Path(scratch, "bot")
+        bot_dir.mkdir(mode=0o755)
+        (bot_dir / "bot.py").write_text(PROLOGUE.replace("# ATTACK", attack.source))
+        before = tree_hash(bot_dir)
+        bot = tiers.start(tier, bot_dir, runtime, "bot.py", policy)
+        try:
+            _meet(bot, attack, around.goal(policy), outcome)
+        except BotFault as fault:
+            outcome.fault, outcome.detail = fault.kind, fault.detail
+        finally:
+            processes = herd(bot)
+            bot.close()
+        outcome.stderr = bot.stderr().decode(errors="replace")
+        outcome.stderr_bytes = len(bot.stderr())
+        outcome.cpu_s = bot.cpu() - bot.start_cpu_s
+        outcome.left += around.touched()
+        if tree_hash(bot_dir) != before:
+            outcome.left.append("changed its own files")
+        if len(processes) > (2 if tier == "namespaces" else 1):
+            outcome.left.append(f"it was {len(processes)} processes")
+        outcome.left += [f"process {pid}" for pid in processes if Path(f"/proc/{pid}").exists()]
+        around.close()
+    outcome.left += sorted(children() - children_before)
+    outcome.left += sorted(open_files() - files_before)
+    return outcome
+
+
+def _meet(bot: BotProcess, attack: Attack, goal: dict[str, object], outcome: Outcome) -> None:
+    bot.send(json.dumps({**goal, "padding": "x" * attack.padding}).encode() + b"\n")
+    reply = bot.read_line(attack.budget_s or START_CPU_S, attack.wall_s or START_WALL_S)
+    outcome.got = json.loads(reply.line)
+    bot.freeze()
+    before = bot.cpu()
+    time.sleep(attack.pause_s)
+    outcome.frozen_cpu_s = bot.cpu() - before
+    for word in (b"one\n", b"two\n", b"three\n"):
+        if bot.ask(word, 1.0, 5.0).line + b"\n" != word:
+            raise BotFault("protocol", "its answer is not the request")
+
+
+def main() -> None:
+    state_dir, tier = Path(sys.argv[1]), sys.argv[2]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    play("nothing", tier, state_dir)  # what is opened once, such as the starter thread's, is no leak
+    for line in sys.stdin:
+        print(json.dumps({"name": line.strip(), **dataclasses.asdict(play(line.strip(), tier, state_dir))}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Every attack ends as stated, in every tier that holds here, leaves nothing behind and wrongs nobody.
+
+The bots run as real processes. A tier that does not hold on this host is named in the report's end, not passed over.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from engine.sandbox import TierReport
+from engine.sandbox.process import PONDERING_S
+from tests.hostile import arena
+from tests.hostile.attacks import ATTACKS
+from tests.sandbox.support import StateDirectory, held_tiers
+
+Field = Callable[[str], arena.Outcome]
+_PLAYED_AT = ("namespaces", "landlock")
+
+
+@pytest.fixture(scope="session")
+def ordinary(state: StateDirectory) -> dict[str, dict[str, arena.Outcome]]:
+    """Tier -> attack -> outcome, as an ordinary user. One process plays them all, since it cannot change back."""
+    played = {}
+    for answer in state.as_ordinary_user("tests.sandbox.say_tiers"):
+        report = TierReport(**answer)
+        if report.name in _PLAYED_AT:
+            held_tiers.tell("an ordinary user", report.name, report.holds, report.reasons)
+            if report.holds:
+                answers = state.as_ordinary_user("tests.hostile.arena", report.name, told=list(ATTACKS))
+                played[report.name] = {answer.pop("name"): arena.Outcome(**answer) for answer in answers}
+    return played
+
+
+@pytest.fixture(scope="session")
+def fields(state: StateDirectory, ordinary: dict[str, dict[str, arena.Outcome]]) -> dict[str, Field]:
+    """Where to play: "tier as user" -> a function that plays an attack there."""
+    places: dict[str, Field] = {f"{tier} as an ordinary user": done.__getitem__ for tier, done in ordinary.items()}
+    if os.getuid() == 0:
+        for tier in _PLAYED_AT:
+            report = state.reports[tier]
+            held_tiers.tell("root", tier, report.holds, report.reasons)
+            if report.holds:
+                places[f"{tier} as root"] = lambda name, tier=tier: arena.play(name, tier, state.path)
+    assert places, "no tier holds on this host: nothing could be tested"
+    return places
+
+
+def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
+    """What is wrong with an outcome; empty when it is as stated."""
+    attack = ATTACKS[attack_name]
+    wrong = []
+    if outcome.fault not in attack.ends:
+        wrong.append(f"ended in {outcome.fault} ({outcome.detail}), expected {attack.ends}")
+    if outcome.fault is not None and attack.detail not in outcome.detail:
+        wrong.append(f"the fault says {outcome.detail!r}, expected {attack.detail!r} in it")
+    if outcome.fault is None and outcome.got:
+        wrong.append(f"obtained {outcome.got}")
+    if outcome.left:
+        wrong.append(f"left {outcome.left}")
+    if outcome.frozen_cpu_s > PONDERING_S:
+        wrong.append(f"used {outcome.frozen_cpu_s * 1e3:.1f} ms of CPU while frozen")
+    if outcome.stderr_bytes > 16 * 1024:
+        wrong.append(f"{outcome.stderr_bytes} bytes of stderr were kept")
+    return wrong
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_attack_is_contained_in_every_tier(attack: str, fields: dict[str, Field]) -> None:
+    wrong = {place: verdict(attack, play(attack)) for place, play in fields.items()}
+
+    assert {place: what for place, what in wrong.items() if what} == {}
+
+
+def test_cpu_time_is_cut_at_the_budget(fields: dict[str, Field]) -> None:
+    for name in ("compute for ever", "compute in four threads"):
+        for place, play in fields.items():
+            outcome = play(name)
+            # Two cores may run four threads at once for one look of the clock.
+            assert 0.3 <= outcome.cpu_s < 0.45, f"{place}: {name} was charged {outcome.cpu_s:.3f} s of 0.3 s"
+
+
+def test_the_end_of_a_flooded_stderr_is_kept(fields: dict[str, Field]) -> None:
+    for play in fields.values():
+        assert play("flood stderr").stderr.endswith("last words")

@@ -1,0 +1,89 @@
+"""A state directory for tests, and the sandbox as another user sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from engine.sandbox import Runtime, TierReport, check, runtimes
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ORDINARY_USER = 60990  # neither a bot's slot nor, on any distribution, somebody's account
+
+
+class StateDirectory:
+    """A directory in /tmp that every user may pass (pytest's own is private), removed at the end."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="tute-test-"))
+        self.path.chmod(0o755)
+
+    def __enter__(self) -> StateDirectory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    @cached_property
+    def reports(self) -> dict[str, TierReport]:
+        """Tier -> what the canary found as the present user."""
+        return {report.name: report for report in check(self.path)}
+
+    @cached_property
+    def python(self) -> Runtime:
+        return runtimes.python(self.path)
+
+    @cached_property
+    def _for_others(self) -> Runtime:
+        """A Python that any user can run, with the sandbox and its tests inside."""
+        blank = self.path / "blank.py"
+        blank.touch()
+        modules = {"engine/__init__.py": blank, "engine/sandbox": REPOSITORY / "engine/sandbox"}
+        modules |= {f"tests/{name}": REPOSITORY / "tests" / name for name in ("hostile", "sandbox")}
+        return runtimes.python(self.path, modules)
+
+    def as_ordinary_user(self, module: str, *arguments: str, told: Sequence[str] = ()) -> list[Any]:
+        """Run a module as a user without any right, in a state directory of his; its answers, one JSON value a line."""
+        home = self.path / "ordinary"
+        home.mkdir(exist_ok=True)
+        user = os.getuid() or ORDINARY_USER
+        if os.getuid() == 0:
+            os.chown(home, user, user)
+        tree = self._for_others.root
+        program = next((tree / "python/bin").iterdir())
+        done = subprocess.run(
+            [program, "-s", "-S", "-B", "-m", module, str(home), *arguments],
+            input="".join(f"{line}\n" for line in told),
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+            cwd="/",
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tree / "python/extra")},
+            **({"user": user, "group": user, "extra_groups": []} if os.getuid() == 0 else {}),
+        )
+        if done.returncode:
+            raise RuntimeError(f"{module} failed as user {user}: {done.stderr[-2000:]}")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class _HeldTiers:
+    """Lines for the end of the test report."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def tell(self, who: str, name: str, holds: bool, reasons: Sequence[str]) -> None:
+        line = f"{name} as {who}: " + ("holds" if holds else "NOT TESTED, does not hold here: " + "; ".join(reasons))
+        if line not in self.lines:
+            self.lines.append(line)
+
+
+held_tiers = _HeldTiers()
