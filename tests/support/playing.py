@@ -1,0 +1,46 @@
+"""Random play for tests: every legal action has its chance, but what would cut deals short is rare."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import engine
+from engine import actions as act
+
+WEIGHTS = {act.CLAIM: 0.02, act.CAPOTE: 0.05, act.ACCUSE: 0.005, act.PASS: 8.0}
+TUTE_WEIGHT = 0.5
+
+
+def weight(action: int) -> float:
+    """Chance of an action against that of a card, which is 1."""
+    if act.TUTE <= action < act.EXCHANGE_SEVEN:
+        return TUTE_WEIGHT
+    return WEIGHTS.get(action, 1.0)
+
+
+def choose(state: engine.State, rng: random.Random) -> int:
+    """One of the legal actions, by weight."""
+    legal = state.legal_actions()
+    if len(legal) == 1:
+        return legal[0]
+    return rng.choices(legal, [weight(action) for action in legal])[0]
+
+
+def play(state: engine.State, seed: object, limit: int = 6000) -> Iterator[int]:
+    """Plays a match to its end (or so many actions); yields each action after it was taken."""
+    rng = random.Random(str(seed))
+    for _ in range(limit):
+        if state.is_over:
+            return
+        action = choose(state, rng)
+        state.apply(action)
+        yield action
+
+
+def finished(game: engine.Game, seed: object, deals: int | None = None, limit: int = 6000) -> engine.State:
+    """A match played at random."""
+    state = game.new_match(seed=f"match {seed}", deals=deals)
+    for _ in play(state, seed, limit):
+        pass
+    return state

@@ -1,0 +1,90 @@
+"""Every game at every table: what the conformance tests run over, found from the declarations, so that a new game is covered by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import engine
+from engine.game import declared
+from engine.rules import Choice, Range, choices, word
+
+
+class Table(NamedTuple):
+    """A game, a number of players and options; `str` is a test id."""
+
+    key: str
+    players: int
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def load(self) -> engine.Game:
+        """The game at this table."""
+        return engine.load(self.key, players=self.players, **dict(self.options))
+
+    def __str__(self) -> str:
+        return "-".join([self.key, str(self.players), *(f"{name}={value}" for name, value in self.options)])
+
+
+def plain() -> list[Table]:
+    """Each game with each number of players, without options."""
+    return [Table(key, players) for key in engine.games() for players in declared(key).players]
+
+
+def values(choice: Choice) -> list[Any]:
+    """The values of a choice; of a range its ends, the step above the low end and something in between."""
+    if not isinstance(choice, Range):
+        return [word(value) for value in choice]
+    high = choice.low + 40 * choice.step if choice.high is None else choice.high
+    between = choice.low + (high - choice.low) // 2 // choice.step * choice.step
+    last = high - (high - choice.low) % choice.step
+    return sorted({choice.low, choice.low + choice.step, between, last} & set(range(choice.low, high + 1))) + (
+        [None] if choice.none else []
+    )
+
+
+@cache
+def covering() -> tuple[Table, ...]:
+    """For each game and number of players tables that take every value of every option at least once.
+
+    A value that is refused alone is tried together with each value of each other option; one that no table takes raises LookupError:
+    an option that can never be chosen is a mistake of its declaration.
+    """
+    return tuple(table for base in plain() for table in _covering(base))
+
+
+def _covering(base: Table) -> Iterator[Table]:
+    there = choices(declared(base.key), base.players)
+    for name, choice in there.items():
+        for value in values(choice):
+            yield _taking(base, there, name, value)
+
+
+def _taking(base: Table, there: dict[str, Choice], name: str, value: Any) -> Table:
+    alone = base._replace(options=((name, value),))
+    if _loads(alone):
+        return alone
+    for other, choice in there.items():
+        for companion in values(choice):
+            if other != name:
+                both = base._replace(options=((name, value), (other, companion)))
+                if _loads(both):
+                    return both
+    raise LookupError(f"{base}: no table takes {name}={value!r}")
+
+
+def _loads(table: Table) -> bool:
+    try:
+        table.load()
+    except engine.OptionError:
+        return False
+    return True
+
+
+@cache
+def once() -> tuple[Table, ...]:
+    """One table for every value of every option of every game, the numbers of players taken in turn."""
+    by_value: dict[object, list[Table]] = {}
+    for table in covering():
+        by_value.setdefault((table.key, *(table.options[0])), []).append(table)
+    return tuple(there[place % len(there)] for place, there in enumerate(by_value.values()))
