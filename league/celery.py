@@ -50,6 +50,7 @@ app.conf.update(
     task_default_queue=UPKEEP,
     task_default_exchange="",
     task_default_routing_key=UPKEEP,
+    task_routes={"league.tasks.play_match": {"queue": MATCHES}},  # everything else is upkeep
     task_ignore_result=True,
     task_acks_late=True,
     task_reject_on_worker_lost=True,

@@ -129,5 +129,9 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "loggers": {  # a line per task would drown what the league itself says
+        name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
+    }
+    | {"kombu.connection": {"level": "ERROR"}},  # it misses a host name in the address of a folder
     "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL") or "INFO"},
 }

@@ -33,12 +33,13 @@ def machine() -> Machine:
 
     here = _Process.machine
     if here is None or here.pid != os.getpid():
-        here = _Process.machine = Machine(settings.STATE_DIR / "bots")
+        here = Machine(settings.STATE_DIR / "bots")
         here.open()
+        _Process.machine = here
     return here
 
 
-@shared_task(name="league.tasks.play_match", queue=celery.MATCHES)
+@shared_task(name="league.tasks.play_match")
 def play_match(match_id: int | None = None) -> None:
     """Play the match `match_id` if it waits, else the next one, else nothing. By hand: `manage.py worker --once`."""
     here = machine()
@@ -52,14 +53,16 @@ def play_match(match_id: int | None = None) -> None:
     wake()
 
 
-@shared_task(name="league.tasks.reconcile", queue=celery.UPKEEP)
+@shared_task(name="league.tasks.reconcile")
 def reconcile() -> None:
     """Put right what was lost. By hand: `manage.py reconcile`."""
-    log.info("reconciled: %s", reconciler.run())
+    found = reconciler.run()
+    if any(found.counts().values()):
+        log.info("reconciled: %s", found)
     wake()
 
 
-@shared_task(name="league.tasks.refresh_ratings", queue=celery.UPKEEP)
+@shared_task(name="league.tasks.refresh_ratings")
 def refresh_ratings(pool_id: int) -> None:
     """Take new results of a pool into its ratings. By hand: `manage.py refresh_ratings`."""
     ratings.refresh(Pool.objects.get(pk=pool_id))

@@ -11,7 +11,7 @@ from league.models import Pool, Rating
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the leaderboard. `place` counts settled rows from 1; provisional ones have none and stand last."""
+    """A line of the leaderboard. `place` counts the settled rows from 1; provisional ones stand among them without a place."""
 
     place: int | None
     rating: Rating
@@ -24,12 +24,16 @@ class Row:
 
 
 def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
-    """The ratings of `pool`, settled ones first, best first, with version, bot and owner loaded."""
+    """The ratings of `pool`, best first, with version, bot and owner loaded."""
     rows = Rating.objects.filter(pool=pool) if every_version else Rating.objects.filter(pool=pool, listed=True)
-    return rows.select_related("version__bot__owner").order_by("provisional", "-elo", "version_id")
+    return rows.select_related("version__bot__owner").order_by("-elo", "version_id")
 
 
 def leaderboard(pool: Pool, *, every_version: bool = False) -> list[Row]:
     """One row per bot (or per version). One query."""
-    found = ratings(pool, every_version=every_version)
-    return [Row(None if rating.provisional else place, rating) for place, rating in enumerate(found, 1)]
+    rows: list[Row] = []
+    settled = 0
+    for rating in ratings(pool, every_version=every_version):
+        settled += not rating.provisional
+        rows.append(Row(None if rating.provisional else settled, rating))
+    return rows

@@ -17,7 +17,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from engine.runner import Infrastructure, Limits, MatchSpec
+from engine.runner import Limits, MatchSpec
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable
 from league.domain import leases, packages, reports, tournaments, workers
@@ -67,7 +67,7 @@ class Machine:
         """Prove the sandbox and register this worker. A refusal is logged, shown in the league and ends nothing: it plays no match."""
         try:
             self.box = open_sandbox()
-        except SandboxUnavailable as error:
+        except (SandboxError, OSError) as error:
             self.refusal = str(error)
             log.error("this worker plays nothing: %s", error)
         workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.refusal)
@@ -114,7 +114,7 @@ class Machine:
         except IllegalMove as error:
             log.warning("match %s: %s", match.public_id, error)
             return None
-        except (Infrastructure, SandboxError, OSError, RuntimeError) as error:
+        except Exception as error:  # a bot's faults are results; whatever comes as an exception is ours and costs no bot anything
             log.exception("match %s: attempt %d failed", match.public_id, match.attempts)
             leases.fail(match.pk, work.token, why=f"{type(error).__name__}: {error}"[:500])
             return None

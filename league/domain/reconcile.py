@@ -23,8 +23,12 @@ class Found:
     refreshed: int = 0  # pools whose ratings lacked results
     explained: int = 0  # queued matches whose reason for waiting changed
 
+    def counts(self) -> dict[str, int]:
+        """The numbers by name."""
+        return asdict(self)
+
     def __str__(self) -> str:
-        return ", ".join(f"{name} {count}" for name, count in asdict(self).items())
+        return ", ".join(f"{name} {count}" for name, count in self.counts().items())
 
 
 def run(*, now: datetime | None = None) -> Found:

@@ -115,6 +115,7 @@ def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "",
         for entry in present:
             if entry.version_id == version.pk:
                 return entry
+        version = BotVersion.objects.select_related("bot").get(pk=version.pk)  # as it is now, not as the caller read it
         _check_entrant(version, game)
         if len(present) >= settings.MAX_ENTRIES:
             raise Refused(f"the tournament {tournament.name!r} is full: it takes {settings.MAX_ENTRIES} entries")

@@ -1,0 +1,201 @@
+"""Real workers, real bots in the sandbox, a real scheduler; killed in the middle, too."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import engine
+from league.domain import bots, players, ratings, replays, standings, tournaments
+from league.enums import MatchStatus, TournamentStatus, VersionStatus
+from league.models import Board, BotVersion, LeagueEvent, Match, Party, Rating, Sitting, Worker
+from tests.support.league import SECRET, source
+from tests.support.live import LiveLeague
+from tests.support.processes import wait_for
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+
+FIRST = """from tute_bot import Bot, run
+
+
+class First(Bot):
+    def act(self, view, legal):
+        {before}
+        return legal[{pick}]
+
+
+run(First())
+"""
+
+
+def code(pick: int = 0, before: str = "pass") -> bytes:
+    """A bot that always takes the action at one place of the list, after a line of its own. No two are equal."""
+    return FIRST.format(pick=pick, before=before).encode() + source().splitlines()[-1]
+
+
+@pytest.fixture
+def live() -> Iterator[LiveLeague]:
+    league = LiveLeague()
+    yield league
+    league.close()
+
+
+def until(live: LiveLeague, fact: Callable[[], object], what: str, seconds: float = 120) -> None:
+    try:
+        wait_for(fact, what, seconds, every=0.2)
+    except TimeoutError as late:
+        rows = list(Match.objects.values_list("public_id", "status", "attempts", "reason"))
+        raise AssertionError(f"{late}\n{rows}\n{live.logs()}") from None
+
+
+def over(**which: object) -> Callable[[], bool]:
+    def fact() -> bool:
+        return not Match.objects.filter(status__in=["queued", "leased", "running"], **which).exists()
+
+    return fact
+
+
+def entered(name: str, data: bytes, owner: str) -> BotVersion:
+    player = players.Player.objects.filter(name=owner).first() or players.create(owner)
+    return bots.upload(player, name, data, "bot.py", ["partnership"], secret=SECRET)
+
+
+def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> None:
+    good = [entered(name, code(pick), name) for pick, name in enumerate(("uno", "dos", "tres"), -1)]
+    crash = entered("malo", code(before="raise SystemExit(3)"), "malo")
+    cheat = entered("tramposo", code(before="return 'play 9z'"), "tramposo")
+    live.start("worker")
+    live.start("scheduler")
+    until(live, over(), "the validation matches")
+
+    states = dict(BotVersion.objects.values_list("bot__slug", "status"))
+    assert states == {
+        "uno": VersionStatus.ACCEPTED,
+        "dos": VersionStatus.ACCEPTED,
+        "tres": VersionStatus.ACCEPTED,
+        "malo": VersionStatus.REJECTED,
+        "tramposo": VersionStatus.REJECTED,
+    }, live.logs()
+    crash.refresh_from_db()
+    cheat.refresh_from_db()
+    assert (crash.fault, cheat.fault) == ("crash", "illegal_action")
+
+    cup = tournaments.create(good[0].bot.owner, "Cup", "partnership", boards=2, versions=good, secret=SECRET)
+    tournaments.start(cup)
+    until(live, over(), "the tournament")
+    until(live, lambda: Rating.objects.count() == 3 and tournaments.Tournament.objects.get().finished, "its end and ratings")
+
+    cup.refresh_from_db()
+    assert cup.status == TournamentStatus.FINISHED
+    assert [match.attempts for match in cup.matches.all()] == [1, 1, 1]
+    assert Board.objects.filter(match__tournament=cup).count() == 6
+    for sitting in Sitting.objects.filter(board__match__tournament=cup):
+        engine.replay.verify(replays.unpack(sitting))
+    table = standings.standings(cup)
+    assert sum(row.result.boards for row in table.rows) == 12
+    assert {row.faults for row in table.rows} == {0}
+    assert ratings.refresh(cup.pool) is False
+    assert Worker.objects.get().tier in ("landlock", "namespaces")
+
+
+def bots_of(worker: int) -> set[int]:
+    """Processes that a worker started and that live; the kernel's own list, so that nothing is forgotten."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    found: set[int] = set()
+    fresh = {worker}
+    while fresh:
+        fresh = {pid for pid, parent in parents.items() if parent in fresh} - found
+        found |= fresh
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def slow_cup(live: LiveLeague) -> tournaments.Tournament:
+    """A started tournament of one match that takes some seconds."""
+    pair = [
+        entered(name, code(pick, "import time; time.sleep(0.02)"), name) for pick, name in ((0, "uno"), (-1, "dos"))
+    ]
+    until(live, over(), "the validation matches")
+    cup = tournaments.create(pair[0].bot.owner, "Cup", "partnership", boards=4, versions=pair, secret=SECRET)
+    tournaments.start(cup)
+    return cup
+
+
+def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague) -> None:
+    first = live.start("worker")
+    live.start("scheduler")
+    cup = slow_cup(live)
+    until(
+        live, lambda: cup.matches.filter(status=MatchStatus.RUNNING, progress__gt=0).exists(), "a match in the middle"
+    )
+    seated = bots_of(first.pid)
+    assert len(seated) >= 4
+
+    os.kill(first.pid, signal.SIGKILL)
+    wait_for(lambda: not any(alive(pid) for pid in seated), "the bots of the killed worker to end", 10)
+    live.start("worker")
+    until(live, over(tournament=cup), "the match to be played again")
+
+    match = cup.matches.get()
+    assert (match.status, match.attempts, match.token) == (MatchStatus.FINISHED, 2, 2)
+    assert (Board.objects.filter(match=match).count(), Sitting.objects.filter(board__match=match).count()) == (4, 8)
+    moves = [
+        (event.data["was"], event.data["to"])
+        for event in LeagueEvent.objects.filter(subject=f"match:{match.public_id}", kind="match.moved").order_by("id")
+    ]
+    again = [("queued", "leased"), ("leased", "running")]
+    assert moves == [*again, ("running", "queued"), *again, ("running", "finished")]
+    until(live, lambda: Rating.objects.count() == 2, "the ratings")
+    assert {rating.boards for rating in Rating.objects.all()} == {4}
+    assert Party.objects.filter(match=match).exclude(fault="").count() == 0
+
+
+def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
+    first = live.start("worker")
+    live.start("scheduler")
+    cup = slow_cup(live)
+    until(live, lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "a running match")
+
+    assert first.stop(signal.SIGTERM, seconds=10) == 0
+
+    match = cup.matches.get()
+    assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
+    given_back = LeagueEvent.objects.filter(subject=f"match:{match.public_id}", data__to="queued").get()
+    assert "was told to stop" in given_back.data["why"]
+    assert not Worker.objects.exists()
+    live.start("worker")
+    until(live, over(tournament=cup), "the match to be played by another worker")
+    assert cup.matches.get().status == MatchStatus.FINISHED
+
+
+def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
+    live = LiveLeague(SANDBOX_TIER="none", SANDBOX_MIN_TIER="landlock")
+    try:
+        entered("uno", code(), "uno")
+        live.start("worker")
+        live.start("scheduler")
+        until(live, lambda: Match.objects.exclude(reason="").exists() and Worker.objects.exists(), "a reason", 60)
+
+        until(live, lambda: "every worker refuses" in Match.objects.get().reason, "the reason of the worker", 30)
+        match = Match.objects.get()
+        assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
+        assert "weaker than SANDBOX_MIN_TIER=landlock" in match.reason
+        assert "weaker than" in live.processes[0].tail()
+    finally:
+        live.close()

@@ -1,0 +1,64 @@
+"""Real worker and scheduler processes on the database of a test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+from django.conf import settings
+from django.db import connection
+
+from tests.support.processes import Process
+
+
+def database_url() -> str:
+    """DATABASE_URL of the database that this test uses."""
+    what = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite://{Path(what['NAME']).resolve()}"
+    user = f"{quote(what['USER'])}:{quote(what['PASSWORD'])}@" if what["USER"] else ""
+    return f"postgresql://{user}{what['HOST']}:{what['PORT']}/{what['NAME']}"
+
+
+class LiveLeague:
+    """A state folder, and the processes that use it. The folder is one that the bots' own users may pass."""
+
+    def __init__(self, **variables: str) -> None:
+        settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
+        self.folder = Path(tempfile.mkdtemp(prefix="live-", dir=settings.STATE_DIR))
+        self.folder.chmod(0o755)
+        self.environment = {
+            **os.environ,
+            "DATABASE_URL": database_url(),
+            "STATE_DIR": str(self.folder),
+            "BROKER_URL": "filesystem://",
+            "SECRET_KEY": "only for this test",
+            "LEASE_S": "3",
+            "RECONCILE_S": "1",
+            "PYTHONUNBUFFERED": "1",
+            **variables,
+        }
+        self.processes: list[Process] = []
+
+    def start(self, *words: str) -> Process:
+        """Start `manage.py` with these words."""
+        log = self.folder / f"{len(self.processes)}-{words[0]}.log"
+        process = Process(
+            " ".join(words), [sys.executable, "manage.py", *words], log, env=self.environment, cwd=settings.BASE_DIR
+        )
+        self.processes.append(process)
+        return process
+
+    def logs(self) -> str:
+        """The ends of all logs."""
+        return "\n".join(f"--- {process.name}\n{process.tail(60)}" for process in self.processes)
+
+    def close(self) -> None:
+        """End every process and remove the folder."""
+        for process in reversed(self.processes):
+            process.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
