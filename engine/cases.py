@@ -17,7 +17,7 @@ from engine import actions as act
 from engine import position as pos
 from engine.cards import NO_SUIT
 from engine.errors import EngineError
-from engine.parts import announcing, auctions, counting, dealing, exchanging, results, settling, tricks
+from engine.parts import announcing, auctions, counting, dealing, exchanging, legality, results, settling, tricks
 from engine.parts.outcome import Verdict
 from engine.state import State
 
@@ -160,7 +160,7 @@ def _counted(game: engine.Game, given: Case) -> State:
     if given.get("last_trick") is not None:
         state.last_trick = given["last_trick"]
     if state.trump == NO_SUIT:
-        state.trump = _free_suit(given)
+        legality.set_trump(state, _free_suit(given))
     pos.sang(state, given.get("songs", ()))
     pos.sang(state, given.get("table_songs", ()), table=True)
     if given.get("tute_by") is not None:
@@ -552,7 +552,7 @@ def last_trick_choice(game: engine.Game, given: Case) -> Answer:
 
 def payment(game: engine.Game, given: Case) -> Answer:
     state = _begin(game, given)
-    state.trump = _free_suit(given)
+    legality.set_trump(state, _free_suit(given))
     pos.sang(state, given.get("songs", ()))
     state.left = 0
     for seat, points in given.get("deal_points", {}).items():

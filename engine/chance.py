@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-
-_SPACE = 1 << 256
+from functools import cache
+from struct import unpack
 
 
 def as_seed(seed: bytes | str | int) -> bytes:
@@ -31,36 +31,46 @@ def bot_seed(secret: bytes, match: str, sitting: int, seat: int) -> int:
 def shuffle(seed: bytes, deal: int, cards: Sequence[int]) -> list[int]:
     """A fair permutation of the cards for one deal of a match.
 
-    One 256-bit digest, read as a number below n! in the factorial system; digests above the largest multiple of n! are drawn again, so
-    that every permutation has the same chance. 52! is below 2**226: a second draw is needed less than once in 2**30 deals.
+    Fisher-Yates, fed by HMAC-SHA256. A digest is four 64-bit words; a word serves several draws, as a number below the product of their
+    ranges, and is thrown away when it is not below the largest multiple of that product: every permutation has the same chance.
     """
     deck = list(cards)
-    n = len(deck)
-    limit = _limit(n)
     message = b"deal\n%d" % deal
-    number = int.from_bytes(hmac.digest(seed, message, "sha256"), "big")
-    while number >= limit:
-        message += b"\nagain"
-        number = int.from_bytes(hmac.digest(seed, message, "sha256"), "big")
-    for i in range(n - 1, 0, -1):
-        number, j = divmod(number, i + 1)
-        deck[i], deck[j] = deck[j], deck[i]
+    words = unpack(">4Q", hmac.digest(seed, message, "sha256"))
+    place = 0
+    for limit, low, high in _draws(len(deck)):
+        while True:
+            if place == len(words):
+                message += b"\nmore"
+                words = unpack(">4Q", hmac.digest(seed, message, "sha256"))
+                place = 0
+            word = words[place]
+            place += 1
+            if word < limit:
+                break
+        for i in range(high, low, -1):
+            word, j = divmod(word, i)
+            i -= 1
+            deck[i], deck[j] = deck[j], deck[i]
     return deck
+
+
+@cache
+def _draws(n: int) -> tuple[tuple[int, int, int], ...]:
+    """Which draws share a word: (limit of the word, low, high) for the ranges high, high - 1, ..., low + 1."""
+    found = []
+    high = n
+    while high > 1:
+        low, product = high, 1
+        while low > 1 and product * low <= 1 << 57:
+            product *= low
+            low -= 1
+        found.append((2**64 - 2**64 % product, low, high))
+        high = low
+    return tuple(found)
 
 
 def pick(seed: bytes, label: str, n: int) -> int:
     """A fair number 0..n-1 for one named question, such as who deals first."""
     number = int.from_bytes(hmac.digest(seed, f"pick\n{label}".encode(), "sha256"), "big")
     return number % n  # the bias of a 256-bit number is below 2**-250
-
-
-_LIMITS: dict[int, int] = {}
-
-
-def _limit(n: int) -> int:
-    if n not in _LIMITS:
-        factorial = 1
-        for i in range(2, n + 1):
-            factorial *= i
-        _LIMITS[n] = _SPACE - _SPACE % factorial
-    return _LIMITS[n]

@@ -52,6 +52,8 @@ class Game:
         # what can happen after a trick at all, so that a playout asks only for that
         self.exchange_mask = self.pack.mask("72") if rules.exchange in ("immediate", "deferred") else 0
         self.exchange_moments = exchanging.moments(rules)
+        self.window_a = "before_draw" in self.exchange_moments
+        self.table_songs = rules.table_songs != "none"
         self.claims = rules.claim_window if rules.claim_mode == "claim" else ""
         self.tracks_target = rules.result is results.to_target and (
             rules.claim_mode == "auto" or rules.both_reach == "first_reached"

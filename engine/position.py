@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine import chance
 from engine.cards import NO_SUIT
 from engine.errors import EngineError
-from engine.parts import announcing, dealing, tricks
+from engine.parts import dealing, legality, tricks
 from engine.state import State
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
 
 def set_trump(state: State, suit: str | None) -> None:
     """Fixes trump; None for a deal without."""
-    state.trump = NO_SUIT if suit is None else state.game.pack.parse_suit(suit)
+    legality.set_trump(state, NO_SUIT if suit is None else state.game.pack.parse_suit(suit))
 
 
 def play_trick(state: State, plays: Sequence[str], *, lead: str | None = None) -> None:
@@ -70,10 +70,10 @@ def play_trick(state: State, plays: Sequence[str], *, lead: str | None = None) -
     now = state.trump
     for before in range(4):
         trial = state.clone()
-        trial.trump = before
+        legality.set_trump(trial, before)
         _put(trial, plays)
         if trial.trump == now and (lead is None or trial.suit_text(trial.lead) == lead):
-            state.trump = before
+            legality.set_trump(state, before)
             _put(state, plays)
             return
     raise EngineError(f"no trump before the plays {list(plays)} leads to trump {state.suit_text(now)} and lead {lead}")
@@ -154,7 +154,6 @@ def shape(state: State) -> dict[str, Any]:
 
 
 __all__ = [
-    "announcing",
     "blank",
     "book",
     "give_hand",

@@ -189,7 +189,7 @@ class State:
         self.winner = 0  # seat that is winning the trick, then the one that won it
         self.table_points = 0
         self.in_trick = 0
-        self.in_force = game.empty_rule
+        self.in_force: legality.InForce | None = None
         self.plain = True  # strict obligations without modifiers: the fast path
         self.no_load = False
         self.free = False

@@ -6,6 +6,7 @@ Source: rules book, variable_trump (000).
 
 from typing import TYPE_CHECKING
 
+from engine.parts.legality import set_trump
 from engine.rules import BOOL, Range, Rules
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ def vtt_cycle(state: "State") -> None:
     if suit != state.trump:
         return  # V1, V4: who is winning has been found as in ordinary Tute
     state.lead = suit
-    state.trump = NEXT[suit]
-    state.trumps = state.held[state.trump]
+    set_trump(state, NEXT[suit])
     if state.log is not None:
         state.emit("trump", suit=state.suit_text(state.trump), lead=state.suit_text(suit))
     best = max(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine import actions as act
 from engine.cards import NO_SUIT
-from engine.parts import counting, exchanging, tricks
+from engine.parts import counting, exchanging, legality, tricks
 from engine.phase import Phase
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def table_songs(state: State) -> None:
             "song", seat=winner, suit=letter, points=points, cards=[r + letter for r in rules.pair_ranks], table=True
         )
         if rules.trump_source == "first_table_pair" and state.trump == NO_SUIT:
-            state.trump = suit
+            legality.set_trump(state, suit)
             state.emit("trump", suit=letter)
 
 
@@ -240,23 +240,15 @@ def table_pairs(state: State) -> list[int]:
 
 def open_window(state: State, moment: str) -> None:
     """Window A (`before_draw`) or B (`after_draw`): asks the seats that may do something in it, winner of the trick first."""
-    game = state.game
-    before = moment == "before_draw"
-    if before and "before_draw" not in game.exchange_moments:
-        tricks.after_window_a(state)
-        return
-    if not before and game.merged:
-        tricks.after_window_b(state)
-        return
     state.window = moment
     winner = state.winner
-    seats = [winner]
-    seat = state.next[winner]
-    while seat != winner:
-        if game.all_may_sing or state.side[seat] == state.side[winner]:
-            seats.append(seat)
-        seat = state.next[seat]
-    state.queue = tuple(seats)
+    if state.game.all_may_sing:
+        place = state.active.index(winner)
+        state.queue = state.active[place:] + state.active[:place]
+    elif len(state.games) < state.seats:
+        state.queue = (winner, (winner + 2) % 4)
+    else:
+        state.queue = (winner,)
     next_in_window(state)
 
 
@@ -326,7 +318,7 @@ def _capote_act(state: State, action: int) -> None:
         if state.queue:
             state.ask(state.queue[0], CAPOTE)
             return
-    open_window(state, "after_draw")
+    tricks.window_b(state)
 
 
 CAPOTE = Phase("capote", lambda state: (act.CAPOTE, act.PASS), _capote_act)

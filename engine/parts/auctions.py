@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engine import actions as act
 from engine import chance
 from engine.cards import NO_SUIT
-from engine.parts import counting, dealing, tricks
+from engine.parts import counting, dealing, legality, tricks
 from engine.parts.outcome import Verdict
 from engine.phase import Phase
 
@@ -214,7 +214,7 @@ def name_trump(state: State) -> None:
 
 
 def _name_trump_act(state: State, action: int) -> None:
-    state.trump = action - act.TRUMP
+    legality.set_trump(state, action - act.TRUMP)
     state.emit("trump", seat=state.turn, suit=state.suit_text(state.trump))
     go_on(state)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine import chance
 from engine.cards import NO_SUIT
-from engine.parts import auctions, exchanging, paying, tricks
+from engine.parts import auctions, exchanging, legality, paying, tricks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,8 @@ def start(state: State) -> None:
     state.game_deal += 1
     seat_the_deal(state)
     clear(state)
-    paying.ante_up(state)
+    if rules.ante:
+        paying.ante_up(state)
     deal_cards(state)
     state.own_turn = state.game.has_own_turn
     if rules.first_deal == "coins_2o" and state.deal_no == 1:
@@ -191,12 +192,15 @@ def deal_cards(state: State) -> None:
     k = state.size
     dealt = each * k
     hands = [[0] * (NO_SUIT + 1) for _ in range(state.seats)]
+    suit_of, bit_of = state.suit_of, state.bit_of
     for place, seat in enumerate(state.active):
-        hands[seat] = pack.hand(deck[place:dealt:k])
+        hand = hands[seat]
+        for card in deck[place:dealt:k]:
+            hand[suit_of[card]] |= bit_of[card]
     state.hands = hands
     rest = deck[dealt:]
     rest.reverse()  # the next card is the last of the list
-    state.trump = NO_SUIT
+    trump = NO_SUIT
     source = rules.trump_source
     if source == "last_dealt":
         state.shown, state.holder = deck[dealt - 1], state.active[-1]
@@ -207,13 +211,14 @@ def deal_cards(state: State) -> None:
     elif source == "centre_card" and rules.full_deal_trump == "last_card_of_dealer":
         state.shown, state.holder = deck[dealt - 1], state.active[-1]
     if source == "rotating":
-        state.trump = (state.deal_no - 1) % 4
+        trump = (state.deal_no - 1) % 4
     elif state.shown >= 0:
-        state.trump = state.suit_of[state.shown]
+        trump = suit_of[state.shown]
     if rules.coins_start or (rules.first_deal == "coins_2o" and state.deal_no == 1):
-        state.trump = 0
+        trump = 0
         if state.holder >= 0:
             state.shown, state.holder = -1, -1
+    legality.set_trump(state, trump)
     state.stock = rest
     state.n = (
         (len(rest) + (1 if rules.shown_card_drawn and state.shown >= 0 and state.holder < 0 else 0))

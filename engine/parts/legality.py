@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.cards import NO_SUIT, Table
+from engine.cards import NO_SUIT
 
 if TYPE_CHECKING:
     from engine.rules import Rules
@@ -24,9 +24,10 @@ CODES = {
 }
 
 
-def trumps_of(state: State) -> Table:
-    """The table of a void follower while no trump is on the table: all trumps held."""
-    return state.game.pack.nothing if state.trump == NO_SUIT else state.held[state.trump]
+def set_trump(state: State, suit: int) -> None:
+    """Fixes trump (NO_SUIT: none) and with it what a void follower may ruff with while no trump is on the table."""
+    state.trump = suit
+    state.trumps = state.game.pack.nothing if suit == NO_SUIT else state.held[suit]
 
 
 class InForce(NamedTuple):
@@ -51,6 +52,7 @@ def oblige(state: State) -> None:
     rules = state.rules
     held = state.held
     lead, trump = state.lead, state.trump
+    assert state.in_force is not None
     code = state.in_force.code
     nothing = state.game.pack.nothing
     if code in (FOLLOW, TRUMP_FOLLOW):

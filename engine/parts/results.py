@@ -35,6 +35,8 @@ def by_last_trick(state: State, sides: Sequence[int]) -> int:
 def most_points_wins(state: State) -> Verdict:
     """Most points wins the deal. `tie`: last_trick, last_trick_or_none, drawn or split."""
     points = state.side_points()
+    if len(points) == 2 and points[0] != points[1]:
+        return Verdict(0 if points[0] > points[1] else 1)
     sides = state.active_sides()
     top = max(points[side] for side in sides)
     level = [side for side in sides if points[side] == top]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import TYPE_CHECKING
 
 from engine.parts import auctions, dealing, paying
@@ -56,7 +57,7 @@ def _games(state: State, verdict: Verdict, by_side: list[int]) -> int:
         state.totals = tuple(state.totals_now())
         return 0
     value = game_value(state, verdict)
-    if verdict.winner is not None:
+    if verdict.winner is not None and state.log is not None:
         verdict.losers = tuple(s for s in state.active if state.side[s] != verdict.winner)
     book_game(state, verdict.winner, value)
     return value
@@ -64,16 +65,18 @@ def _games(state: State, verdict: Verdict, by_side: list[int]) -> int:
 
 def book_game(state: State, winner: int | None, value: int) -> None:
     """A finished game: what it scores for the side that won it (None: nobody), and the next one starts from nothing."""
-    games = list(state.games)
     if winner is not None:
+        games = list(state.games)
         games[winner] += value
-    state.games = tuple(games)
-    if winner is not None or state.rules.tie != "drawn":
+        state.games = tuple(games)
+        state.games_played += 1
+    elif state.rules.tie != "drawn":
         state.games_played += 1
     if state.rules.match_end == "cotos" and winner is not None:
         _cotos(state, winner, value)
-    state.totals = (0,) * len(state.totals)
-    state.reached = ()
+    if state.game.rules.target is not None:
+        state.totals = (0,) * len(state.totals)
+        state.reached = ()
     state.game_deal = 0
 
 
@@ -106,7 +109,7 @@ def book_marks(state: State, verdict: Verdict) -> None:
 def _board_score(state: State, verdict: Verdict, by_side: list[int], value: int) -> None:
     unit = state.game.score_unit
     if unit == "points" and verdict.why == "points":
-        state.score = tuple([score + by_side[side] for score, side in zip(state.score, state.side, strict=True)])
+        state.score = tuple(map(add, state.score, by_side if len(by_side) == state.seats else by_side * 2))
         return
     score = list(state.score)
     for seat in range(state.seats):
@@ -152,7 +155,7 @@ def match_over(state: State) -> bool:
 def _led_by(state: State, at_least: int, margin: int) -> int | None:
     games = state.games
     top = max(games)
-    if top < at_least or top - sorted(games)[-2] < max(1, margin):
+    if top < at_least or top - sorted(games)[-2] < margin:
         return None
     return games.index(top)
 

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 def lead(state: State) -> None:
     """The seat on turn leads to a trick: fixes the obligations of the trick by the stock, offers what may be announced first."""
-    in_force = state.game.open_rule if state.n > 0 else state.game.empty_rule
-    state.in_force = in_force
-    state.plain = in_force.plain
-    state.no_load = in_force.no_load
+    game = state.game
+    in_force = game.open_rule if state.n > 0 else game.empty_rule
+    if in_force is not state.in_force:
+        state.in_force = in_force
+        state.plain = in_force.plain
+        state.no_load = in_force.no_load
     state.free = in_force.free
-    state.trumps = legality.trumps_of(state)
     state.table = []
     state.in_trick = 0
     state.phase = None
@@ -92,24 +93,27 @@ def complete(state: State) -> None:
         if announcing.holds_a_song(state, winner):
             state.extra = announcing.before_card(state)
         return
-    rules = state.rules
+    game = state.game
     state.window_songs = ()
     if state.notes:
         called = state.notes.get("called", -1)
         if called in state.table:
             state.emit("partner", seat=state.notes["partner"], card=state.card_text(called))
-    if rules.table_songs != "none":
+    if game.table_songs:
         announcing.table_songs(state)
     if state.capote_by >= 0 and counting.capote_decided(state):
         return
-    if state.game.tracks_target and counting.reached_by(state, winner):
+    if game.tracks_target and counting.reached_by(state, winner):
         return
     if not state.left:
         counting.last_trick(state)
         return
     if state.pending >= 0:
         exchanging.trick_won(state)
-    announcing.open_window(state, "before_draw")
+    if game.window_a:
+        announcing.open_window(state, "before_draw")
+    else:
+        after_window_a(state)
 
 
 def after_window_a(state: State) -> None:
@@ -121,7 +125,15 @@ def after_window_a(state: State) -> None:
             return
     elif state.drawn is not None:
         state.drawn = None
-    announcing.open_window(state, "after_draw")
+    window_b(state)
+
+
+def window_b(state: State) -> None:
+    """Announcements before the next lead: in one turn with it, or asked one by one."""
+    if state.game.merged:
+        after_window_b(state)
+    else:
+        announcing.open_window(state, "after_draw")
 
 
 def after_window_b(state: State) -> None:
