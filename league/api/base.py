@@ -24,7 +24,7 @@ from league.api import paging, throttles
 from league.api.auth import BearerToken, Session, player_of
 from league.api.negotiation import AlwaysFirst
 from league.api.parsers import StrictJSON
-from league.api.problems import Problem
+from league.api.problems import MEDIA_TYPE, Problem
 from league.api.schema import Operation
 from league.domain import idempotency
 from league.models import Player
@@ -122,7 +122,8 @@ class View(GenericAPIView):
         request = self.request
         row, fresh = idempotency.begin(player_of(request), key, _fingerprint(request))
         if not fresh:
-            return Response(row.answer, status=row.status, headers={"Idempotency-Replayed": "true"})
+            kind = MEDIA_TYPE if row.status and status.is_client_error(row.status) else None
+            return Response(row.answer, row.status, headers={"Idempotency-Replayed": "true"}, content_type=kind)
         try:
             response = act()
         except Exception as error:

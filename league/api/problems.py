@@ -72,6 +72,9 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
     if found is None:
         return None
     kind, detail, errors = found
+    if kind == "media-type":
+        there = ", ".join(parser.media_type for parser in context["view"].get_parsers())
+        detail = f"{detail} This address reads: {there}."
     headers = {}
     wait = getattr(error, "wait", None) or getattr(error, "retry_after", None)
     if wait is not None:

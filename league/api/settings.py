@@ -17,6 +17,7 @@ REST_FRAMEWORK = {  # the rest stands on league.api.base.View: named here, our m
     "EXCEPTION_HANDLER": "league.api.problems.answer",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,
+    "DEFAULT_THROTTLE_RATES": API_RATES,
     "NUM_PROXIES": 1 if envbool("TRUST_PROXY", False) else 0,  # else the header of a client could name its address
 }
 SPECTACULAR_SETTINGS = {

@@ -17,7 +17,7 @@ SPENT = "_rate_limits"  # attribute of the Django request: [(scope, quota, windo
 
 
 class Window(BaseThrottle):
-    """At most so many requests of a scope in a window of seconds (settings.API_RATES)."""
+    """At most so many requests of a scope in a window of seconds (league.api.settings)."""
 
     scope = ""
 
@@ -27,7 +27,7 @@ class Window(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request; whether it may pass."""
-        quota, window = settings.API_RATES[self.scope]
+        quota, window = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"][self.scope]
         now = time.time()
         start = int(now // window)
         key = f"api-rate:{self.scope}:{self.who(request)}:{start}"

@@ -75,5 +75,5 @@ urlpatterns = [
     path("pools/<id:id>", ratings.OnePool.as_view(), name="pool"),
     path("pools/<id:id>/leaderboard", ratings.Leaderboard.as_view(), name="leaderboard"),
     path("pools/<id:id>/history", ratings.History.as_view(), name="history"),
-    re_path(r"^(?P<rest>.*)$", nowhere),
+    re_path(r"^(?P<rest>(?s:.*))\Z", nowhere),
 ]

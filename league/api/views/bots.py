@@ -7,6 +7,7 @@ from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -138,9 +139,10 @@ class BotVersions(Versions):
         `validating` until its first match is over; look again at the Location."""
         player = player_of(request)
         owned = Bot.objects.select_related("owner").filter(slug=slug).first()
-        if owned is not None:
-            self.owner_only(owned.owner, f"the bot {slug}")
-            player = owned.owner if owned.is_house else player
+        if owned is not None and owned.is_house and player.user.is_staff:
+            player = owned.owner  # the operator keeps the bots of the house
+        elif owned is not None and owned.owner_id != player.pk:
+            raise PermissionDenied(f"The bot {slug} belongs to {owned.owner.name}; choose another name for yours.")
         if bots.slug(slug) != slug:
             raise Problem("invalid", f"The bot name {slug!r} cannot be used; take {bots.slug(slug)!r}.")
         return self.once(lambda: self._upload(player, slug))

@@ -1,0 +1,127 @@
+"""A small league that has been played, and callers: nobody, the owner Alice, the stranger Charlie, the operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from django.core.cache import cache
+
+from engine.runner import FaultReport
+from league.domain import leases, players, ratings, reports, tokens, tournaments
+from league.models import BotVersion, Match, Player, Pool, Tournament
+from tests.api.client import Api
+from tests.support import league as made
+
+
+@pytest.fixture(autouse=True)
+def _fresh_limits():
+    """Rate limits are counted in the cache, which outlives a test."""
+    cache.clear()
+
+
+@pytest.fixture
+def alice(db) -> Player:
+    """Owns the bots and tournaments that the tests are about."""
+    return players.create("alice", now=made.NOW)
+
+
+@pytest.fixture
+def charlie(db) -> Player:
+    """Owns nothing of that."""
+    return players.create("charlie", now=made.NOW)
+
+
+@pytest.fixture
+def operator(db) -> Player:
+    """Of the staff."""
+    player = players.create("olga", now=made.NOW)
+    player.user.is_staff = True
+    player.user.save()
+    return player
+
+
+def api_of(player: Player) -> Api:
+    """The API with a token of `player`."""
+    return Api(tokens.create(player, "test")[1])
+
+
+@pytest.fixture
+def nobody(db) -> Api:
+    """Without a token."""
+    return Api()
+
+
+@pytest.fixture
+def as_alice(alice) -> Api:
+    """With Alice's token."""
+    return api_of(alice)
+
+
+@pytest.fixture
+def as_charlie(charlie) -> Api:
+    """With Charlie's token."""
+    return api_of(charlie)
+
+
+@pytest.fixture
+def as_operator(operator) -> Api:
+    """With the operator's token."""
+    return api_of(operator)
+
+
+@dataclass
+class League:
+    """What has happened: Alice's rufo met Berto's luna and Dora's sol in the cup; rufo made a fault; `next_cup` is open."""
+
+    rufo: BotVersion
+    luna: BotVersion
+    sol: BotVersion
+    validating: BotVersion
+    cup: Tournament
+    faulty: Match
+    next_cup: Tournament
+    pool: Pool
+
+
+@pytest.fixture
+def league(alice) -> League:
+    """A played tournament of three bots, two boards a match, and an open one."""
+    berto = players.create("berto", now=made.NOW)
+    dora = players.create("dora", now=made.NOW)
+    rufo, luna, sol = made.accepted(alice, "rufo"), made.accepted(berto, "luna"), made.accepted(dora, "sol")
+    validating = made.uploaded(alice, "rufo")
+    cup = made.started(alice, [rufo, luna, sol])
+    faulty = None
+    for match in cup.matches.order_by("id"):
+        if faulty is None and match.parties.filter(version=rufo).exists():
+            faulty = fault(match, rufo)
+        else:
+            made.play(match)
+    tournaments.advance(cup, now=made.NOW)
+    ratings.refresh(cup.pool, now=made.NOW)
+    open_one = tournaments.create(alice, "Next cup", "corriente", versions=[rufo], now=made.NOW)
+    assert faulty is not None
+    return League(rufo, luna, sol, validating, cup, faulty, open_one, cup.pool)
+
+
+def fault(match: Match, version: BotVersion) -> Match:
+    """Play `match`, in which `version` crashes on the first board."""
+    held = leases.claim("w1", prefer=match.pk, now=made.NOW)
+    assert held is not None
+    leases.start(held, now=made.NOW)
+    party = held.parties.get(version=version).number
+    crash = FaultReport(
+        kind="crash",
+        detail="exit code 1: secret trace",
+        party=party,
+        seat=0,
+        board=1,
+        sitting=0,
+        step=3,
+        request="the last request",
+        answer="the last answer",
+    )
+    reports.report(held.pk, held.token, made.result(held, faults=[crash]), now=made.NOW)
+    held.refresh_from_db()
+    return held

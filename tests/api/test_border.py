@@ -1,0 +1,249 @@
+"""What the border does to every request: problems, limits, ETags, strict bodies and queries."""
+
+from __future__ import annotations
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from league.api.index import operations
+from league.api.problems import KINDS
+from league.api.schema import document
+from tests.api.client import violations
+
+
+def test_document_is_valid_openapi_3_1(nobody):
+    response = nobody.get("/api/v1/schema")
+
+    assert response["Content-Type"].startswith("application/vnd.oai.openapi+json")
+    assert response.json()["openapi"] == "3.1.0"
+    assert list(OpenAPIV31SpecValidator(response.json()).iter_errors()) == []
+
+
+def test_document_has_a_summary_and_tag_for_every_operation():
+    assert len(operations()) == 35
+    assert all(one["summary"] and one["tag"] for one in operations())
+    found = [operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()]
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "nothing",
+        "bots/",
+        "bots/UPPER",
+        "bots/a%00b",
+        "versions/99999999999",
+        "versions/-1",
+        "matches/x/boards/y",
+        "bots/rufo/x/y",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_other_addresses_are_problems_too(nobody, method, path):
+    response = nobody.call(method, path)
+
+    assert response.status_code == 404
+    assert "GET /api/v1/ lists them" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "games/nothing",
+        "players/nobody",
+        "bots/nobody",
+        "bots/nobody/versions",
+        "versions/77",
+        "versions/77/ratings",
+        "tournaments/none",
+        "tournaments/none/entries",
+        "tournaments/none/standings",
+        "matches/none",
+        "matches/none/boards",
+        "matches/none/boards/1",
+        "matches/none/boards/1/sittings/0/replay",
+        "pools/77",
+        "pools/77/leaderboard",
+        "pools/77/history",
+    ],
+)
+def test_rows_that_do_not_exist_are_404(nobody, path):
+    response = nobody.get(path)
+
+    assert response.status_code == 404
+    assert response.json()["type"] == "/api/v1/#not-found"
+
+
+@pytest.mark.parametrize(
+    ("path", "allow"),
+    [("bots", "GET, HEAD"), ("bots/rufo", "GET, PATCH, HEAD"), ("schema", "GET, HEAD"), ("", "GET, HEAD")],
+)
+def test_wrong_method_names_the_right_ones(nobody, path, allow):
+    response = nobody.client.put(f"/api/v1/{path}")
+
+    assert response.status_code in (401, 405)
+    refused = nobody.client.options(f"/api/v1/{path}")
+    assert refused.status_code == 405
+    assert violations(document()["components"]["schemas"]["Problem"], refused.json()) == []
+    assert set(allow.split(", ")) <= set(refused["Allow"].split(", "))
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("matches?colour=red", "bot, cursor, game, kind, page_size, player, pool, rated, status, tournament, version"),
+        ("bots/rufo?page_size=3", "none"),
+        ("queue?x", "none"),
+        ("pools/{pool}/leaderboard?game=x", "cursor, every_version, page_size"),
+    ],
+)
+def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league, path, named):
+    response = nobody.get(path.format(pool=league.pool.pk))
+
+    assert response.status_code == 400
+    assert response.json()["detail"].endswith(f"it takes: {named}")
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("matches?status=won", "status"),
+        ("matches?rated=maybe", "rated"),
+        ("matches?pool=x", "pool"),
+        ("matches?pool=0", "pool"),
+        ("matches?pool=-1", "pool"),
+        (f"matches?pool={10**40}", "pool"),
+        (f"matches?version={'9' * 5000}", "version"),
+        ("matches?bot=%00", "bot"),
+        (f"matches?bot={'x' * 81}", "bot"),
+        ("matches?status=queued&status=running", "status"),
+        ("bots?state=asleep", "state"),
+        ("games/cabrero?players=x", "players"),
+        ("games/cabrero?players=99", "players"),
+        ("pools/{pool}/leaderboard?every_version=1", "every_version"),
+        ("matches/{match}/boards/1/sittings/0/replay?seat=4", "seat"),
+        ("matches/{match}/boards/1/sittings/0/replay?seat=-1", "seat"),
+        ("matches/{match}/boards/1/sittings/0/replay?seat=all", "seat"),
+        ("matches/{match}/boards/1/sittings/0/replay?seat=", "seat"),
+        ("matches/{match}/boards/1/sittings/0/replay?seat=%C2%B2", "seat"),
+    ],
+)
+def test_bad_values_are_refused_by_name(nobody, league, path, field):
+    response = nobody.get(path.format(pool=league.pool.pk, match=league.faulty.public_id))
+
+    assert response.status_code == 400
+    assert list(response.json()["errors"]) == [field]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"nonsense",
+        b'{"name":"a","name":"b"}',
+        b'{"name":NaN}',
+        b'{"name":-Infinity}',
+        b'{"name":1e999}',
+        b'{"name":"a\\u0000b"}',
+        b'{"a\\u0000":1}',
+        b'{"name":"\\ud800"}',
+        b'{"name":"\xff"}',
+        b"[" * 100_000,
+        b"[" * 25 + b"]" * 25,
+        b'{"name":' + b"9" * 5000 + b"}",
+        b"\xef\xbb\xbf{}",
+    ],
+    ids=lambda body: body[:20].decode("latin-1"),
+)
+def test_bodies_that_are_no_good_json_are_refused(as_alice, body):
+    response = as_alice.post("tournaments", body, content_type="application/json")
+
+    assert response.status_code == 400, response.json()
+
+
+def test_oversized_json_is_refused(as_alice):
+    response = as_alice.post("tournaments", b" " * 300_000, content_type="application/json")
+
+    assert response.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "nonsense", "multipart/form-data"]
+)
+def test_other_content_types_are_415_or_400_with_the_right_ones_named(as_alice, content_type):
+    response = as_alice.post("tournaments", b"name=x", content_type=content_type)
+
+    assert response.status_code == 415
+    assert "application/json" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "multipart/form-data",
+        "multipart/form-data; boundary=",
+        "multipart/form-data; boundary=x",
+        "multipart/form-data; boundary=\xe9",
+    ],
+)
+def test_broken_multipart_is_refused(as_alice, content_type):
+    response = as_alice.post("bots/pinta/versions", b"--x\r\nbroken", content_type=content_type)
+
+    assert response.status_code == 400
+
+
+def test_reads_have_etags_and_answer_304(nobody, league):
+    first = nobody.get("bots/rufo")
+    again = nobody.get("bots/rufo", headers={"If-None-Match": first["ETag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again["ETag"] == first["ETag"]
+    league.rufo.bot.description = "changed"
+    league.rufo.bot.save()
+    changed = nobody.get("bots/rufo", headers={"If-None-Match": first["ETag"]})
+    assert changed.status_code == 200
+    assert changed["ETag"] != first["ETag"]
+
+
+def test_answers_are_english_and_never_shared_between_callers(nobody, league):
+    response = nobody.get("matches?status=won", headers={"Accept-Language": "es"})
+
+    assert "Select a valid choice" in response.json()["detail"]
+    assert response["Content-Language"] == "en"
+    assert {"Authorization", "Cookie"} <= set(response["Vary"].replace(" ", "").split(","))
+    assert "private" in response["Cache-Control"]
+
+
+def test_limits_are_told_and_kept(nobody, as_alice, settings):
+    rates = {"anon": (2, 60), "user": (3, 60), "upload": (1, 3600)}
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": rates}
+
+    answers = [nobody.get("bots") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[0]["RateLimit-Policy"] == '"anon";q=2;w=60'
+    assert answers[0]["RateLimit"].startswith('"anon";r=1;t=')
+    assert answers[2]["RateLimit"].startswith('"anon";r=0;t=')
+    assert 1 <= int(answers[2]["Retry-After"]) <= 60
+    assert as_alice.get("bots").status_code == 200  # counted by account
+    uploads = [as_alice.post("bots/pinta/versions", b"x") for _ in range(2)]
+    assert [answer.status_code for answer in uploads] == [422, 429]
+    assert '"upload";q=1;w=3600' in uploads[0]["RateLimit-Policy"]
+
+
+def test_limits_count_an_address_that_a_client_cannot_choose(nobody, settings):
+    rates = {"anon": (1, 60), "user": (1, 60), "upload": (1, 60)}
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": rates}
+
+    answers = [nobody.get("bots", headers={"X-Forwarded-For": f"10.0.0.{number}"}) for number in range(2)]
+
+    assert [answer.status_code for answer in answers] == [200, 429]
+
+
+def test_every_kind_of_problem_says_what_to_do():
+    for status, title, what_to_do in KINDS.values():
+        assert 400 <= status < 500
+        assert title
+        assert what_to_do.endswith(".")

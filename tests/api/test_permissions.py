@@ -1,0 +1,83 @@
+"""Who may do what: nobody, the owner Alice, the stranger Charlie, the operator."""
+
+from __future__ import annotations
+
+import pytest
+
+from league.api.index import operations
+from league.models import Bot, Entry, Tournament
+from tests.support import league as made
+
+BODY = {"description": "Plays low."}
+# method, address, body, and the status for nobody, Charlie, Alice, the operator
+WRITES = [
+    ("PATCH", "bots/rufo", BODY, 401, 403, 200, 200),
+    ("PATCH", "bots/luna", BODY, 401, 403, 403, 200),
+    ("POST", "bots/rufo/versions?filename=a.py", b"new", 401, 403, 201, 403),
+    ("POST", "bots/fresh/versions?filename=a.py", b"new", 401, 201, 201, 201),
+    ("POST", "tournaments", {"name": "Copa", "game": "partnership"}, 401, 201, 201, 201),
+    ("POST", "tournaments/next-cup/start", None, 401, 403, 409, 409),
+    ("POST", "tournaments/next-cup/cancel", {}, 401, 403, 200, 200),
+    ("POST", "tournaments/next-cup/entries", {"bot": "rufo"}, 401, 403, 201, 201),
+    ("POST", "tournaments/next-cup/entries", {"bot": "luna"}, 401, 403, 201, 201),
+    ("DELETE", "tournaments/next-cup/entries/0", None, 401, 403, 204, 204),
+    ("GET", "me", None, 401, 200, 200, 200),
+    ("GET", "tokens", None, 401, 200, 200, 200),
+    ("POST", "tokens", {"label": "x"}, 401, 403, 403, 403),
+    ("DELETE", "tokens/{token}", None, 401, 404, 204, 404),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "nobody_", "stranger", "owner", "staff"), WRITES)
+def test_matrix(
+    method, path, body, nobody_, stranger, owner, staff, nobody, as_alice, as_charlie, as_operator, alice, league
+):
+    path = path.replace("{token}", str(alice.tokens.get().pk))
+    callers = [(nobody, nobody_), (as_charlie, stranger), (as_operator, staff), (as_alice, owner)]
+    seen = []
+    for number, (caller, expected) in enumerate(callers):
+        sent, where = body, path
+        if body == b"new":
+            sent, where = made.source(), path.replace("fresh", f"fresh-{number}")
+        if caller is as_alice and staff < 300:  # the operator has changed it already
+            Tournament.objects.filter(slug="next-cup").update(status="open")
+            Entry.objects.get_or_create(tournament=league.next_cup, number=0, defaults={"version": league.rufo})
+        seen.append((caller.call(method, where, sent).status_code, expected))
+
+    assert [status for status, _ in seen] == [expected for _, expected in seen]
+
+
+def test_refused_writes_change_nothing(nobody, as_charlie, league):
+    for caller in (nobody, as_charlie):
+        caller.call("PATCH", "bots/rufo", {"description": "hacked", "state": "retired"})
+        caller.post("tournaments/next-cup/cancel", {})
+
+    bot = Bot.objects.get(slug="rufo")
+    assert (bot.description, bot.state) == ("", "active")
+    assert Tournament.objects.get(slug="next-cup").status == "open"
+
+
+def test_stranger_enters_an_own_bot_into_the_tournament_of_another(as_charlie, charlie, league):
+    made.accepted(charlie, "paco")
+
+    assert as_charlie.post("tournaments/next-cup/entries", {"bot": "paco"}).status_code == 201
+    assert as_charlie.call("DELETE", "tournaments/next-cup/entries/1").status_code == 204
+
+
+def test_every_read_but_the_account_is_open_to_all():
+    from league.api.schema import document
+
+    closed = {
+        one["path"]
+        for one in operations()
+        if one["method"] == "GET" and {} not in document()["paths"][one["path"]]["get"]["security"]
+    }
+    assert closed == {"/api/v1/me", "/api/v1/tokens"}
+
+
+@pytest.mark.parametrize("header", ["Bearer", "Bearer ", "Bearer tute_wrong", "Basic YTpi", "tute_x", "Bearer \xe9"])
+def test_a_wrong_authorization_is_refused_even_for_reading(nobody, header):
+    response = nobody.get("bots", headers={"Authorization": header})
+
+    assert response.status_code == 401
+    assert response["WWW-Authenticate"] == 'Bearer realm="tute"'

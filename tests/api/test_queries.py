@@ -1,0 +1,69 @@
+"""The number of queries of a read does not grow with its rows."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from league.domain import players, ratings, tournaments
+from tests.api.client import Api
+from tests.support import league as made
+
+LISTS = {  # address: queries
+    "players": 1,
+    "bots": 1,
+    "versions": 1,
+    "bots/a-0/versions": 2,
+    "versions/{version}/ratings": 2,
+    "tournaments": 1,
+    "tournaments/{cup}/entries": 2,
+    "tournaments/{cup}/standings": 5,
+    "matches": 2,
+    "matches?player=p-0": 2,
+    "matches/{match}": 2,
+    "matches/{match}/boards": 3,
+    "pools": 1,
+    "pools/{pool}/leaderboard": 2,
+    "pools/{pool}/history": 2,
+    "queue": 2,
+    "games": 0,
+}
+
+
+def grow(rows: int) -> dict[str, object]:
+    """A league with at least `rows` of everything."""
+    versions = [
+        made.accepted(players.create(f"p-{number}", now=made.NOW), f"a-{number}", games=("partnership",))
+        for number in range(rows + 1)
+    ]
+    for _ in range(rows - 1):
+        made.uploaded(versions[0].bot.owner, "a-0")
+    for number in range(rows):
+        tournaments.create(versions[0].bot.owner, f"Open {number}", "corriente", boards=1, now=made.NOW)
+    cup = made.started(versions[0].bot.owner, versions, boards=rows, name="Played")
+    for match in cup.matches.order_by("id"):
+        made.play(match)
+    ratings.refresh(cup.pool, now=made.NOW)
+    return {
+        "cup": cup.slug,
+        "match": cup.matches.order_by("id")[0].public_id,
+        "pool": cup.pool_id,
+        "version": versions[0].pk,
+    }
+
+
+def count(path: str) -> int:
+    """Queries of one anonymous read that succeeds."""
+    with CaptureQueriesContext(
+        connection,
+    ) as seen:
+        assert Api().get(path).status_code == 200
+    return len(seen)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_query_counts_are_constant(db, rows):
+    names = grow(rows)
+
+    assert {path: count(path.format(**names)) for path in LISTS} == LISTS
