@@ -15,7 +15,7 @@ def observation(state: State, seat: int) -> dict[str, Any]:
     """
     game, pack = state.game, state.game.pack
     trick = []
-    if state.table:
+    if state.in_trick:  # a completed trick may still lie there while a window is open
         player = state.turn
         for _ in range(len(state.table)):
             player = _previous(state, player)
@@ -44,7 +44,7 @@ def observation(state: State, seat: int) -> dict[str, Any]:
         "hand": [pack.texts[card] for card in state.hand_of(seat)],
         "counts": [len(state.hand_of(s)) for s in range(state.seats)],
         "trick": trick,
-        "winning": state.winner if state.table else None,
+        "winning": state.winner if state.in_trick else None,
         "tricks": list(state.tricks),
         "cards": list(state.cards),
         "songs": list(state.songs),

@@ -19,7 +19,7 @@ engine   random playouts: decisions per second with and without recording, and t
          round of a plain Python loop: x = (x * 1103515245 + 12345) & 0x7fffffff
 runner   the time of one decision between sandboxed bots as a multiple of the floor, the same bytes exchanged with the same bot over bare
          pipes on the same core, unwatched
-Rounds of both alternate, and medians are given, so that a busy machine disturbs the ratios little.
+Rounds of both alternate; medians (engine) and best rounds (runner) are given, so that a busy machine disturbs the ratios little.
 """
 
 

@@ -1,43 +1,44 @@
-"""One core for one match: a message between two processes on one core costs about a tenth of one between cores (docs/protocol.md)."""
+"""One core for one match: a message between two processes on one core costs about a tenth of one between cores.
+
+A core is held by binding an abstract socket of its name: atomic among all processes of the host's network namespace, and given up by itself
+when the holder dies.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 
 @contextmanager
-def pinned(folder: Path | None) -> Iterator[int | None]:
+def pinned(wanted: bool = True) -> Iterator[int | None]:
     """Keep the calling thread on a core that no other match of this machine holds, while the block runs.
 
-    Locks in `folder` say which cores are taken. Gives None, and pins nothing, where all are taken, where the system cannot pin, or where
-    `folder` is None.
+    Gives None, and pins nothing, where all cores are taken, where the system cannot pin, or where it is not `wanted`.
     """
-    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_setaffinity") else set()
-    lock = _take(folder, sorted(allowed)) if folder is not None and len(allowed) > 0 else None
-    if lock is None:
+    allowed = os.sched_getaffinity(0) if wanted and hasattr(os, "sched_setaffinity") else set()
+    held = _take(sorted(allowed, reverse=True))  # the first core is the busiest of most machines
+    if held is None:
         yield None
         return
-    descriptor, core = lock
+    holder, core = held
     try:
         os.sched_setaffinity(0, {core})
         yield core
     finally:
         os.sched_setaffinity(0, allowed)
-        os.close(descriptor)  # gives up the lock
+        holder.close()
 
 
-def _take(folder: Path, cores: list[int]) -> tuple[int, int] | None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _take(cores: list[int]) -> tuple[socket.socket, int] | None:
     for core in cores:
-        descriptor = os.open(folder / f"core-{core}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            holder.bind(f"\0tute-league-core-{core}")
         except OSError:
-            os.close(descriptor)
+            holder.close()
             continue
-        return descriptor, core
+        return holder, core
     return None

@@ -56,7 +56,7 @@ def play_match(
     match = _Match(spec, game, seatings, box, progress, stop, tap)
     began = time.monotonic()
     try:
-        with pinned(box.state_dir if pin and core is None else None) as taken:
+        with pinned(pin and core is None) as taken:
             for number, seating in enumerate(seatings):
                 if not match.play_pass(number, seating, taken if core is None else core):
                     break
