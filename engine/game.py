@@ -34,7 +34,12 @@ class Game:
         self.revision = rules.revision
         self.board_deals = rules.board_deals
         self.score_unit = rules.score_unit
-        self.suits_named = rules.suits_named or rules.coins_start or rules.trump_source == "rotating"
+        self.suits_named = (
+            rules.suits_named
+            or rules.coins_start
+            or rules.trump_source == "rotating"
+            or rules.deck == "es39"  # the two of cups is left out
+        )
         if rules.sides == "pairs":
             self.sides: tuple[tuple[int, ...], ...] = SIDES_OF_PAIRS
         else:

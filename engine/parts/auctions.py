@@ -379,6 +379,9 @@ def _change_act(state: State, action: int) -> None:
 
 def _shuffle_in(state: State) -> None:
     cards = [card for seat in state.notes["thrown"] for card in state.hand_of(seat)]
+    size = state.game.pack.size
+    # in the order of the shuffle's own suits: the same cards come up whatever the suits are called
+    cards.sort(key=lambda card: (state.suit_map.index(card // size), card % size))
     for seat in state.notes["thrown"]:
         state.hands[seat] = [0] * (NO_SUIT + 1)
     state.stock = chance.shuffle(state.seed, -state.deal_no, cards)

@@ -1,0 +1,189 @@
+"""What must not matter: who looks on, at which seat a deal starts, how the suits are called; and that copies are copies."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+import engine
+from engine import actions as act
+from engine.parts import dealing
+from tests.support import playing, tables
+
+ON_TABLES = pytest.mark.parametrize("table", [*tables.plain(), *tables.once()], ids=str)
+
+
+def snapshot(state: engine.State) -> str:
+    """All that can be asked of a state, as text."""
+    return json.dumps(
+        [
+            [state.observation(seat) for seat in range(state.seats)],
+            state.scores(),
+            state.current_seat,
+            list(state.legal_actions()),
+            state.stock,
+            [list(state.hand_of(seat)) for seat in range(state.seats)],
+            repr(sorted(state.notes.items())),
+        ]
+    )
+
+
+# ---- clones
+
+
+@ON_TABLES
+def test_a_clone_is_independent_and_equal(table: tables.Table) -> None:
+    state = table.load().new_match(seed=f"clone {table}", deals=2)
+    rng = random.Random(str(table))
+    for _ in range(rng.randrange(60)):
+        if not state.is_over:
+            state.apply(playing.choose(state, rng))
+    before, events = snapshot(state), json.dumps(state.events)
+    clone = state.clone()
+    assert snapshot(clone) == before
+    other = state.clone()
+    for _ in playing.play(other, "away", limit=150):
+        pass
+    assert snapshot(state) == before
+    assert json.dumps(state.events) == events
+    actions = list(playing.play(clone, "same", limit=400))
+    assert snapshot(state) == before
+    for action in actions:
+        state.apply(action)
+    assert snapshot(state) == snapshot(clone)
+
+
+def test_a_clone_records_nothing_and_says_so() -> None:
+    clone = engine.load("partnership").new_match(seed=1).clone()
+    for question in ("events", "actions"):
+        with pytest.raises(ValueError, match="record=True"):
+            getattr(clone, question)
+
+
+@ON_TABLES
+def test_recording_changes_nothing(table: tables.Table) -> None:
+    recorded = table.load().new_match(seed=f"record {table}", deals=1)
+    silent = table.load().new_match(seed=f"record {table}", deals=1, record=False)
+    for action in playing.play(recorded, table, limit=400):
+        assert silent.current_seat != -1
+        silent.apply(action)
+    assert snapshot(silent) == snapshot(recorded)
+
+
+# ---- seats
+
+
+def dealt_from(game: engine.Game, seed: str, place: int) -> engine.State:
+    """The second deal of a match as if everything before had happened around this seat."""
+    state = game.new_match(seed=seed, deals=2)
+    state.dealer = state.mano = state.last_trick = place
+    dealing.start(state)
+    return state
+
+
+def turned(values: Any, by: int) -> list[Any]:
+    """A list by seat, turned round the table."""
+    values = list(values)
+    return [values[(seat - by) % len(values)] for seat in range(len(values))]
+
+
+@ON_TABLES
+def test_seats_are_alike(table: tables.Table) -> None:
+    """The same deal, turned round the table, goes the same way with everybody in the next seat."""
+    game = table.load()
+    n = game.players
+    rng = random.Random(f"turn {table}")
+    place, by = rng.randrange(n), rng.randrange(1, n)
+    here = dealt_from(game, f"turn {table}", place)
+    there = dealt_from(game, f"turn {table}", (place + by) % n)
+    for _ in range(400):
+        assert there.turn == (here.turn + by) % n
+        assert here.legal_actions() == there.legal_actions()
+        for name in ("cards", "songs", "tricks", "chips", "marks"):
+            assert turned(getattr(here, name), by) == list(getattr(there, name)), name
+        assert turned(map(here.hand_of, range(n)), by) == list(map(there.hand_of, range(n)))
+        if here.is_over or here.deal_no > 2:
+            break
+        action = playing.choose(here, rng)
+        here.apply(action)
+        there.apply(action)
+    assert here.is_over == there.is_over
+    assert turned(here.scores(), by) == there.scores()
+
+
+# ---- suits
+
+
+def renamed(game: engine.Game, action: int, names: dict[str, str]) -> int:
+    """An action with its suits called otherwise."""
+    verb, *objects = game.action_text(action).split(" ")
+    if verb in ("bid", "predict", "tute"):
+        return action
+    return game.parse_action(" ".join([verb, *(text[:-1] + names[text[-1]] for text in objects)]))
+
+
+@pytest.mark.parametrize("table", [t for t in (*tables.plain(), *tables.once()) if not t.load().suits_named], ids=str)
+def test_names_of_suits_do_not_matter(table: tables.Table) -> None:
+    """The same seed with its suits exchanged is the same match with other names."""
+    game = table.load()
+    rng = random.Random(f"suits {table}")
+    letters = list(game.pack.suits)
+    rng.shuffle(letters)
+    names = dict(zip(game.pack.suits, letters, strict=True))
+    here = game.new_match(seed=f"suits {table}", deals=2)
+    there = game.new_match(seed=f"suits {table}", deals=2, suits="".join(letters))
+    for _ in range(500):
+        assert here.turn == there.turn
+        legal = {renamed(game, action, names) for action in here.legal_actions()}
+        assert legal == set(there.legal_actions())
+        if here.is_over:
+            break
+        action = playing.choose(here, rng)
+        here.apply(action)
+        there.apply(renamed(game, action, names))
+    assert here.scores() == there.scores()
+    engine.replay.verify(json.loads(json.dumps(engine.replay.make(there))))
+
+
+def test_names_of_suits_do_not_matter_when_hands_are_shuffled_in() -> None:
+    """Bato: the hands of those who are out become new undealt cards, the same ones whatever the suits are called."""
+    game = engine.load("bato", players=6, stock_exhausted="reshuffle_out_hands")
+    names = dict(zip("oceb", "cobe", strict=True))
+    shuffled_in = 0
+    for seed in range(40):
+        rng = random.Random(seed)
+        here = game.new_match(seed=seed, deals=1)
+        there = game.new_match(seed=seed, deals=1, suits="cobe")
+        while not here.is_over:
+            legal = here.legal_actions()
+            assert {renamed(game, action, names) for action in legal} == set(there.legal_actions())
+            changes = [action for action in legal if action >= act.DISCARD]
+            action = max(changes, key=lambda a: len(act.discarded(a))) if changes else rng.choice(legal)
+            here.apply(action)
+            there.apply(renamed(game, action, names))
+        shuffled_in += any(event["e"] == "reshuffle" for event in here.events)
+    assert shuffled_in > 5
+
+
+def test_named_suits_cannot_be_exchanged() -> None:
+    for key, options in (
+        ("cabrero", {}),
+        ("variable_trump", {"coins_start": True}),
+        ("cabrero", {"trump_source": "rotating"}),
+        ("brisca", {"players": 3, "deck": "es39"}),
+    ):
+        game = engine.load(key, **options)
+        assert game.suits_named
+        with pytest.raises(engine.OptionError, match="names a suit"):
+            game.new_match(seed=1, suits="cobe")
+
+
+def test_announcements_before_a_card_do_not_outlive_it() -> None:
+    """What was offered to one seat is not offered to the next."""
+    state = engine.load("cabrero", illegal_move="accuse").new_match(seed=3)
+    assert act.ACCUSE in state.legal_actions()
+    state.apply(next(action for action in state.legal_actions() if action < act.PLAY_END))
+    assert state.legal_actions().count(act.ACCUSE) == 1
