@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import psutil
 import psycopg
 import pytest
 
+import engine
+from tests.ops.test_readme import first_bot
 from tests.support.processes import wait_for
 from tests.support.stack import Stack
 
@@ -99,6 +104,70 @@ def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Sta
         60,
         every=0.2,
     )
+
+
+def everything_up(stack: Stack) -> None:
+    """Web, scheduler and a runner, healthy by the checks of the compose file."""
+    for name in ("web", "scheduler", "runner"):
+        stack.start(name)
+    for name in ("web", "scheduler", "runner"):
+        try:
+            wait_for(lambda name=name: stack.check(name)[0], f"{name} to be healthy", 60, every=0.5)
+        except TimeoutError:
+            raise AssertionError(f"{stack.check(name)[1]}\n{stack.logs()}") from None
+
+
+def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
+    league_stack: Stack, tmp_path: Path
+) -> None:
+    stack = league_stack
+    everything_up(stack)
+    enter_house(stack)
+    stack.manage("create_player", "ana", "--no-password")
+    token = stack.manage("create_token", "ana").strip()
+
+    good = stack.upload(token, "rufo", first_bot().encode())
+    bad = stack.upload(token, "tramposa", b"import sys\nsys.exit(3)\n")
+    assert (good["status"], bad["status"]) == ("validating", "validating")
+
+    def judged() -> bool:
+        return "validating" not in [stack.call("GET", f"/versions/{row['id']}", token)["status"] for row in (good, bad)]
+
+    wait_for(judged, f"the validation matches\n{stack.logs()}", LONG, every=0.3)
+    assert stack.call("GET", f"/versions/{good['id']}", token)["status"] == "accepted"
+    found = stack.call("GET", f"/versions/{bad['id']}", token)
+    assert (found["status"], found["fault"]) == ("rejected", "crash")
+    assert "3" in found["fault_detail"]
+
+    bots = ["rufo", "random", "greedy"]
+    wanted = {"name": "Copa", "game": "partnership", "boards": 3, "bots": bots, "start": True}
+    cup = stack.call("POST", "/tournaments", token, wanted)["slug"]
+
+    def over() -> bool:
+        return bool(stack.call("GET", f"/tournaments/{cup}", token)["status"] == "finished")
+
+    wait_for(over, f"the end of the tournament\n{stack.logs()}", LONG, every=0.3)
+    standings = stack.call("GET", f"/tournaments/{cup}/standings", token)
+    assert standings["matches"]["finished"] == 3
+    assert sorted(cell["boards"] for cell in standings["crosstable"]) == [3] * 6
+    pool = stack.call("GET", f"/tournaments/{cup}", token)["pool"]["id"]
+    wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", 60, every=0.3)
+    anchor = next(row for row in leaders(stack, pool, token) if row["bot"] == "random")
+    assert anchor["elo"] == 1000
+
+    verified = 0
+    for match in stack.call("GET", f"/matches?tournament={cup}", token)["results"]:
+        for sitting in (0, 1):
+            replay = stack.call("GET", f"/matches/{match['id']}/boards/1/sittings/{sitting}/replay", token)
+            engine.replay.verify(replay)
+            verified += 1
+    assert verified == 6
+
+
+def leaders(stack: Stack, pool: int, token: str) -> list[dict[str, Any]]:
+    """The rows of a leaderboard, each with the name of its bot."""
+    rows = stack.call("GET", f"/pools/{pool}/leaderboard", token)["results"]
+    return [{**row, "bot": row["version"]["bot"]} for row in rows]
 
 
 def test_the_role_of_the_runners_sees_no_account(league_stack: Stack) -> None:
