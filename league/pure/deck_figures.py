@@ -2,7 +2,6 @@
 
 They are told by outline at a card width of 44 px.
 """
-# ruff: noqa: E501 - shapes, not sentences
 
 from __future__ import annotations
 

@@ -70,9 +70,12 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
-def half(value: float) -> str:
-    """Board points: '7', '7.5'."""
-    return f"{value:g}"
+def half(value: float | None) -> str:
+    """Board points: '7', '7½'."""
+    if value is None:
+        return ""
+    whole = int(value)
+    return str(whole) if value == whole else f"{whole or ''}½" if value - whole == 0.5 else f"{value:g}"
 
 
 @register.filter
@@ -82,12 +85,13 @@ def get(mapping: dict[Any, Any], key: Any) -> Any:
 
 
 @register.filter
-def result(match: Match) -> list[tuple[Party, bool]]:
-    """The parties of a match with whether they came first."""
+def result(match: Match) -> list[tuple[Party, float | None, bool]]:
+    """The parties of a match with their board points (won 1, drawn ½, against each other party) and whether they came first."""
     parties = list(match.parties.all())
-    best = max((party.points for party in parties if party.points is not None), default=None)
+    points = [None if party.wins is None else party.wins + (party.draws or 0) / 2 for party in parties]
+    best = max((value for value in points if value is not None), default=None)
     over = match.status == MatchStatus.FINISHED
-    return [(party, over and best is not None and party.points == best) for party in parties]
+    return [(party, value, over and value == best) for party, value in zip(parties, points, strict=True)]
 
 
 @register.simple_tag(takes_context=True)

@@ -16,14 +16,14 @@ RANK_ORDER = "13RCS765420"
 UNTOLD = frozenset({"play", "trick", "deal", "match"})  # told by the diagram and the lines of tricks
 
 
-def column(board: int, sitting: int, names: Sequence[str], events: Sequence[Event]) -> str:
+def column(board: int, sitting: int, names: Sequence[str], bots: Sequence[str], events: Sequence[Event]) -> str:
     """The text of one sitting. Card texts are those of the protocol (1o, Rc); the rest is in the reader's language."""
     head = _("Board %(board)s, sitting %(sitting)s") % {"board": board, "sitting": sitting + 1}
-    return "\n".join([head, "=" * len(head), *_body(names, events), ""])
+    return "\n".join([head, "=" * len(head), *_body(names, bots, events), ""])
 
 
-def _body(names: Sequence[str], events: Sequence[Event]) -> Iterator[str]:
-    told = iter(narrate(events, names))
+def _body(names: Sequence[str], bots: Sequence[str], events: Sequence[Event]) -> Iterator[str]:
+    told = iter(narrate(events, names, bots))
     trick: list[str] = []
     number = 0
     for event in events:

@@ -8,8 +8,7 @@ from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop as N_
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 import engine
 from engine.rules import Range, Rules, by_players, choices, word
@@ -17,10 +16,33 @@ from league.models import Pool
 from league.web.words import unit_name
 
 LINES = {
-    "partnership": N_("Two against two, all forty cards dealt; partners sit opposite and count together."),
-    "corriente": N_("Two players and a stock: draw, exchange the shown card, sing, and claim the win in time."),
-    "cabrero": N_("Three to six players, no friends: whoever ends in the middle loses, until one is left out."),
-    "a_dos": N_("Two players, six cards each and a stock: the duel that ends a cabrero."),
+    "partnership": gettext_noop("Two against two, all forty cards dealt; partners sit opposite and count together."),
+    "corriente": gettext_noop(
+        "Two players and a stock: draw, exchange the shown card, sing, and claim the win in time."
+    ),
+    "cabrero": gettext_noop(
+        "Three to six players, no friends: whoever ends in the middle loses, until one is left out."
+    ),
+    "a_dos": gettext_noop("Two players, six cards each and a stock: the duel that ends a cabrero."),
+    "americano": gettext_noop("Two players over several deals: the first to count 121 wins."),
+    "arrastrado": gettext_noop("Three players, each alone; most points takes the deal."),
+    "bato": gettext_noop("Whoever says play needs two tricks, whoever joins needs one; failing is losing."),
+    "brisca": gettext_noop("No songs and no bonus: most points of the cards won."),
+    "chancho": gettext_noop("A cabrero in which the cards on the table sing too."),
+    "codillo": gettext_noop("A soloist and a partner whom only a called card reveals, against the rest."),
+    "gana_pierde_3": gettext_noop("Three players: whoever ends in the middle loses."),
+    "gana_pierde_4_5": gettext_noop(
+        "Four or five players: win much, or win nothing; the winner of the last trick may decline its ten."
+    ),
+    "guinote": gettext_noop("The Aragonese cousin of Tute, usually two against two, over one or two deals."),
+    "habanero": gettext_noop("Two players over several deals: 101 points win."),
+    "havanian": gettext_noop("The Cuban game for two: more than 100 points win."),
+    "individual": gettext_noop("Two or three players, each alone; most points wins the game."),
+    "podrida": gettext_noop("Say how many tricks you will take, and take exactly those."),
+    "remate": gettext_noop("The highest bidder against all others, for chips."),
+    "subastado": gettext_noop("The highest bidder alone against two, who pool their tricks."),
+    "two_player": gettext_noop("The plain game for two: more points win the deal."),
+    "variable_trump": gettext_noop("Two against two, while trump and lead suit change during the play."),
 }
 
 
@@ -74,7 +96,9 @@ def _value(value: Any) -> str:
         return ", ".join(f"{key}: {_value(one)}" for key, one in value.items()) or "–"
     if isinstance(value, list | tuple):
         return ", ".join(map(_value, value)) or "–"
-    return {True: _("yes"), False: _("no"), None: "–", "": "–"}.get(value, str(value))  # type: ignore[call-overload]
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return "–" if value in (None, "") else str(value)
 
 
 @dataclass(frozen=True)

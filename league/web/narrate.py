@@ -150,12 +150,13 @@ def _accuse(e: Event, who: Callable[[int], str]) -> SafeString:
     return _say(_("%(who)s accuses of a revoke: wrong"), who=who(e["seat"]))
 
 
-def _per_seat(values: Sequence[object], who: Callable[[int], str]) -> str:
-    return ", ".join(f"{who(seat)} {value}" for seat, value in enumerate(values) if value is not None)
+def _sums(e: Event, values: Sequence[int]) -> str:
+    """Values by seat as 'rufo 40, luna 90': one number per side, summed over its seats (`narrate` adds the sides to the event)."""
+    return ", ".join(f"{name} {sum(values[seat] for seat in seats)}" for name, seats in e["named_sides"] if values)
 
 
 def _score(e: Event, who: Callable[[int], str]) -> SafeString:
-    parts = [_("Score of the deal: %(scores)s.") % {"scores": _per_seat(e.get("points") or (), who)}]
+    parts = [_("Score of the deal: %(scores)s.") % {"scores": _sums(e, e.get("points") or ())}]
     if e.get("losers"):
         parts.append(_("Lost: %(names)s.") % {"names": ", ".join(map(who, e["losers"]))})
     if e.get("eliminated"):
@@ -164,7 +165,10 @@ def _score(e: Event, who: Callable[[int], str]) -> SafeString:
 
 
 def _over(e: Event, who: Callable[[int], str]) -> SafeString:
-    return _say(_("End of the sitting: %(scores)s."), scores=_per_seat(e.get("scores") or (), who))
+    scores = e.get("scores") or ()
+    # every seat of a side has the score of its side
+    told = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in e["named_sides"] if scores)
+    return _say(_("End of the sitting: %(scores)s."), scores=told)
 
 
 def _fault(e: Event, who: Callable[[int], str]) -> SafeString:
@@ -206,20 +210,31 @@ def _other(e: Event, who: Callable[[int], str]) -> SafeString:
     return _say("%(who)s %(kind)s", who=who(seat) if isinstance(seat, int) else "", kind=e.get("e", "?"))
 
 
-def narrate(events: Iterable[Event], names: Sequence[str]) -> list[Line]:
-    """The steps of a record in words. `names`: one per seat."""
+def narrate(events: Iterable[Event], names: Sequence[str], bots: Sequence[str] = ()) -> list[Line]:
+    """The steps of a record in words. `names`: one per seat; `bots`: who holds each seat, to name a side of several seats."""
     lines = []
     deal = step = 0
+    sides: list[tuple[str, list[int]]] = [(name, [seat]) for seat, name in enumerate(names)]
 
     def who(seat: int) -> str:
         return names[seat]
 
     for event in events:
         kind = event["e"]
+        if kind == "match":
+            sides = [(side_name(seats, names, bots), seats) for seats in event["sides"]]
         if kind in QUIET:
             continue
         if kind == "deal":
             deal, step = event["deal"], 0
-        lines.append(Line(deal, step, kind, event.get("seat"), _SENTENCES.get(kind, _other)(event, who)))
+        html = _SENTENCES.get(kind, _other)({**event, "named_sides": sides}, who)
+        lines.append(Line(deal, step, kind, event.get("seat"), html))
         step += 1
     return lines
+
+
+def side_name(seats: Sequence[int], names: Sequence[str], bots: Sequence[str]) -> str:
+    """One bot on all seats of a side names it; else the names of its seats do."""
+    if len(seats) > 1 and bots and len({bots[seat] for seat in seats}) == 1:
+        return bots[seats[0]]
+    return " + ".join(names[seat] for seat in seats)

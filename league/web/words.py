@@ -3,46 +3,68 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop as N_
-from django.utils.translation import pgettext
+from django.utils.translation import gettext_noop, pgettext
 
 SUITS = {
-    "o": N_("coins"),
-    "c": N_("cups"),
-    "e": N_("swords"),
-    "b": N_("batons"),
+    "o": gettext_noop("coins"),
+    "c": gettext_noop("cups"),
+    "e": gettext_noop("swords"),
+    "b": gettext_noop("batons"),
 }
 # rank letter of the rules book: name, name with its article (Spanish: el as, la sota)
 RANKS = {
-    "1": (N_("ace"), N_("the ace")),
-    "3": (N_("three"), N_("the three")),
-    "R": (N_("king"), N_("the king")),
-    "C": (N_("horse"), N_("the horse")),
-    "S": (N_("jack"), N_("the jack")),
-    "7": (N_("seven"), N_("the seven")),
-    "6": (N_("six"), N_("the six")),
-    "5": (N_("five"), N_("the five")),
-    "4": (N_("four"), N_("the four")),
-    "2": (N_("two"), N_("the two")),
+    "1": (gettext_noop("ace"), gettext_noop("the ace")),
+    "3": (gettext_noop("three"), gettext_noop("the three")),
+    "R": (gettext_noop("king"), gettext_noop("the king")),
+    "C": (gettext_noop("horse"), gettext_noop("the horse")),
+    "S": (gettext_noop("jack"), gettext_noop("the jack")),
+    "7": (gettext_noop("seven"), gettext_noop("the seven")),
+    "6": (gettext_noop("six"), gettext_noop("the six")),
+    "5": (gettext_noop("five"), gettext_noop("the five")),
+    "4": (gettext_noop("four"), gettext_noop("the four")),
+    "2": (gettext_noop("two"), gettext_noop("the two")),
 }
 FAULTS = {
-    "crash": (N_("crash"), N_("Its process ended. Read its stderr below for the reason; run the same match on your machine with tute play.")),
-    "timeout": (N_("out of time"), N_("It used up its time for one decision. Answer earlier, or watch bank_s in each request.")),
-    "start_timeout": (N_("slow start"), N_("It did not answer hello in time. Load less before the first line, or later.")),
-    "memory": (N_("memory limit"), N_("It asked for more memory than a bot may have.")),
-    "output_flood": (N_("too much output"), N_("It wrote more than a bot may write. Send one line for each request; keep logs short.")),
-    "protocol": (N_("protocol error"), N_("Its answer was not one valid JSON line with the id of the request.")),
-    "illegal_action": (N_("illegal action"), N_("It answered an action that was not in legal. Choose one of the texts in legal, unchanged.")),
-    "pondering": (N_("pondering"), N_("It used processor time while it was not asked.")),
-    "disconnect": (N_("hung up"), N_("It closed its output before the end.")),
-    "infrastructure": (N_("fault of the league"), N_("This was our fault and costs the bot nothing.")),
-}  # fmt: skip
+    "crash": (
+        gettext_noop("crash"),
+        gettext_noop(
+            "Its process ended. Read its stderr below for the reason; run the same match on your machine with tute play."
+        ),
+    ),
+    "timeout": (
+        gettext_noop("out of time"),
+        gettext_noop("It used up its time for one decision. Answer earlier, or watch bank_s in each request."),
+    ),
+    "start_timeout": (
+        gettext_noop("slow start"),
+        gettext_noop("It did not answer hello in time. Load less before the first line, or later."),
+    ),
+    "memory": (gettext_noop("memory limit"), gettext_noop("It asked for more memory than a bot may have.")),
+    "output_flood": (
+        gettext_noop("too much output"),
+        gettext_noop("It wrote more than a bot may write. Send one line for each request; keep logs short."),
+    ),
+    "protocol": (
+        gettext_noop("protocol error"),
+        gettext_noop("Its answer was not one valid JSON line with the id of the request."),
+    ),
+    "illegal_action": (
+        gettext_noop("illegal action"),
+        gettext_noop("It answered an action that was not in legal. Choose one of the texts in legal, unchanged."),
+    ),
+    "pondering": (gettext_noop("pondering"), gettext_noop("It used processor time while it was not asked.")),
+    "disconnect": (gettext_noop("hung up"), gettext_noop("It closed its output before the end.")),
+    "infrastructure": (
+        gettext_noop("fault of the league"),
+        gettext_noop("This was our fault and costs the bot nothing."),
+    ),
+}
 UNITS = {
-    "points": N_("points"),
-    "games": N_("games"),
-    "rank": N_("places"),
-    "chips": N_("chips"),
-    "marks": N_("marks"),
+    "points": gettext_noop("points"),
+    "games": gettext_noop("games"),
+    "rank": gettext_noop("places"),
+    "chips": gettext_noop("chips"),
+    "marks": gettext_noop("marks"),
 }
 
 
@@ -107,5 +129,8 @@ def badge_labels() -> dict[str, str]:
         "see_as": _("See the table as %s; again for all hands"),
         "over": _("Result of the sitting"),
         "score": _("Score of deal %s"),
+        "deal_points": _("this deal"),
+        "all_points": _("so far"),
+        "all_marks": _("loss marks"),
         "where": _("deal %(deal)s · step %(step)s of %(last)s"),
     }

@@ -30,7 +30,9 @@ class TuteReplay extends HTMLElement {
       return; // the list of steps stays as it is: the record in words
     }
     this.events = this.data.events;
-    this.index(); this.build(); this.listen();
+    this.index();
+    if (!this.steps.length) return; // nothing was played: the page says why
+    this.build(); this.listen();
     this.classList.add("ready");
     this.fromAddress(true);
   }
@@ -57,8 +59,8 @@ class TuteReplay extends HTMLElement {
     const seat = location.hash.match(/&as=(\d)/)?.[1];
     this.as = seat !== undefined && +seat < this.data.seats.length ? +seat : null;
     let step = this.steps.findIndex((s) => s.deal === +deal && s.ply === +ply);
-    if (step < 0) step = this.steps.findIndex((s) => s.deal === +deal && s.ply > +ply) - 1;
-    this.go(Math.max(step, 0), !first || deal !== undefined);
+    if (step < 0 && location.hash === "#fault") step = this.steps.findLastIndex((s) => this.events[s.at].e === "fault");
+    this.go(Math.max(step, 0), !first || step > 0);
   }
   go(step, write = true) {
     this.now = Math.min(Math.max(step, 0), this.steps.length - 1);
@@ -174,7 +176,8 @@ class TuteReplay extends HTMLElement {
     });
     this.middle = make("div", { class: "middle" });
     this.corner = make("div", { class: "corner" });
-    this.felt.append(this.middle, this.corner);
+    this.tally = make("div", { class: "tally" });
+    this.felt.append(this.middle, this.corner, this.tally);
     this.querySelectorAll("[hidden].js").forEach((node) => { node.hidden = false; });
     this.querySelector("input[type=range]").max = this.steps.length - 1;
   }
@@ -211,9 +214,9 @@ class TuteReplay extends HTMLElement {
       ].filter(Boolean).join(" · ");
       place.querySelector(".points").textContent = state.points[seat] || "";
       place.querySelector(".badges").replaceChildren(...state.badges[seat].map((badge) => {
-        const node = make("span", { class: `badge ${badge.kind}` }, labels[badge.kind] ?? badge.kind, " ");
+        const node = make("span", { class: `badge ${badge.kind}` }, badge.kind === "fault" ? "" : `${labels[badge.kind] ?? badge.kind} `);
         if (badge.suit) node.append(this.sign(badge.suit));
-        if (badge.text) node.append(String(badge.text));
+        if (badge.text) node.append(badge.kind === "fault" ? labels.faults[badge.text] ?? badge.text : this.data.cards[badge.text] ?? String(badge.text));
         return node;
       }));
       const known = hidden ? null : state.hands[seat];
@@ -226,16 +229,28 @@ class TuteReplay extends HTMLElement {
     if (event.e === "score" || event.e === "over") return this.middle.replaceChildren(this.result(event, state));
     const trick = state.table.map(({ seat, card }) => make("figure", {
       class: `laid at-${(seat - this.turned + n) % n}${state.winner === seat ? " wins" : ""}${event.e === "play" && event.seat === seat ? " new" : ""}`,
-    }, this.card(card), make("figcaption", {}, seats[seat].name)));
-    const gain = state.winner !== null && state.gain !== null ? [make("p", { class: "gain" }, `+${state.gain}`)] : [];
-    return this.middle.replaceChildren(make("div", { class: "trick" }, ...trick), ...gain, ...(state.table.length ? [] : [make("p", { class: "quiet" }, event.e === "deal" ? labels.dealt : "")]));
+    }, this.card(card), ...(state.winner === seat ? [make("figcaption", { class: "gain" }, `+${state.gain}`)] : [])));
+    return this.middle.replaceChildren(make("div", { class: "baize" }, ...trick), ...(state.table.length ? [] : [make("p", { class: "quiet" }, event.e === "deal" ? labels.dealt : "")]));
+  }
+  sides() { // [{name, side, seats}], each bot once
+    const found = new Map();
+    this.data.seats.forEach((seat, number) => {
+      if (!found.has(seat.side)) found.set(seat.side, { name: seat.name, side: seat.side, seats: [] });
+      const side = found.get(seat.side);
+      side.seats.push(number);
+      if (side.seats.length > 1) side.name = seat.bot;
+    });
+    return [...found.values()];
   }
   result(event, state) {
-    const { seats, labels } = this.data, rows = seats.map((seat, number) => {
-      const cells = event.e === "over" ? [event.scores?.[number]] : [event.points?.[number], event.totals?.[number] ?? event.marks?.[number]];
-      return make("tr", {}, make("th", { scope: "row" }, seat.name), ...cells.filter((c) => c !== undefined).map((c) => make("td", { class: "num" }, String(c))));
+    const { labels, unit } = this.data, running = unit === "rank" || unit === "marks" ? event.marks : event.scores;
+    const rows = this.sides().map(({ name, seats }) => {
+      const points = event.points && seats.reduce((sum, seat) => sum + event.points[seat], 0);
+      const cells = event.e === "over" ? [event.scores[seats[0]]] : [points, running?.[seats[0]]];
+      return make("tr", {}, make("th", { scope: "row" }, name), ...cells.filter((c) => c !== undefined).map((c) => make("td", { class: "num" }, String(c))));
     });
-    return make("table", { class: "result" }, make("caption", {}, event.e === "over" ? labels.over : labels.score.replace("%s", state.deal)), make("tbody", {}, ...rows));
+    const heads = event.e === "over" ? [] : [make("thead", {}, make("tr", {}, make("td"), make("th", { scope: "col", class: "num" }, labels.deal_points), make("th", { scope: "col", class: "num" }, unit === "rank" || unit === "marks" ? labels.all_marks : labels.all_points)))];
+    return make("table", { class: "result" }, make("caption", {}, event.e === "over" ? labels.over : labels.score.replace("%s", state.deal)), ...heads, make("tbody", {}, ...rows));
   }
   drawCorner(state) {
     const { labels } = this.data, inside = [];
@@ -247,6 +262,9 @@ class TuteReplay extends HTMLElement {
     if (pile.length) inside.push(make("div", { class: "pile", title: labels.stock }, ...pile));
     if (state.last) inside.push(make("div", { class: "last" }, make("span", {}, labels.last), ...state.last.map((card) => this.card(card))));
     this.corner.replaceChildren(...inside);
+    const sides = this.sides();
+    if (sides.length === state.points.length) return; // each seat alone: its plate says it
+    this.tally.replaceChildren(...sides.map(({ name, side, seats }) => make("p", { class: `side-${side}` }, name, " ", make("b", {}, String(seats.reduce((sum, seat) => sum + state.points[seat], 0))))));
   }
   drawStrip(step) {
     const strip = this.querySelector(".strip");

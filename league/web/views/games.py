@@ -27,7 +27,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     pool = next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
     every = "versions" in request.GET
     lines = charts.bars(leaderboards.leaderboard(pool, every_version=every)) if pool else []
-    matches = queries.latest_matches(finished_only=True).filter(pool=pool)[:10] if pool else []
+    matches = queries.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
     context = {
         "game": describe(key),
         "pools": pools,

@@ -16,8 +16,9 @@ from league.enums import MatchStatus
 from league.models import Match, Party, Sitting
 from league.web import narrate, queries, words
 from league.web.column import column
+from league.web.record import shown_events
 
-UNSEEN = ("seed", "actions")  # parts of a record that the viewer has no use for
+UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
 
 def matches(request: HttpRequest) -> HttpResponse:
@@ -62,17 +63,23 @@ def _sitting(match: Match, board: int, sitting: int) -> Sitting | None:
 
 
 def _names(sitting: Sitting, parties: list[Party]) -> list[str]:
-    """One name per seat; a bot that holds several seats, or meets itself, is told apart by the seat."""
-    slugs = [parties[number].version.bot.slug for number in sitting.seating]
-    versions = [parties[number].version for number in sitting.seating]
-    same = {slug for slug in slugs if len({v.pk for v, s in zip(versions, slugs, strict=True) if s == slug}) > 1}
-    names = [f"{slug} v{v.number}" if slug in same else slug for slug, v in zip(slugs, versions, strict=True)]
+    """One name per seat; a bot that holds several seats is told apart by a number."""
+    names = _bots(sitting, parties)
     seen: dict[str, int] = {}
     told = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
         told.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
     return told
+
+
+def _bots(sitting: Sitting, parties: list[Party]) -> list[str]:
+    """Who holds each seat: the slug, with its version where two versions of one bot meet."""
+    slugs = {party.version.bot.slug: set[int]() for party in parties}
+    for party in parties:
+        slugs[party.version.bot.slug].add(party.version_id)
+    held = [parties[number].version for number in sitting.seating]
+    return [v.bot.slug if len(slugs[v.bot.slug]) == 1 else f"{v.bot.slug} v{v.number}" for v in held]
 
 
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -102,7 +109,7 @@ def _replay_context(found: Match, sitting: Sitting, parties: list[Party], record
         "board": sitting.board,
         "boards": boards,
         "names": _names(sitting, parties),
-        "lines": narrate.narrate(record["events"], _names(sitting, parties)),
+        "lines": narrate.narrate(shown_events(record), _names(sitting, parties), _bots(sitting, parties)),
         "notes": record.get("notes", []),
     }
 
@@ -123,13 +130,18 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
         )
     parties = _parties(found)
     sides = _sides(record, sitting)
-    answer = {name: value for name, value in record.items() if name not in UNSEEN}
+    answer = {name: value for name, value in record.items() if name not in UNSEEN} | {"events": shown_events(record)}
     answer["seats"] = [
-        {"name": name, "party": party, "side": side}
-        for name, party, side in zip(_names(sitting, parties), sitting.seating, sides, strict=True)
+        {"name": name, "bot": bot, "party": party, "side": side}
+        for name, bot, party, side in zip(
+            _names(sitting, parties), _bots(sitting, parties), sitting.seating, sides, strict=True
+        )
     ]
     answer["cards"] = words.card_names()
-    answer["labels"] = words.badge_labels() | {"suits": {suit: words.suit_name(suit) for suit in words.SUITS}}
+    answer["labels"] = words.badge_labels() | {
+        "suits": {suit: words.suit_name(suit) for suit in words.SUITS},
+        "faults": {kind: words.fault_name(kind) for kind in words.FAULTS},
+    }
     answer["unit"] = engine.load(found.pool.game, players=found.pool.players).score_unit
     response = JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
     patch_vary_headers(response, ["Accept-Language", "Cookie"])
@@ -138,7 +150,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
 
 def _sides(record: dict[str, Any], sitting: Sitting) -> list[int]:
     """The side of every seat, as the record's header states it."""
-    sides = next((event["sides"] for event in record["events"] if event["e"] == "match"), None)
+    sides = next((event["sides"] for event in record.get("events", ()) if event["e"] == "match"), None)
     if sides is None:
         return list(sitting.seating)
     return [next(number for number, seats in enumerate(sides) if seat in seats) for seat in range(len(sitting.seating))]
@@ -162,5 +174,13 @@ def text(request: HttpRequest, public_id: str) -> HttpResponse:
     for sitting in rows.iterator():
         sitting.board.match = found
         record = replays.unpack(sitting)
-        parts.append(column(sitting.board.number, sitting.number, _names(sitting, parties), record["events"]))
+        parts.append(
+            column(
+                sitting.board.number,
+                sitting.number,
+                _names(sitting, parties),
+                _bots(sitting, parties),
+                shown_events(record),
+            )
+        )
     return HttpResponse("\n".join(parts), content_type="text/plain; charset=utf-8")
