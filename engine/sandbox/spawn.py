@@ -161,7 +161,11 @@ def launch(plan: dict[str, Any], *, keep: Sequence[int] = ()) -> Started:
     keep: descriptors the executed program needs. Raises SandboxError, with the step that failed, and leaves nothing.
     """
     pipes = Pipes()
-    status_in, status_out = os.pipe()
+    try:
+        status_in, status_out = os.pipe()
+    except OSError as error:
+        pipes.close()
+        raise SandboxError(f"cannot make the pipes of a bot: {error}. Raise the worker's open files limit.") from error
     try:
         plan = {**plan, "status": status_out, "keep": list(keep), "parent": os.getpid()}
         order = memory_file("plan", marshal.dumps((_launcher_code(), plan)))
@@ -173,7 +177,9 @@ def launch(plan: dict[str, Any], *, keep: Sequence[int] = ()) -> Started:
     except OSError as error:
         pipes.close()
         os.close(status_in)
-        raise SandboxError(f"cannot start a process for a bot: {error}. Look at the worker's process limit.") from error
+        raise SandboxError(
+            f"cannot start a process for a bot: {error}. Look at the worker's process limit and its open files limit."
+        ) from error
     except BaseException:
         pipes.close()
         os.close(status_in)

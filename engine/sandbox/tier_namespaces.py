@@ -72,9 +72,10 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         )
     processes = policy.threads + 2  # the wrapper itself counts
     limits = policy.limits(processes=processes if place.slot else USER_WIDE_PROCESSES)
-    filter_fd = memory_file("filter", call_filter.build().for_pid(_FIRST_PROCESS))
     info_in, info_out = os.pipe()
+    filter_fd = -1
     try:
+        filter_fd = memory_file("filter", call_filter.build().for_pid(_FIRST_PROCESS))
         steps: dict[str, Any] = {
             "core": core,
             "limits": limits,
@@ -104,10 +105,9 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             said = started.discard()
             raise SandboxError(f"bubblewrap could not start a bot: {said or error}") from error
     finally:
-        os.close(filter_fd)
-        os.close(info_in)
-        if info_out >= 0:
-            os.close(info_out)
+        for fd in (filter_fd, info_in, info_out):
+            if fd >= 0:
+                os.close(fd)
     expected = attest.Expectation(user=place.user, limits=limits, core=core, own_namespaces=True)
     return BotProcess(started, policy, expected, wrapped=True, on_close=place.give_back)
 

@@ -56,6 +56,11 @@ def start(
         if runtime.runs_bot_files and any(sign in str(error) for sign in _NOT_EXECUTABLE):
             raise BotFault("crash", f"{entry} cannot be executed by the kernel") from error
         raise
+    except OSError as error:
+        where.give_back()
+        raise SandboxError(
+            f"cannot start a bot: {error}. Look at the worker's open files and process limits."
+        ) from error
     except BaseException:
         where.give_back()
         raise

@@ -1,0 +1,49 @@
+"""Fixtures of the sandbox tests: one state directory with its runtimes, and bots written on the spot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.support import StateDirectory, held_tiers
+
+
+@pytest.fixture(scope="session")
+def state() -> Iterator[StateDirectory]:
+    """A state directory that every user can pass, with its runtimes."""
+    with StateDirectory() as directory:
+        yield directory
+
+
+@pytest.fixture(scope="session")
+def tiers_here(state: StateDirectory) -> list[str]:
+    """The tiers that hold for the present user; that none does is a failure, not a reason to pass over tests."""
+    held = []
+    for name in ("namespaces", "landlock"):
+        report = state.reports[name]
+        held_tiers.tell("the tests' user", name, report.holds, report.reasons)
+        held += [name] if report.holds else []
+    assert held, held_tiers.lines
+    return held
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Callable[[str], Path]:
+    """Write a Python bot; returns its directory."""
+
+    def write(source: str) -> Path:
+        directory = tmp_path / "bot"
+        directory.mkdir(exist_ok=True)
+        (directory / "bot.py").write_text(source)
+        return directory
+
+    return write
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which tiers were tested, and which could not be."""
+    terminalreporter.section("sandbox tiers")
+    for line in held_tiers.lines:
+        terminalreporter.write_line(line)

@@ -1,0 +1,129 @@
+"""The system call filter, decided instruction by instruction as the kernel would, for both machines."""
+
+from __future__ import annotations
+
+import errno
+import struct
+
+import pytest
+
+from engine.sandbox import bpf, filter
+from engine.sandbox.syscalls import AARCH64, MACHINES, X86_64, Machine
+
+PID = 4321
+
+
+def decide(machine: Machine, name: str | int, *arguments: int, arch: int | None = None) -> int:
+    """The verdict of the filter for one call: an interpreter of the instructions that it uses."""
+    number = machine.numbers[name] if isinstance(name, str) else name
+    words = (*arguments, *[0] * (6 - len(arguments)))
+    data = struct.pack("<iIQ6Q", number, arch or machine.audit_arch, 0, *[word & (2**64 - 1) for word in words])
+    program = list(struct.iter_unpack("<HBBI", filter.build(machine).for_pid(PID)))
+    at, accumulator = 0, 0
+    while True:
+        operation, yes, no, value = program[at]
+        at += 1
+        if operation == 0x20:
+            accumulator = struct.unpack_from("<I", data, value)[0]
+        elif operation == 0x54:
+            accumulator &= value
+        elif operation == 0x06:
+            return value
+        else:
+            holds = {0x15: accumulator == value, 0x45: bool(accumulator & value), 0x35: accumulator >= value}[operation]
+            at += yes if holds else no
+
+
+@pytest.fixture(params=MACHINES.values(), ids=MACHINES.keys())
+def machine(request: pytest.FixtureRequest) -> Machine:
+    return request.param
+
+
+@pytest.mark.parametrize("name", ["read", "write", "futex", "exit_group", "brk", "getrandom", "execve", "munmap"])
+def test_everyday_calls_are_allowed(machine: Machine, name: str) -> None:
+    assert decide(machine, name) == bpf.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error"),
+    [
+        ("ptrace", (), errno.EPERM),
+        ("setsid", (), errno.EPERM),
+        ("timer_create", (), errno.EPERM),
+        ("memfd_create", (), errno.EPERM),
+        ("setsockopt", (), errno.EPERM),
+        ("socket", (2, 1), errno.EAFNOSUPPORT),
+        ("socketpair", (2,), errno.EAFNOSUPPORT),
+        ("clone", (17,), errno.EAGAIN),
+        ("clone", (0x10000 | 0x20000000,), errno.EPERM),
+        ("clone3", (), errno.ENOSYS),
+        ("openat2", (), errno.ENOSYS),
+        ("openat", (0, 0, 0o101), errno.EROFS),
+        ("openat", (0, 0, 0x400000), errno.EROFS),
+        ("mmap", (0, 4096, 3, 0x21), errno.EPERM),
+        ("mmap", (0, 4096, 3, 0x122), errno.EPERM),
+        ("madvise", (0, 4096, 12), errno.EPERM),
+        ("clock_gettime", ((~PID << 3) | 2,), errno.EINVAL),
+        ("ioctl", (0, 0x5412), errno.ENOTTY),
+        ("fcntl", (0, 8), errno.EPERM),
+        ("fcntl", (0, 1031), errno.EPERM),
+        ("prctl", (1, 0), errno.EPERM),
+        ("prlimit64", (1,), errno.EPERM),
+        ("kill", (PID + 1, 0), errno.EPERM),
+        ("kill", (PID, 9), errno.EPERM),
+        ("kill", (PID, 19), errno.EPERM),
+        ("kill", (-1, 9), errno.EPERM),
+        ("tgkill", (PID, 7, 9), errno.EPERM),
+        ("tkill", (PID, 6), errno.EPERM),
+        ("sendto", (0, 0, 1, 0, 0x1000), errno.EPERM),
+        ("sendto", (0, 0, 1, 0, 0x7_0000_0000), errno.EPERM),
+    ],
+)
+def test_dangerous_calls_fail_with_the_stated_error(
+    machine: Machine, name: str, arguments: tuple[int, ...], error: int
+) -> None:
+    assert decide(machine, name, *arguments) == bpf.refuse(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("clone", (0x3D0F00,)),
+        ("openat", (0, 0, 0o2000000)),
+        ("mmap", (0, 4096, 3, 0x22)),
+        ("mmap", (0, 4096, 1, 0x01)),
+        ("socketpair", (1,)),
+        ("sendto", (0, 0, 1, 0, 0)),
+        ("clock_gettime", (1,)),
+        ("fcntl", (0, 3)),
+        ("prctl", (15,)),
+        ("prlimit64", (0,)),
+        ("kill", (PID, 6)),
+        ("tgkill", (PID, 7, 6)),
+    ],
+)
+def test_harmless_uses_of_them_are_allowed(machine: Machine, name: str, arguments: tuple[int, ...]) -> None:
+    assert decide(machine, name, *arguments) == bpf.ALLOW
+
+
+def test_every_call_that_is_not_named_is_refused(machine: Machine) -> None:
+    named = set(filter.ALLOWED) | set(filter._rules())
+
+    assert {decide(machine, name) for name in machine.numbers if name not in named} == {bpf.refuse(errno.EPERM)}
+
+
+def test_calls_newer_than_the_tables_do_not_exist(machine: Machine) -> None:
+    assert decide(machine, machine.first_unknown) == bpf.refuse(errno.ENOSYS)
+
+
+def test_calls_of_another_machine_kill() -> None:
+    assert decide(X86_64, "read", arch=AARCH64.audit_arch) == bpf.KILL_PROCESS
+    assert decide(AARCH64, "read", arch=X86_64.audit_arch) == bpf.KILL_PROCESS
+    assert decide(X86_64, 0x4000_0000 | 39) == bpf.KILL_PROCESS
+
+
+def test_a_program_the_kernel_would_not_take_is_refused() -> None:
+    with pytest.raises(ValueError, match="4097 instructions; the kernel takes 1 to 4096"):
+        bpf.encode(bpf.verdict(bpf.ALLOW) * 4097)
+    with pytest.raises(ValueError, match="the jump reaches 255"):
+        bpf.if_equal(1, bpf.verdict(bpf.ALLOW) * 256)

@@ -1,0 +1,152 @@
+"""Talking to a confined bot: lines, clocks, freezing, faults, ending. Real processes, in the best tier that holds."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox import BotFault, BotProcess, Policy, Sandbox, SandboxError
+from tests.sandbox.support import StateDirectory
+
+Start = Callable[..., BotProcess]
+ECHO = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
+POLICY = Policy(memory_mb=128, threads=8)
+
+
+@pytest.fixture(params=["namespaces", "landlock", "none"])
+def start(
+    request: pytest.FixtureRequest, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> Start:
+    """Start a bot in each tier; one that does not hold here (see the report's end) is replaced by one that does."""
+    tier = request.param if request.param in (*tiers_here, "none") else tiers_here[0]
+    box = Sandbox(tier, state.path)
+
+    def begin(source: str = ECHO, policy: Policy = POLICY, core: int | None = None) -> BotProcess:
+        return box.start(bot(source), state.python, "bot.py", policy, core=core)
+
+    return begin
+
+
+def test_a_bot_answers_and_its_cpu_time_is_known(start: Start) -> None:
+    with start() as process:
+        process.send(b"play 1o\n")
+        reply = process.read_line(5, 10)
+
+    assert reply.line == b"play 1o"
+    assert 0 <= reply.cpu_s < 5
+    assert 0 < reply.wall_s < 10
+
+
+def test_a_bot_may_be_started_early_and_left_frozen(start: Start) -> None:
+    with start() as process:
+        process.freeze()
+        process.freeze()
+        before = process.cpu()
+        time.sleep(0.1)
+        assert process.cpu() - before < 0.002
+        assert [process.ask(b"%d\n" % n, 5, 10).line for n in range(50)] == [b"%d" % n for n in range(50)]
+
+
+def test_a_request_longer_than_the_pipe_arrives_whole(start: Start) -> None:
+    long = b"x" * 500_000
+    with start("import sys\nfor line in sys.stdin:\n    print(len(line), flush=True)\n") as process:
+        process.freeze()
+        assert process.ask(long + b"\n", 5, 10).line == b"500001"
+        process.thaw()
+        process.send(long + b"\n", deadline=10)
+        assert process.read_line(5, 10).line == b"500001"
+
+
+def test_a_bot_that_does_not_read_is_not_waited_for(start: Start) -> None:
+    with start("import time\ntime.sleep(60)\n") as process, pytest.raises(BotFault) as caught:
+        process.send(b"x" * 1_000_000, deadline=0.2)
+
+    assert str(caught.value) == "timeout: did not read its input within 0.2 s"
+
+
+def test_output_nobody_asked_for_is_a_protocol_fault(start: Start) -> None:
+    with start("print('hello', flush=True)\n" + ECHO) as process:
+        time.sleep(0.5)
+        with pytest.raises(BotFault) as caught:
+            process.send(b"x\n")
+
+    assert str(caught.value) == "protocol: printed 'hello\\n' although nothing was asked"
+
+
+def test_working_while_frozen_is_pondering(start: Start) -> None:
+    """The kernel does not let it happen, so the clock is set on by hand: woken from outside, it computes."""
+    with start("import sys\nsys.stdin.readline()\nprint(1, flush=True)\nwhile True: pass\n") as process:
+        process.send(b"x\n")
+        process.read_line(5, 10)
+        process.freeze()
+        os.kill(process.pid, 18)
+        time.sleep(0.2)
+        with pytest.raises(BotFault, match=r"pondering: used .* ms of CPU while it was not asked"):
+            process.thaw()
+
+
+def test_error_output_is_kept_in_bounds(start: Start) -> None:
+    noisy = "import sys\nsys.stderr.write('begin ' + 'x' * 5_000_000 + ' end')\nsys.stderr.flush()\n" + ECHO
+    with start(noisy) as process:
+        process.send(b"x\n")
+        process.read_line(5, 10)
+        kept = process.stderr()
+
+    assert len(kept) <= 16 * 1024
+    assert kept.startswith(b"begin ")
+    assert kept.endswith(b" end")
+
+
+def test_the_core_is_the_one_told(start: Start) -> None:
+    core = max(os.sched_getaffinity(0))
+    with start(core=core) as process:
+        assert os.sched_getaffinity(process.pid) == {core}
+
+
+def test_close_may_be_repeated_and_leaves_nothing(start: Start) -> None:
+    process = start()
+    pid = process.pid
+    process.close()
+    process.close()
+
+    assert not Path(f"/proc/{pid}").exists()
+    assert process.cpu() > 0
+    assert process.stderr() == b""
+
+
+def test_a_bot_outlives_the_thread_that_started_it(start: Start) -> None:
+    """PR_SET_PDEATHSIG is per thread; here every thread is short-lived."""
+    started: list[BotProcess] = []
+    thread = threading.Thread(target=lambda: started.append(start()))
+    thread.start()
+    thread.join()
+    time.sleep(0.2)
+
+    with started[0] as process:
+        process.send(b"still here\n")
+        assert process.read_line(5, 10).line == b"still here"
+
+
+def test_an_uncaught_memory_error_is_called_by_its_name(start: Start) -> None:
+    with (
+        start("hoard = []\nwhile True: hoard.append(bytearray(1 << 22))\n") as process,
+        pytest.raises(BotFault) as caught,
+    ):
+        process.read_line(5, 10)
+
+    assert caught.value.kind == "memory"
+    assert "MemoryError (limit 128 MiB)" in caught.value.detail
+
+
+def test_an_entry_that_is_not_there_is_not_started(start: Start, state: StateDirectory, tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "outside.py").touch()
+    box = Sandbox("none", state.path)
+    for entry in ("missing.py", "../outside.py"):
+        with pytest.raises(SandboxError, match=f"has no file {entry}"):
+            box.start(tmp_path / "bot", state.python, entry, POLICY)

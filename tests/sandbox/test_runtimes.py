@@ -1,0 +1,197 @@
+"""Copied runtimes: complete, reproducible, built once, free of the project's own environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, runtimes, tree
+from tests.sandbox.support import StateDirectory
+
+POLICY = Policy(memory_mb=256)
+# read(0, stack, 4096), write it back, again; exit when the input ends
+ECHO_CODE = bytes.fromhex(
+    "31c0 31ff 4889e6 4881ee00100000 ba00100000 0f05 85c0 7e10 89c2 bf01000000 b801000000 0f05 ebd8 31ff b83c000000 0f05"
+)
+
+
+def static_program() -> bytes:
+    """A static executable that echoes: hand-made where the machine allows, else by the C compiler."""
+    if platform.machine() != "x86_64":
+        done = subprocess.run(
+            ["gcc", "-static", "-xc", "-", "-o", "/dev/stdout"],
+            input=b"#include <unistd.h>\nint main(){char b[4096];int n;while((n=read(0,b,4096))>0)write(1,b,n);}",
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout
+    start = 0x400000
+    header = b"\x7fELF\x02\x01\x01" + bytes(9)
+    header += (2).to_bytes(2, "little") + (62).to_bytes(2, "little") + (1).to_bytes(4, "little")
+    header += (start + 120).to_bytes(8, "little") + (64).to_bytes(8, "little") + bytes(12)
+    header += b"".join(n.to_bytes(2, "little") for n in (64, 56, 1, 0, 0, 0))
+    size = (120 + len(ECHO_CODE)).to_bytes(8, "little")
+    segment = (1).to_bytes(4, "little") + (5).to_bytes(4, "little") + bytes(8)
+    segment += start.to_bytes(8, "little") * 2 + size * 2 + (4096).to_bytes(8, "little")
+    return header + segment + ECHO_CODE
+
+
+REPORT = """
+import asyncio, json, sys, ssl, sqlite3, decimal, zoneinfo, hashlib, threading
+import league_rules, league_rules.part, tute_helper
+hashlib.sha256(b"").digest()
+seen = []
+threading.Thread(target=seen.append, args=(1,)).start()
+asyncio.run(asyncio.sleep(0))
+input()
+print(json.dumps({"version": sys.version.split()[0], "path": sys.path, "prefix": sys.prefix, "seen": seen,
+                  "answer": league_rules.part.ANSWER + tute_helper.ANSWER}), flush=True)
+input()
+"""
+
+
+@pytest.fixture
+def extra(tmp_path: Path) -> dict[str, Path]:
+    package = tmp_path / "src" / "league_rules"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "part.py").write_text("ANSWER = 40\n")
+    (tmp_path / "src" / "helper.py").write_text("ANSWER = 2\n")
+    return {"league_rules": package, "tute_helper.py": tmp_path / "src" / "helper.py"}
+
+
+def test_a_python_bot_has_the_standard_library_and_the_extra_modules(
+    state: StateDirectory, bot: Callable[[str], Path], extra: dict[str, Path], tiers_here: list[str]
+) -> None:
+    runtime = runtimes.python(state.path, extra)
+    for tier in tiers_here:
+        with Sandbox(tier, state.path).start(bot(REPORT), runtime, "bot.py", POLICY) as process:
+            process.send(b"\n")
+            told = json.loads(process.read_line(5, 20).line)
+
+        assert told["version"] == runtime.version == platform.python_version()
+        assert told["answer"] == 42
+        assert told["seen"] == [1]
+        assert not [path for path in [*told["path"], told["prefix"]] if "site-packages" in path or ".venv" in path]
+
+
+def test_the_same_sources_give_the_same_tree_and_others_another(state: StateDirectory, extra: dict[str, Path]) -> None:
+    first, again = (runtimes.python(state.path, extra) for _ in range(2))
+    extra["tute_helper.py"].write_text("ANSWER = 3\n")
+    changed = runtimes.python(state.path, extra)
+
+    assert first == again
+    assert changed.hash != first.hash
+    assert len({first.hash, changed.hash, state.python.hash}) == 3
+    assert tree.content_hash(first.root).startswith(first.hash)
+
+
+def test_trees_are_readable_by_all_and_writable_by_none(state: StateDirectory) -> None:
+    for path in state.python.root.rglob("*"):
+        mode = path.stat().st_mode & 0o777
+        assert mode in ((0o755,) if path.is_dir() else (0o444, 0o555)), path
+
+
+def test_two_builders_at_once_build_once(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "file").write_text("content")
+    built = []
+
+    def build(work: Path) -> None:
+        built.append(work)
+        shutil.copytree(source, work, dirs_exist_ok=True)
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: tree.build_once(tmp_path / "trees", "x", "key", build), range(8)))
+
+    assert len(built) == 1
+    assert len(set(results)) == 1
+    assert sorted(path.name[0] for path in (tmp_path / "trees").iterdir()) == [".", ".", "x"]  # lock, index, tree
+
+
+def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    def build(work: Path) -> None:
+        (work / "half").touch()
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(SandboxError, match=r"No space left on device.*200 MB free"):
+        tree.build_once(tmp_path, "x", "key", build)
+
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+def test_a_static_program_plays(state: StateDirectory, tmp_path: Path, tiers_here: list[str]) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "echo").write_bytes(static_program())
+    (tmp_path / "bot" / "echo").chmod(0o755)
+    runtime = runtimes.binary(state.path)
+    for tier in tiers_here:
+        with Sandbox(tier, state.path).start(tmp_path / "bot", runtime, "echo", POLICY) as process:
+            process.freeze()
+            assert process.ask(b"play 1o\n", 1, 5).line == b"play 1o"
+
+
+def test_a_file_that_is_no_program_is_the_bots_fault(
+    state: StateDirectory, tmp_path: Path, tiers_here: list[str]
+) -> None:
+    (tmp_path / "bot").mkdir()
+    damaged = bytearray(static_program())
+    damaged[64:68] = (0x7F).to_bytes(4, "little")  # no segment is loaded
+    for content, reason in ((b"#!/bin/sh\n", "it is not a 64-bit ELF executable"), (bytes(damaged), "")):
+        (tmp_path / "bot" / "echo").write_bytes(content)
+        (tmp_path / "bot" / "echo").chmod(0o755)
+        for tier in tiers_here:
+            with (
+                pytest.raises(BotFault, match=f"crash.*{reason}"),
+                Sandbox(tier, state.path).start(tmp_path / "bot", runtimes.binary(state.path), "echo", POLICY) as one,
+            ):
+                one.read_line(1, 5)
+
+
+def test_a_node_bot_plays_or_node_is_asked_for(state: StateDirectory, tmp_path: Path, tiers_here: list[str]) -> None:
+    if not shutil.which("node"):
+        with pytest.raises(SandboxError, match="install the package nodejs"):
+            runtimes.node(state.path)
+        return
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.js").write_text(
+        "require('readline').createInterface({input: process.stdin}).on('line', line => console.log(line))\n"
+    )
+    for tier in tiers_here:
+        with Sandbox(tier, state.path).start(tmp_path / "bot", runtimes.node(state.path), "bot.js", POLICY) as process:
+            process.send(b"play 1o\n")
+            assert process.read_line(10, 30).line == b"play 1o"
+
+
+def test_a_link_among_the_files_of_a_bot_is_refused(state: StateDirectory, bot: Callable[[str], Path]) -> None:
+    directory = bot("print(open('secret').read(), flush=True)")
+    (directory / "secret").symlink_to("/etc/passwd")
+
+    if os.getuid() == 0:
+        with pytest.raises(SandboxError, match="secret is a link or a special file"):
+            Sandbox("auto", state.path).start(directory, state.python, "bot.py", POLICY)
+    else:
+        with (
+            Sandbox("auto", state.path).start(directory, state.python, "bot.py", POLICY) as process,
+            pytest.raises(BotFault, match="crash"),
+        ):
+            process.read_line(5, 10)
+
+
+def test_an_interpreter_that_is_none_is_refused(state: StateDirectory) -> None:
+    with pytest.raises(SandboxError, match="does not run as a Python interpreter"):
+        runtimes.python(state.path, interpreter=Path("/bin/false"))
+
+
+def test_the_copied_interpreter_is_this_one(state: StateDirectory) -> None:
+    assert state.python.version == ".".join(map(str, sys.version_info[:3]))

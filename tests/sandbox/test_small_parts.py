@@ -1,0 +1,109 @@
+"""Policy, tail, death and ELF reading: the parts that need no process."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox import BotFault, Policy, SandboxError, elf
+from engine.sandbox.death import End, fault
+from engine.sandbox.tail import Tail
+
+POLICY = Policy(memory_mb=256, cpu_s=10)
+
+
+@pytest.mark.parametrize("wrong", [{"memory_mb": 0}, {"memory_mb": 1.5}, {"threads": -1}, {"open_files": 3}])
+def test_a_policy_refuses_what_cannot_work(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=f"policy {next(iter(wrong))}=.*expected a whole number of at least"):
+        Policy(**wrong)
+
+
+def test_limits_of_a_policy() -> None:
+    limits = {number: (soft, hard) for number, soft, hard in POLICY.limits(processes=17)}
+
+    assert limits[resource.RLIMIT_DATA] == (256 << 20, 256 << 20)
+    assert limits[resource.RLIMIT_AS] == (1280 << 20, 1280 << 20)
+    assert limits[resource.RLIMIT_CPU] == (10, 11)
+    assert limits[resource.RLIMIT_NPROC] == (17, 17)
+    assert limits[resource.RLIMIT_FSIZE] == limits[resource.RLIMIT_CORE] == (0, 0)
+    assert resource.RLIMIT_NPROC not in {number for number, *_ in POLICY.limits(processes=None)}
+
+
+def test_a_tail_keeps_both_ends_in_fixed_space() -> None:
+    tail = Tail(1024)
+    for number in range(10_000):
+        tail.feed(b"%d\n" % number)
+
+    kept = tail.value()
+    assert len(kept) <= 1024
+    assert kept.startswith(b"0\n1\n2\n")
+    assert b"\n[...]\n" in kept
+    assert kept.endswith(b"9998\n9999\n")
+
+
+def test_a_tail_keeps_a_short_text_whole() -> None:
+    tail = Tail(1024)
+    tail.feed(b"a" * 500)
+    tail.feed(b"b" * 500)
+
+    assert tail.value() == b"a" * 500 + b"b" * 500
+
+
+@pytest.mark.parametrize(
+    ("end", "kind", "detail"),
+    [
+        (End(3, 1000, 0.1, b""), "crash", "ended by exit status 3"),
+        (End(-11, 1000, 0.1, b""), "crash", "ended by signal SIGSEGV"),
+        (
+            End(1, 1000, 0.1, b"Traceback\nMemoryError\n"),
+            "memory",
+            "ended by exit status 1: MemoryError (limit 256 MiB)",
+        ),
+        (
+            End(-6, 1000, 0.1, b"memory allocation of 99 bytes failed\n"),
+            "memory",
+            "memory allocation of 99 bytes failed",
+        ),
+        (End(-11, 250 << 10, 0.1, b""), "memory", "ended by signal SIGSEGV: it held 250 MiB (limit 256 MiB)"),
+        (End(1, 1000, 0.1, b"NotMemoryError\n"), "crash", "ended by exit status 1"),
+        (End(-24, 1000, 10.1, b""), "timeout", "used 10.1 s of CPU in all (limit 10 s)"),
+        (End(-9, 1000, 11.0, b""), "timeout", "used 11.0 s of CPU in all (limit 10 s)"),
+        (End(-31, 1000, 0.1, b""), "crash", "signal SIGSYS: a system call of another machine"),
+    ],
+)
+def test_the_fault_of_an_end(end: End, kind: str, detail: str) -> None:
+    found = fault(end, POLICY)
+
+    assert (found.kind, detail in found.detail) == (kind, True), found.detail
+
+
+def test_a_kill_from_outside_is_nobodys_fault() -> None:
+    with pytest.raises(SandboxError, match="killed from outside"):
+        fault(End(-9, 1000, 0.1, b""), POLICY)
+
+
+def test_faults_have_known_kinds() -> None:
+    with pytest.raises(ValueError, match="fault kind 'sulking' is unknown; expected one of"):
+        BotFault("sulking", "")
+
+
+def test_the_interpreter_is_dynamic_and_its_libraries_are_found() -> None:
+    program = Path(sys.executable).resolve()
+    loader = elf.loader_of(program)
+
+    assert loader is not None and loader.is_file()
+    assert any(name.startswith("libc.") for name in elf.libraries_of(loader, program))
+    assert "dynamically linked" in str(elf.why_not_static(program))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"#!/bin/sh\n", b"\x7fELF\x01\x01" + bytes(58), b"\x7fELF\x02\x01" + bytes(58)]
+)
+def test_what_is_no_static_executable(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+
+    assert elf.why_not_static(path)

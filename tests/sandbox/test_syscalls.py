@@ -1,0 +1,58 @@
+"""The number tables against published numbers, the kernel's headers and the running kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox.syscalls import AARCH64, MACHINES, X86_64, this_machine
+
+# From the kernel's own tables: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
+PUBLISHED = {
+    "x86_64": {"read": 0, "mmap": 9, "clone": 56, "execve": 59, "ptrace": 101, "openat": 257, "seccomp": 317},
+    "aarch64": {"read": 63, "mmap": 222, "clone": 220, "execve": 221, "ptrace": 117, "openat": 56, "seccomp": 277},
+}
+SINCE_UNIFIED = {"clone3": 435, "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "futex_waitv": 449}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_published_numbers(name: str) -> None:
+    expected = PUBLISHED[name] | SINCE_UNIFIED
+
+    assert {call: MACHINES[name].numbers[call] for call in expected} == expected
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES.keys())
+def test_no_number_twice(machine: object) -> None:
+    numbers = list(machine.numbers.values())
+
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_machines_differ_where_they_must() -> None:
+    assert "open" in X86_64.numbers
+    assert "open" not in AARCH64.numbers
+    assert (X86_64.has_x32, AARCH64.has_x32) == (True, False)
+
+
+def test_the_running_kernel_agrees() -> None:
+    libc = ctypes.CDLL(None)
+
+    assert libc.syscall(ctypes.c_long(this_machine().numbers["getpid"])) == os.getpid()
+    assert libc.syscall(ctypes.c_long(this_machine().numbers["getuid"])) == os.getuid()
+
+
+def test_the_headers_agree_where_they_are_installed() -> None:
+    header = Path(f"/usr/include/{platform.machine()}-linux-gnu/asm/unistd_64.h")
+    text = header.read_text() if header.is_file() else ""
+    installed = {name: int(number) for name, number in re.findall(r"#define __NR_(\w+) (\d+)", text)}
+
+    ours = this_machine().numbers
+    assert {name: ours[name] for name in installed if name in ours} == {
+        name: number for name, number in installed.items() if name in ours
+    }

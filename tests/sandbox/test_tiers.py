@@ -1,0 +1,87 @@
+"""Choosing a tier: proved by the canary, never by hope."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+import pytest
+
+from engine.sandbox import Sandbox, SandboxUnavailable, canary, check, tier_namespaces, tiers
+from tests.sandbox.support import StateDirectory
+
+UNTRIED_WITHOUT_ISOLATION = 15  # an unprivileged or unlucky attempt may fail by itself even where nothing stops it
+
+
+def test_auto_is_the_best_tier_that_holds(state: StateDirectory, tiers_here: list[str]) -> None:
+    box = Sandbox("auto", state.path)
+
+    assert box.tier == tiers_here[0]
+    assert all(box.report.canaries.values())
+    assert len(box.report.canaries) >= 40
+
+
+def test_every_report_names_its_tier_and_what_to_do(state: StateDirectory) -> None:
+    reports = check(state.path)
+
+    assert [report.name for report in reports] == ["namespaces", "landlock", "none"]
+    for report in reports:
+        assert report.holds or (report.reasons and report.remedies)
+
+
+def test_the_canary_sees_that_nothing_is_contained_without_a_sandbox(state: StateDirectory) -> None:
+    results, failures = canary.battery(functools.partial(tiers.start, "none"), state.python, state.path)
+
+    escaped = {name for name, contained in results.items() if not contained}
+    assert len(escaped) >= UNTRIED_WITHOUT_ISOLATION, failures
+    assert {
+        "read a file of the host",
+        "connect to the local network",
+        "connect to a local socket",
+        "start a process",
+        "signal the runner",
+        "write in a directory of the runner",
+        "hold shared memory",
+        "make a timer that wakes it",
+    } <= escaped
+    assert {"play", "compute while frozen", "compute for ever"} <= results.keys() - escaped
+    assert len(failures) == len(escaped)
+
+
+def test_a_tier_whose_program_is_missing_is_refused_with_the_remedy(
+    state: StateDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    tiers._report.cache_clear()
+    try:
+        with pytest.raises(SandboxUnavailable, match=r"bubblewrap is not installed\. Install the package `bubblewrap`"):
+            Sandbox("namespaces", state.path)
+        with pytest.raises(SandboxUnavailable, match="Install the package"):
+            tier_namespaces.bubblewrap()
+    finally:
+        tiers._report.cache_clear()
+
+
+def test_none_is_chosen_only_by_name(state: StateDirectory) -> None:
+    assert Sandbox("none", state.path).tier == "none"
+    assert "none" not in tiers.BEST_FIRST
+
+
+def test_an_unknown_tier_is_refused(state: StateDirectory) -> None:
+    with pytest.raises(ValueError, match="tier 'docker' is unknown; expected auto, namespaces, landlock, none"):
+        Sandbox("docker", state.path)
+
+
+def test_a_directory_that_other_users_cannot_pass_is_named(state: StateDirectory) -> None:
+    closed = state.path / "closed"
+    closed.mkdir(mode=0o700)
+
+    assert tier_namespaces.unreachable(state.path) is None
+    assert tier_namespaces.unreachable(closed) == closed
+
+
+def test_an_ordinary_user_has_a_tier_too(state: StateDirectory) -> None:
+    reports = {report["name"]: report for report in state.as_ordinary_user("tests.sandbox.say_tiers")}
+
+    assert reports["landlock"]["holds"] or reports["namespaces"]["holds"], reports
+    assert os.getuid() != 0 or reports["landlock"]["canaries"].keys() == state.reports["landlock"].canaries.keys()

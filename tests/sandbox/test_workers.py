@@ -1,0 +1,100 @@
+"""Several workers at once, and workers that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.sandbox import slots
+from tests.sandbox.support import REPOSITORY, StateDirectory
+
+HOLD = """
+import sys
+from engine.sandbox import slots
+held = [slots.acquire() for _ in range(10)]
+print(*[slot.user for slot in held], flush=True)
+sys.stdin.read()
+"""
+
+RUNNER = """
+import sys, time
+from pathlib import Path
+from engine.sandbox import Policy, Sandbox, runtimes
+state = Path(sys.argv[2])
+box = Sandbox(sys.argv[1], state)
+bots = [box.start(Path(sys.argv[3]), runtimes.python(state), "bot.py", Policy()) for _ in range(3)]
+bots[0].freeze()
+print(*[bot.pid for bot in bots], flush=True)
+time.sleep(60)
+"""
+
+
+def worker(source: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", source, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=REPOSITORY,
+    )
+
+
+def running(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def test_concurrent_workers_never_share_a_slot() -> None:
+    workers = [worker(HOLD) for _ in range(4)]
+    users = [int(word) for each in workers for word in each.stdout.readline().split()]
+    for each in workers:
+        each.communicate("", timeout=20)
+
+    assert len(users) == len(set(users)) == 40
+    assert all(slots.FIRST_USER <= user <= slots.LAST_USER for user in users)
+
+
+def test_a_slot_is_free_again_when_its_holder_lets_go_or_dies() -> None:
+    first = slots.acquire()
+    second = slots.acquire()
+    assert second.user > first.user
+    first.release()
+    first.release()
+    again = slots.acquire()
+    assert again.user == first.user
+    again.release()
+    second.release()
+
+    holder = worker(HOLD)
+    users = {int(word) for word in holder.stdout.readline().split()}
+    holder.kill()
+    holder.communicate(timeout=20)
+    freed = slots.acquire()
+    freed.release()
+    assert freed.user <= min(users)
+
+
+def test_bots_die_with_a_worker_that_is_killed(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    directory = bot("import time\ntime.sleep(60)\n")
+    assert state.python.root.is_dir()
+    for tier in tiers_here:
+        runner = worker(RUNNER, tier, str(state.path), str(directory))
+        bots = [int(word) for word in runner.stdout.readline().split()]
+        assert len(bots) == 3 and all(map(running, bots))
+
+        os.kill(runner.pid, signal.SIGKILL)
+        runner.communicate(timeout=20)
+        until = time.monotonic() + 5
+        while any(map(running, bots)) and time.monotonic() < until:
+            time.sleep(0.005)
+
+        assert not [pid for pid in bots if running(pid)], tier
