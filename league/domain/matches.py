@@ -58,7 +58,7 @@ def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
     """Insert the matches of `plans` that do not exist yet; their number. Doing it again, or twice at once, adds nothing.
 
     1. Keys that exist are left out. 2. The rest is inserted in bulk, a key that appeared meanwhile is skipped by the database.
-    3. Parties are added to the rows that this call inserted, known by their public ids, in the same transaction.
+    3. Parties are added, in the same transaction, to the rows that have none: those of others come with theirs.
     """
     now = clock.given(now)
     added = 0
@@ -71,7 +71,7 @@ def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
                 continue
             Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
             ids = {row.public_id: plan for plan, row in rows.values()}
-            made = Match.objects.filter(public_id__in=ids)
+            made = Match.objects.filter(public_id__in=ids, parties=None)
             Party.objects.bulk_create(
                 Party(match=match, number=number, version=version)
                 for match in made

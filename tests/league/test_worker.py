@@ -87,7 +87,11 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
     cup = tournaments.create(good[0].bot.owner, "Cup", "partnership", boards=2, versions=good, secret=SECRET)
     tournaments.start(cup)
     until(live, over(), "the tournament")
-    until(live, lambda: Rating.objects.count() == 3 and tournaments.Tournament.objects.get().finished, "its end and ratings")
+    until(
+        live,
+        lambda: Rating.objects.count() == 3 and tournaments.Tournament.objects.get().finished,
+        "its end and ratings",
+    )
 
     cup.refresh_from_db()
     assert cup.status == TournamentStatus.FINISHED

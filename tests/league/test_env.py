@@ -1,0 +1,84 @@
+"""Settings are read strictly."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from league import env
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", True), ("Yes", True), ("on", True), ("0", False), ("False", False), ("", False)]
+)
+def test_envbool_reads_yes_and_no(monkeypatch, text: str, value: bool) -> None:
+    monkeypatch.setenv("X", text)
+
+    assert env.envbool("X", not value) is value
+
+
+def test_bad_values_stop_with_the_value_shown(monkeypatch) -> None:
+    monkeypatch.setenv("X", "maybe")
+    with pytest.raises(ImproperlyConfigured, match="X='maybe' is not a yes or no"):
+        env.envbool("X", True)
+    with pytest.raises(ImproperlyConfigured, match="X='maybe' is not a whole number"):
+        env.envint("X", 1)
+    monkeypatch.setenv("X", "1")
+    with pytest.raises(ImproperlyConfigured, match="X=1 is too small; it must be at least 2"):
+        env.envint("X", 3, least=2)
+
+
+def test_values_may_stand_in_files(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("X_FILE", str(tmp_path / "x"))
+    with pytest.raises(ImproperlyConfigured, match="cannot be read"):
+        env.envstr("X")
+    (tmp_path / "x").write_text("secret\n")
+    assert env.envstr("X") == "secret"
+    monkeypatch.setenv("X", "other")
+    with pytest.raises(ImproperlyConfigured, match="both X and X_FILE are set"):
+        env.envstr("X")
+
+
+def test_secret_is_demanded_in_production(monkeypatch) -> None:
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+
+    with pytest.raises(ImproperlyConfigured, match="A league in production needs its own"):
+        env.envsecret("SECRET_KEY", keep_in=None)
+
+
+def test_secret_is_made_once_and_kept_for_its_owner_alone(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    path = tmp_path / "state" / "secret_key"
+
+    first = env.envsecret("SECRET_KEY", keep_in=path)
+
+    assert (env.envsecret("SECRET_KEY", keep_in=path), len(first)) == (first, 67)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [file.name for file in path.parent.iterdir()] == ["secret_key"]
+
+
+def test_database_urls() -> None:
+    sqlite = env.database("sqlite:////srv/league.sqlite3")
+    assert (sqlite["NAME"], sqlite["OPTIONS"]["transaction_mode"]) == ("/srv/league.sqlite3", "IMMEDIATE")
+    server = env.database("postgresql://ana:p%40ss@db.example:5433/tute?sslmode=require")
+    named = {key: server[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS", "CONN_HEALTH_CHECKS")}
+    assert named == {
+        "NAME": "tute",
+        "USER": "ana",
+        "PASSWORD": "p@ss",
+        "HOST": "db.example",
+        "PORT": "5433",
+        "OPTIONS": {"sslmode": "require"},
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://x/y", "postgresql://host", "sqlite://host/file", "sqlite://", "postgres://h:port/n"]
+)
+def test_database_urls_that_cannot_be_are_refused_without_showing_a_password(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
+        env.database(url)

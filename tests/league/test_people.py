@@ -1,0 +1,115 @@
+"""Players, tokens and repeated create requests."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from league.domain import idempotency, players, tokens
+from league.domain.errors import Refused
+from league.models import ApiToken, IdempotencyKey, Player
+from tests.support.league import NOW, later
+
+
+@pytest.mark.parametrize("name", ["", "Ana", "-ana", "ana-", "a b", "ñandu", "a" * 41, "a/b"])
+def test_player_names_are_checked(db, name: str) -> None:
+    with pytest.raises(Refused, match="cannot be used"):
+        players.create(name, now=NOW)
+
+
+@pytest.mark.parametrize("name", ["house", "admin", "ana"])
+def test_taken_and_reserved_names_are_refused(ana, name: str) -> None:
+    with pytest.raises(Refused, match=r"reserved|taken"):
+        players.create(name, now=NOW)
+    assert Player.objects.count() == 1
+
+
+def test_player_without_a_password_cannot_log_in(db) -> None:
+    assert players.create("ana", now=NOW).user.has_usable_password() is False
+
+
+def test_player_of_a_hand_made_account_is_made_on_the_way(ana) -> None:
+    user = get_user_model().objects.create_user("Ana!")
+
+    made = players.of_user(user, now=NOW)
+
+    assert made.name == f"ana-{user.pk}"
+    assert players.of_user(user, now=NOW) == made
+    assert players.of_user(ana.user) == ana
+
+
+def test_token_is_stored_as_a_hash_only(ana) -> None:
+    token, key = tokens.create(ana, "laptop", now=NOW)
+
+    row = ApiToken.objects.get()
+    assert row.sha256 == hashlib.sha256(key.encode()).hexdigest()
+    assert key.removeprefix("tute_").startswith(row.prefix)
+    assert key not in str(ApiToken.objects.values().get())
+    assert tokens.authenticate(key, now=NOW) == token
+    assert tokens.authenticate(key + "x", now=NOW) is None
+
+
+def test_token_use_is_noted_at_most_every_five_minutes(ana) -> None:
+    _, key = tokens.create(ana, "laptop", now=NOW)
+
+    seen = []
+    for seconds in (0, 60, 301):
+        tokens.authenticate(key, now=later(seconds))
+        seen.append(ApiToken.objects.get().last_used)
+
+    assert seen == [NOW, NOW, later(301)]
+
+
+def test_revoked_tokens_and_closed_accounts_do_not_open(ana) -> None:
+    token, key = tokens.create(ana, "laptop", now=NOW)
+    _, other = tokens.create(ana, "server", now=NOW)
+
+    tokens.revoke(token, now=NOW)
+    tokens.revoke(token, now=later(9))
+
+    assert tokens.authenticate(key, now=NOW) is None
+    assert tokens.authenticate(other, now=NOW) is not None
+    assert ApiToken.objects.get(pk=token.pk).revoked == NOW
+    get_user_model().objects.update(is_active=False)
+    assert tokens.authenticate(other, now=NOW) is None
+
+
+def test_tokens_are_limited_and_labelled(ana) -> None:
+    with pytest.raises(Refused, match="label"):
+        tokens.create(ana, " ", now=NOW)
+    for number in range(tokens.MOST):
+        tokens.create(ana, str(number), now=NOW)
+    with pytest.raises(Refused, match="revoke one"):
+        tokens.create(ana, "one more", now=NOW)
+
+
+def test_repeated_request_gets_the_first_answer(ana) -> None:
+    sha = idempotency.fingerprint("POST", "/tournaments", b"{}")
+    row, fresh = idempotency.begin(ana, "k1", sha, now=NOW)
+    assert fresh is True
+    with pytest.raises(Refused, match="still at work"):
+        idempotency.begin(ana, "k1", sha, now=NOW)
+    idempotency.finish(row, 201, {"slug": "cup"})
+
+    again, fresh = idempotency.begin(ana, "k1", sha, now=NOW)
+
+    assert (fresh, again.status, again.answer) == (False, 201, {"slug": "cup"})
+    with pytest.raises(Refused, match="different request"):
+        idempotency.begin(ana, "k1", idempotency.fingerprint("POST", "/tournaments", b"{ }"), now=NOW)
+
+
+def test_keys_of_failed_requests_and_old_keys_are_free_again(ana, berto) -> None:
+    row, _ = idempotency.begin(ana, "k1", "a", now=NOW)
+    idempotency.finish(row, 500, None)
+    assert idempotency.begin(ana, "k1", "b", now=NOW)[1] is True
+    assert idempotency.begin(berto, "k1", "c", now=NOW)[1] is True
+
+    assert idempotency.begin(ana, "k1", "d", now=NOW + idempotency.KEPT + timedelta(seconds=1))[1] is True
+    assert IdempotencyKey.objects.count() == 1
+
+
+def test_fingerprint_keeps_parts_apart() -> None:
+    assert idempotency.fingerprint("ab", "c") != idempotency.fingerprint("a", "bc")

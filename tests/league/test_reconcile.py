@@ -1,0 +1,86 @@
+"""The reconciler, the workers' register, the reasons for waiting."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+
+from league.domain import reconcile, workers
+from league.models import Match, Rating, Worker
+from tests.support.league import NOW, accepted, later, play, running, started, uploaded
+
+
+def test_nothing_to_do_changes_nothing(db) -> None:
+    assert set(reconcile.run(now=NOW).counts().values()) == {0}
+
+
+def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    play(cup.matches.get())
+    uploaded(ana, "nena")
+    running()
+    soon = NOW + timedelta(seconds=settings.LEASE_S + 1)
+
+    found = reconcile.run(now=soon)
+
+    assert found.counts() == {
+        "expired": 1,
+        "inserted": 0,
+        "cancelled": 0,
+        "finished": 1,
+        "refreshed": 1,
+        "explained": 0,
+    }
+    assert str(found) == "expired 1, inserted 0, cancelled 0, finished 1, refreshed 1, explained 0"
+    assert Rating.objects.count() == 2
+    assert set(reconcile.run(now=soon).counts().values()) == {0}
+
+
+def test_waiting_counts_what_may_be_claimed_now(ana) -> None:
+    for name in ("uno", "dos", "tres"):
+        uploaded(ana, name)
+    Match.objects.filter(pk=Match.objects.first().pk).update(not_before=later(60))
+
+    assert reconcile.waiting(now=NOW, most=64) == 2
+    assert reconcile.waiting(now=NOW, most=1) == 1
+    assert reconcile.waiting(now=later(61), most=64) == 3
+
+
+def test_queue_says_why_nothing_moves(ana) -> None:
+    assert workers.queue(now=NOW).starved == ""
+    uploaded(ana, "rufo")
+    assert workers.queue(now=NOW).starved.startswith("no worker is running; start one with")
+
+    workers.register("h:1", tier="", refusal="no Landlock here", now=NOW)
+    queue = workers.queue(now=NOW)
+    assert (queue.queued, queue.workers, queue.refusing) == (1, 0, 1)
+    assert queue.starved.endswith("no Landlock here")
+
+    workers.register("h:2", tier="landlock", now=NOW)
+    assert workers.queue(now=NOW).starved == ""
+
+
+def test_reason_is_written_into_waiting_matches_and_taken_back(ana) -> None:
+    uploaded(ana, "rufo")
+
+    assert workers.explain(now=NOW) == 1
+    assert workers.explain(now=NOW) == 0
+    assert Match.objects.get().reason.startswith("no worker is running")
+    workers.register("h:1", tier="landlock", now=NOW)
+    assert workers.explain(now=NOW) == 1
+    assert Match.objects.get().reason == ""
+
+
+def test_silent_workers_are_not_there_and_old_ones_are_forgotten(ana) -> None:
+    uploaded(ana, "rufo")
+    workers.register("h:1", tier="landlock", now=NOW)
+
+    assert workers.queue(now=NOW + workers.SILENT + timedelta(seconds=1)).workers == 0
+    workers.seen("h:1", now=later(600))
+    assert workers.queue(now=later(610)).workers == 1
+    workers.register("h:2", tier="landlock", now=NOW + workers.FORGOTTEN + timedelta(days=1))
+    assert [worker.name for worker in Worker.objects.all()] == ["h:2"]
+    workers.gone("h:2", now=NOW)
+    workers.gone("h:2", now=NOW)
+    assert Worker.objects.count() == 0

@@ -1,0 +1,82 @@
+"""What was played is public; what was private stays with its owner; restricted views hold nothing hidden."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import engine
+from engine.runner import FaultReport
+from league.domain import replays, reports
+from league.domain.errors import Refused
+from league.models import Match, Party, Sitting
+from tests.support.league import NOW, accepted, result, running, started
+
+
+@pytest.fixture
+def sitting(ana, berto) -> Sitting:
+    """First sitting of a finished match of rufo (ana, party 0) and lola (berto, party 1), who made a fault."""
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    match = running()
+    fault = FaultReport(1, 1, 1, 0, 5, "protocol", "not JSON", '{"type":"act"}', "nonsense")
+    reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
+    return Sitting.objects.select_related("board__match").get(board__number=1, number=0)
+
+
+def test_finished_match_is_public_in_full(sitting: Sitting) -> None:
+    shown = replays.replay(sitting)
+
+    engine.replay.verify(shown)
+    assert "hands" in next(event for event in shown["events"] if event["e"] == "deal")
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2, 3, "public"])
+def test_restricted_view_is_redacted_on_the_server(sitting: Sitting, seat) -> None:
+    shown = replays.replay(sitting, seat=seat)
+
+    full = replays.unpack(sitting)
+    assert shown["events"] == engine.redact(full["events"], None if seat == "public" else seat)
+    assert not {"seed", "actions", "suits", "meta"} & set(shown)
+    deal = next(event for event in shown["events"] if event["e"] == "deal")
+    hands = next(event for event in full["events"] if event["e"] == "deal")["hands"]
+    assert "hands" not in deal and "rest" not in deal
+    assert deal.get("hand") == (None if seat == "public" else hands[seat])
+    assert full["seed"] not in json.dumps(shown)
+
+
+@pytest.mark.parametrize("seat", [-1, 4, True, "north", 1.0])
+def test_seats_that_are_not_there_are_refused(sitting: Sitting, seat) -> None:
+    with pytest.raises(Refused, match="no seat"):
+        replays.replay(sitting, seat=seat)
+
+
+def test_notes_are_for_the_owner_of_the_seat(sitting: Sitting, ana, berto) -> None:
+    note = {"step": 0, "seat": 0, "note": "mine"}
+
+    assert replays.replay(sitting)["notes"] == []
+    assert replays.replay(sitting, berto)["notes"] == []
+    assert replays.replay(sitting, ana)["notes"] == [note]
+    assert replays.replay(sitting, ana, seat=0)["notes"] == [note]
+    assert replays.replay(sitting, ana, seat=2)["notes"] == []
+
+
+def test_details_of_a_fault_and_stderr_are_for_the_owner(sitting: Sitting, ana, berto) -> None:
+    party = Party.objects.select_related("version__bot").get(match=sitting.board.match, number=1)
+
+    for viewer in (None, ana):
+        seen = replays.party_view(party, viewer)
+        assert (seen.private, seen.fault_detail, seen.stderr) == (False, "", "")
+        assert seen.faults == [{"kind": "protocol", "board": 1, "sitting": 0, "step": 5, "seat": 1, "party": 1}]
+    mine = replays.party_view(party, berto)
+    assert (mine.private, mine.fault_detail, mine.stderr) == (True, "not JSON", "log of lola v1")
+    assert mine.faults[0]["answer"] == "nonsense"
+    ana.user.is_staff = True
+    assert replays.party_view(party, ana).private is True
+
+
+def test_replay_of_a_match_that_is_not_over_is_refused(sitting: Sitting) -> None:
+    Match.objects.update(status="running")
+
+    with pytest.raises(Refused, match="is running; its replays"):
+        replays.replay(Sitting.objects.select_related("board__match").first())
