@@ -1,0 +1,173 @@
+"""The engine against the rules book read word for word (tests/support/oracle.py), by Hypothesis."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import engine
+from engine import position as pos
+from engine.parts import results, tricks
+from tests.support import oracle
+
+FAST = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+
+# obligation -> a game that has it with these options, and the stock at the lead
+TABLES = {
+    "strict": ("partnership", {}, 0),
+    "strict undertrump": ("partnership", {"undertrump": True}, 0),
+    "strict beat": ("partnership", {"beat_after_trumped": True}, 0),
+    "strict both": ("partnership", {"beat_after_trumped": True, "undertrump": True}, 0),
+    "no_load": ("cabrero", {"no_load": True}, 0),
+    "no_load undertrump": ("cabrero", {"no_load": True, "undertrump": True}, 0),
+    "strict of five": ("cabrero", {"players": 5}, 0),
+    "strict with stock": ("individual", {"players": 3}, 9),
+    "free": ("brisca", {"players": 4}, 12),
+    "free to the end": ("brisca", {"players": 3}, 0),
+    "strict at the end": ("brisca", {"players": 4, "obligation_stock_empty": "strict"}, 0),
+    "follow_or_trump": ("brisca", {"players": 4, "obligation_stock_open": "follow_or_trump"}, 12),
+    "follow_or_trump at the end": ("brisca", {"players": 4, "obligation_stock_empty": "follow_or_trump"}, 0),
+    "follow": ("podrida", {"players": 5}, 0),
+    "trump_follow": ("americano", {}, 10),
+    "strict of two": ("americano", {}, 0),
+    "partner all": ("guinote", {}, 0),
+    "partner trump_only": ("guinote", {"partner_exempt": "trump_only"}, 0),
+    "partner none": ("guinote", {"partner_exempt": "none"}, 0),
+    "partner open": ("guinote", {}, 8),
+}
+
+
+def question(
+    game: engine.Game, stock: int, trump: str | None, table: tuple[str, ...], hand: tuple[str, ...]
+) -> oracle.Question:
+    """What the rules book is asked, from the parameters of the game alone."""
+    rules = game.rules
+    best = oracle.winner(table, trump, rules.rank_order) if table else None
+    return oracle.Question(
+        hand,
+        table,
+        trump,
+        rules.obligation_stock_open if stock else rules.obligation_stock_empty,
+        undertrump=rules.undertrump,
+        beat_after_trumped=rules.beat_after_trumped,
+        no_load=rules.no_load,
+        partner_exempt=rules.partner_exempt,
+        partner_wins=rules.sides == "pairs" and best is not None and best == len(table) - 2,
+        order=rules.rank_order,
+        points=dict(rules.rank_points),
+    )
+
+
+@pytest.mark.parametrize("name", TABLES)
+@FAST
+@given(data=st.data())
+def test_legal_cards(name: str, data: st.DataObject) -> None:
+    """Any trick so far, any hand, any trump: the legal cards are those of README section 4."""
+    key, options, stock = TABLES[name]
+    game = engine.load(key, **options)
+    suits = data.draw(st.sampled_from(["oceb", "oc", "oce"]), "suits that occur")
+    there = [game.pack.text(card) for card in game.pack.cards]
+    cards = data.draw(st.permutations([card for card in there if card[1] in suits]), "cards")
+    laid = data.draw(st.integers(0, game.players - 1), "cards on the table")
+    held = data.draw(st.integers(1, 10), "cards in hand")
+    # trump None: a deal without trumps, as the last deal of podrida or the first tricks of gana-pierde for three
+    trump = data.draw(st.sampled_from([*"oceb", None]), "trump")
+    check_legal(game, stock, trump, tuple(cards[:laid]), tuple(cards[laid : laid + held]))
+
+
+def check_legal(game: engine.Game, stock: int, trump: str | None, table: tuple[str, ...], hand: tuple[str, ...]) -> str:
+    """Asks both; returns the rule that applies."""
+    state = pos.blank(game)
+    pos.set_trump(state, trump)
+    state.n = stock
+    state.turn = 0
+    tricks.lead(state)
+    pos.play_trick(state, [f"{seat}:{card}" for seat, card in enumerate(table)])
+    pos.give_hand(state, len(table), hand)
+    rule, expected = oracle.legal(question(game, stock, trump, table, hand))
+    assert {game.pack.text(action) for action in state.legal_actions() if action < 52} == expected, rule
+    return rule
+
+
+def test_every_rule_is_met() -> None:
+    """Random questions come to every rule of the table in README section 4."""
+    rng = random.Random(4)
+    met = set()
+    for key, options, stock in TABLES.values():
+        game = engine.load(key, **options)
+        for _ in range(60):
+            cards = [game.pack.text(card) for card in rng.sample(game.pack.cards, 12)]
+            laid = rng.randrange(game.players)
+            met.add(check_legal(game, stock, rng.choice("oceb"), tuple(cards[:laid]), tuple(cards[laid:])))
+    assert met == {"P1", "P2", "P3", "P4", "P5", "P6", "P7", "PX", "Q0", "QT", "Q2", "F1", "F2", "F3"}
+
+
+@pytest.mark.parametrize("key", ["partnership", "cabrero", "guinote", "brisca", "podrida", "individual"])
+@FAST
+@given(data=st.data())
+def test_trick_winner_and_points(key: str, data: st.DataObject) -> None:
+    players = data.draw(st.sampled_from(engine.game.declared(key).players))
+    game = engine.load(key, players=players)
+    there = [game.pack.text(card) for card in game.pack.cards]
+    state = pos.blank(game)
+    trump = data.draw(st.sampled_from([*"oceb", None]))
+    trick = data.draw(st.lists(st.sampled_from(there), min_size=state.size, max_size=state.size, unique=True))
+    first = data.draw(st.sampled_from(state.active))
+    pos.set_trump(state, trump)
+    order = state.active[state.active.index(first) :] + state.active[: state.active.index(first)]
+    pos.play_trick(state, [f"{seat}:{card}" for seat, card in zip(order, trick, strict=True)])
+    expected = order[oracle.winner(tuple(trick), trump, game.rules.rank_order)]
+    assert state.last_trick == expected
+    assert state.cards[expected] == sum(game.rules.rank_points.get(card[0], 0) for card in trick)
+    assert sum(state.cards) == state.cards[expected]
+
+
+@settings(FAST, max_examples=300)
+@given(data=st.data())
+def test_middle_loses(data: st.DataObject) -> None:
+    players = data.draw(st.sampled_from([3, 4, 5, 6]))
+    game = engine.load(
+        "cabrero",
+        players=players,
+        tie=data.draw(st.sampled_from(["level_lose", "all_takers_lose", "seat_order"])),
+        middle_rule=data.draw(st.sampled_from(["all_between", "second", "median"])),
+        capote_spoiled_by_song=data.draw(st.booleans()),
+    )
+    state = pos.blank(game, mano=data.draw(st.integers(0, players - 1)))
+    takers = data.draw(st.sets(st.sampled_from(state.active), min_size=1))
+    sang = data.draw(st.sets(st.sampled_from(sorted(takers))))
+    for seat in takers:
+        state.tricks[seat] = 1
+        state.cards[seat] = data.draw(st.integers(0, 4)) * 10  # few values: many ties
+    for place, seat in enumerate(sorted(sang)):
+        pos.sang(state, [f"{seat}:20{'oceb'[place % 4]}"])
+    expected = oracle.cabrero_losers(
+        dict(enumerate(state.seat_points())),
+        state.active,
+        takers=takers,
+        sang=sang,
+        tie=game.rules.tie,
+        middle_rule=game.rules.middle_rule,
+        spoiled=game.rules.capote_spoiled_by_song,
+    )
+    assert set(results.middle_loses(state).losers) == expected
+
+
+@FAST
+@given(st.sampled_from(["cabrero", "individual", "chancho"]), st.integers(0, 10**6))
+def test_legal_cards_in_real_play(key: str, seed: int) -> None:
+    """The tables that the fast path keeps while cards are played say the same as the rules book."""
+    game = engine.load(key, players=3, undertrump=seed % 2 == 0)
+    state = game.new_match(seed=seed, deals=1, record=False)
+    rng = random.Random(seed)
+    while not state.is_over:
+        if state.phase is None:
+            texts = game.pack.text
+            trump = state.suit_text(state.trump)
+            table = tuple(map(texts, state.table)) if state.in_trick else ()
+            asked = question(game, state.n, trump, table, tuple(map(texts, state.hand_of(state.turn))))
+            assert {texts(a) for a in state.legal_actions() if a < 52} == oracle.legal(asked)[1]
+        state.apply(rng.choice([a for a in state.legal_actions() if not 56 <= a < 60]))
