@@ -42,7 +42,13 @@ class View(GenericAPIView):
     renderer_classes = (JSONRenderer,)
     content_negotiation_class = AlwaysFirst
     schema = Operation()
-    metadata_class = None  # OPTIONS has nothing to tell that the document does not
+    http_method_names = [
+        "get",
+        "head",
+        "post",
+        "patch",
+        "delete",
+    ]  # OPTIONS has nothing to tell that the document does not
     params: Sequence[str] = ()
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()

@@ -8,7 +8,6 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from league.api.index import operations
 from league.api.problems import KINDS
 from league.api.schema import document
-from tests.api.client import violations
 
 
 def test_document_is_valid_openapi_3_1(nobody):
@@ -24,6 +23,15 @@ def test_document_has_a_summary_and_tag_for_every_operation():
     assert all(one["summary"] and one["tag"] for one in operations())
     found = [operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()]
     assert len(set(found)) == len(found)
+
+
+def test_documentation_lists_every_operation(settings):
+    lines = (settings.BASE_DIR / "docs" / "api.md").read_text(encoding="utf-8").splitlines()
+
+    listed = {
+        tuple(line.split("|")[1:3]) for line in lines if line.startswith(("| GET", "| POST", "| PATCH", "| DELETE"))
+    }
+    assert listed == {(f" {one['method']} ", f" `{one['path']}` ") for one in operations()}
 
 
 @pytest.mark.parametrize(
@@ -77,16 +85,14 @@ def test_rows_that_do_not_exist_are_404(nobody, path):
 
 @pytest.mark.parametrize(
     ("path", "allow"),
-    [("bots", "GET, HEAD"), ("bots/rufo", "GET, PATCH, HEAD"), ("schema", "GET, HEAD"), ("", "GET, HEAD")],
+    [("bots", "GET, HEAD"), ("bots/rufo", "GET, HEAD, PATCH"), ("schema", "GET, HEAD"), ("", "GET, HEAD")],
 )
-def test_wrong_method_names_the_right_ones(nobody, path, allow):
-    response = nobody.client.put(f"/api/v1/{path}")
+def test_wrong_method_names_the_right_ones(as_alice, path, allow):
+    for method in ("PUT", "OPTIONS", "TRACE"):
+        response = as_alice.call(method, f"/api/v1/{path}")
 
-    assert response.status_code in (401, 405)
-    refused = nobody.client.options(f"/api/v1/{path}")
-    assert refused.status_code == 405
-    assert violations(document()["components"]["schemas"]["Problem"], refused.json()) == []
-    assert set(allow.split(", ")) <= set(refused["Allow"].split(", "))
+        assert response.status_code == 405
+        assert sorted(response["Allow"].split(", ")) == sorted(allow.split(", "))
 
 
 @pytest.mark.parametrize(

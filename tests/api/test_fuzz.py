@@ -47,6 +47,8 @@ PARAMS = [
     "every_version",
     "x",
     "format",
+    "filename",
+    "games",
 ]
 
 

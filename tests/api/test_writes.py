@@ -71,6 +71,45 @@ def test_bad_packages_are_refused_with_a_reason(as_alice, data, status):
     assert not Bot.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../evil.py",
+        "/etc/passwd.py",
+        "a/b.py",
+        "..",
+        ".",
+        "%00.py",
+        "x" * 500 + ".py",
+        "a%0ab.py",
+        "noextension",
+        "CON.py",
+        "",
+    ],
+)
+def test_names_of_files_are_checked_or_made_harmless(as_alice, name):
+    response = as_alice.post(f"bots/pinta/versions?filename={name}", made.source())
+
+    if response.status_code == 201:
+        assert "/" not in response.json()["entry"]
+        assert ".." not in response.json()["entry"]
+    else:
+        assert response.status_code in (400, 422)
+
+
+def test_form_of_thousands_of_fields_is_refused(as_alice):
+    response = as_alice.post("bots/pinta/versions", {f"f{number}": "x" for number in range(2000)}, form=True)
+
+    assert response.status_code == 400
+
+
+def test_games_that_do_not_exist_are_refused(as_alice):
+    response = as_alice.post("bots/pinta/versions?filename=a.py&games=chess", made.source())
+
+    assert response.status_code == 422
+    assert "chess" in response.json()["detail"]
+
+
 def test_empty_upload_names_the_field(as_alice):
     response = as_alice.post("bots/pinta/versions?filename=a.py", b"")
 
