@@ -1,0 +1,136 @@
+"""Every job by hand: idempotent, with help and an example, plain refusals, exit codes that mean something."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command, get_commands, load_command_class
+
+from league.domain import house, ratings, tokens
+from league.management.base import LeagueCommand
+from league.models import ApiToken, BotVersion, Match, Player, Rating, Tournament
+from tests.support.league import BOT, NOW, accepted, play, started
+
+COMMANDS = sorted(name for name, app in get_commands().items() if app == "league")
+OURS = [name for name in COMMANDS if isinstance(load_command_class("league", name), LeagueCommand)]
+
+
+def said(*words: str) -> str:
+    out = io.StringIO()
+    call_command(*words, stdout=out)
+    return out.getvalue().strip()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_help_has_an_example(name: str) -> None:
+    text = load_command_class("league", name).create_parser("manage.py", name).format_help()
+
+    assert f"manage.py {name}" in text.partition("example:")[2]
+
+
+def test_create_player_and_token(db) -> None:
+    assert said("create_player", "ana", "--no-password") == "created the player ana"
+    assert said("create_player", "ana", "--no-password") == "the player ana exists already"
+    key = said("create_token", "ana", "--label", "laptop")
+
+    assert tokens.authenticate(key, now=NOW).player.name == "ana"
+    assert ApiToken.objects.get().label == "laptop"
+    with pytest.raises(CommandError, match="there is no player 'eva'; create one with"):
+        said("create_token", "eva")
+    with pytest.raises(CommandError, match="cannot be used"):
+        said("create_player", "Ana María", "--no-password")
+
+
+def test_upload_bot_takes_files_and_folders(ana, tmp_path: Path) -> None:
+    file = tmp_path / "rufo.py"
+    file.write_bytes(BOT)
+    folder = tmp_path / "lola"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "Lola"\nruntime = "python"\nentry = "main.py"\ngames = ["corriente"]\n')
+    (folder / "main.py").write_bytes(BOT)
+
+    assert said("upload_bot", str(file), "--player", "ana", "--game", "partnership").startswith(
+        "uploaded rufo v1 (partnership, "
+    )
+    assert said("upload_bot", str(folder), "--player", "ana").startswith("uploaded lola v1 (corriente, ")
+    with pytest.raises(CommandError, match="in the league already, as rufo v1"):
+        said("upload_bot", str(file), "--player", "ana", "--game", "partnership")
+    with pytest.raises(CommandError, match="cannot be read"):
+        said("upload_bot", str(tmp_path / "nothing.py"), "--player", "ana")
+
+
+def test_create_tournament_completes_and_does_not_double(ana, berto) -> None:
+    accepted(ana, "rufo")
+    accepted(berto, "lola")
+    words = ("create_tournament", "Cup", "--owner", "ana", "--game", "partnership", "--boards", "2", "--bot", "rufo")
+
+    assert said(*words) == "cup: partnership, 1 entries, 0 matches of 2 boards, open"
+    assert said(*words, "--bot", "lola:1", "--start") == "cup: partnership, 2 entries, 1 matches of 2 boards, running"
+    with pytest.raises(CommandError, match="only while it is open"):
+        said(*words)
+
+    assert Tournament.objects.count() == 1
+    with pytest.raises(CommandError, match="not of the form name=value"):
+        said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "-o", "target")
+    with pytest.raises(CommandError, match="there is no version 'rufo:7'"):
+        said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "--bot", "rufo:7")
+
+
+def test_repair_commands(ana, berto) -> None:
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    match = play(cup.matches.get())
+
+    assert said("reconcile").startswith("expired 0, inserted 0, cancelled 0, finished 1, refreshed 1")
+    assert said("reconcile").startswith("expired 0, inserted 0, cancelled 0, finished 0, refreshed 0")
+    assert said("refresh_ratings", "--rebuild", "--game", "partnership") == "1 pools looked at, 1 changed"
+    assert said("refresh_ratings").endswith("pools looked at, 0 changed")
+    assert Rating.objects.count() == 2
+    assert said("void_match", match.public_id, "--why", "broken rules") == f"match {match.public_id} is void"
+    assert said("void_match", match.public_id, "--why", "broken rules") == f"match {match.public_id} is void already"
+    assert (Rating.objects.count(), ratings.stale_pools()) == (0, [])
+    with pytest.raises(CommandError, match="there is no match"):
+        said("void_match", "nothing", "--why", "x")
+
+
+def test_revalidate(ana) -> None:
+    version = accepted(ana, "rufo")
+    with pytest.raises(CommandError, match="accepted already"):
+        said("revalidate", "rufo")
+    BotVersion.objects.filter(pk=version.pk).update(status="rejected")
+
+    assert said("revalidate", "rufo:1") == "rufo v1: 3 validation matches queued"
+
+
+def test_enter_house_uploads_once(db) -> None:
+    first = said("enter_house").splitlines()
+
+    assert first == [f"{name} v1: uploaded, validating" for name in sorted(p.parent.name for p in house_folders())]
+    assert said("enter_house").replace("unchanged", "uploaded").splitlines() == first
+    assert set(Player.objects.values_list("name", flat=True)) == {"house"}
+    assert all(bot.is_house for bot in Player.objects.get().bots.all())
+    assert Match.objects.filter(kind="validation").count() == len(first)
+
+
+def house_folders() -> list[Path]:
+    return list((settings.BASE_DIR / house.FOLDER).glob("*/bot.toml"))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["worker", "--slots", "0"], 1, "--slots must be at least 1"),
+        (["serve", "--slots", "-1"], 1, "--slots must be at least 0"),
+        (["worker", "--speed"], 2, "unrecognized arguments"),
+    ],
+)
+def test_exit_codes(words: list[str], code: int, message: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", *words], cwd=settings.BASE_DIR, capture_output=True, text=True, timeout=60
+    )
+
+    assert (done.returncode, message in done.stderr) == (code, True)

@@ -1,0 +1,92 @@
+"""The one-command league: it serves, plays, stops in good order and leaves nobody behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.support.processes import Process, free_port, wait_for
+
+pytestmark = pytest.mark.timeout(280)
+
+
+@pytest.fixture
+def state() -> Iterator[Path]:
+    """An empty state folder that the bots' own users may pass."""
+    settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="serve-", dir=settings.STATE_DIR))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def environment(state: Path) -> dict[str, str]:
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "BROKER_URL", "SECRET_KEY")
+    }
+    return {**kept, "STATE_DIR": str(state), "PYTHONUNBUFFERED": "1"}
+
+
+def mine(state: Path) -> dict[int, str]:
+    """Processes that know this state folder, by their environment."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                if f"STATE_DIR={state}\0".encode() in (folder / "environ").read_bytes():
+                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+    return found
+
+
+def answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/admin/login/", timeout=5) as page:
+            return page.status == 200 and "default-src 'self'" in page.headers["Content-Security-Policy"]
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_serve_leaves_nobody_behind(state: Path, how: signal.Signals) -> None:
+    port = free_port()
+    command = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "1"]
+    serving = Process("serve", command, state / "serve.log", env=environment(state), cwd=settings.BASE_DIR)
+    serving.wait_until(lambda: answers(port), "the site", 60)
+    serving.wait_until(lambda: any("manage.py worker" in command for command in mine(state).values()), "a worker", 60)
+    assert len(mine(state)) >= 4  # this command, web and its worker, scheduler, worker
+
+    serving.popen.send_signal(how)
+
+    assert serving.popen.wait(60) == (-9 if how == signal.SIGKILL else 0), serving.tail()
+    wait_for(lambda: not mine(state), f"the processes to end: {mine(state)}\n{serving.tail()}", 30)
+    assert (state / "secret_key").stat().st_mode & 0o777 == 0o600
+
+
+def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
+    command = [sys.executable, "manage.py", "demo", "--no-serve", "--game", "partnership", "--boards", "2", "--seed"]
+
+    def demo(seed: str) -> str:
+        done = subprocess.run(
+            [*command, seed], cwd=settings.BASE_DIR, env=environment(state), capture_output=True, text=True, timeout=250
+        )
+        assert done.returncode == 0, done.stdout + done.stderr + (state / "demo.log").read_text()[-3000:]
+        return done.stdout[done.stdout.index("Tute") : done.stdout.index("Played and rated")]
+
+    first = demo("7")
+    assert re.search(r"greedy v1 +│ +1000 ", first)
+    assert demo("7") == first
+    assert mine(state) == {}
