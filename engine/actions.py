@@ -101,7 +101,7 @@ def parse(pack: Pack, words: str) -> int:
             return pack.parse(object_)
         if verb == "sing":
             return SING + pack.parse_suit(object_)
-        if verb == "tute" and object_ in TUTE_RANKS:
+        if verb == "tute" and object_ in tuple(TUTE_RANKS):
             return TUTE + TUTE_RANKS.index(object_)
         if verb == "exchange" and object_[:1] in ("7", "2"):
             return (EXCHANGE_SEVEN if object_[0] == "7" else EXCHANGE_TWO) + pack.parse_suit(object_[1:])

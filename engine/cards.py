@@ -34,12 +34,15 @@ class Pack:
         self._numbers = {text: card for card, text in enumerate(self.texts)}
         missing = {self._numbers[text] for text in left_out}
         self.cards = [card for card in range(len(self.texts)) if card not in missing]
+        self._there = frozenset(self.cards)
         self.suit = [card // self.size for card in range(len(self.texts))]
         self.bit = [1 << card % self.size for card in range(len(self.texts))]
         self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
 
     def text(self, card: int) -> str:
-        """'1o' for the ace of coins."""
+        """'1o' for the ace of coins. Raises EngineError for a number that is no card of this pack."""
+        if card not in self._there:
+            raise EngineError(f"there is no card number {card!r} in the pack {self.name}")
         return self.texts[card]
 
     def parse(self, text: str) -> int:

@@ -13,7 +13,7 @@ from engine import actions, chance
 from engine.cards import pack
 from engine.errors import OptionError
 from engine.parts import announcing, dealing, exchanging, legality, results
-from engine.rules import Rules, at_table, choices, word
+from engine.rules import Rules, at_table, choices, chosen, word
 from engine.state import State
 
 SIDES_OF_PAIRS = ((0, 2), (1, 3))
@@ -188,6 +188,7 @@ def load(key: str, **options: Any) -> Game:
     if players not in rules.players or type(players) is not int:
         there = ", ".join(str(n) for n in rules.players)
         raise OptionError(f"{key} is played by {there} players, not {players!r}")
+    chosen(rules, options, players)  # before the cache, to which 1 and True are the same
     return _loaded(key, players, tuple(sorted(options.items(), key=lambda item: item[0])))
 
 

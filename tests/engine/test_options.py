@@ -1,0 +1,185 @@
+"""Options: every one of the rules book is there, its values are checked, and a refusal says what is allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+import engine
+from engine.game import declared
+from engine.rules import BOOL, Range, Rules, at_table, choices, word
+from tests.support import tables
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_defaults_are_values_of_their_options(key: str) -> None:
+    """Each default can also be chosen by name, and choosing it changes nothing but the options that were given."""
+    for players in declared(key).players:
+        plain = engine.load(key, players=players)
+        for name, value in plain.options_all.items():
+            game = engine.load(key, players=players, **{name: value})
+            assert game.options_all == plain.options_all
+            assert game.options == {name: value}
+
+
+@pytest.mark.parametrize("table", tables.covering(), ids=str)
+def test_a_chosen_value_is_in_force(table: tables.Table) -> None:
+    game = table.load()
+    for name, value in table.options:
+        assert game.options_all[name] == value
+        assert word(getattr(game.rules, name)) == value
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_an_unknown_option_is_refused_with_the_list(key: str) -> None:
+    with pytest.raises(engine.OptionError) as caught:
+        engine.load(key, no_such_option=1)
+    assert "no option 'no_such_option'" in str(caught.value)
+    for name in choices(declared(key), declared(key).players[0]):
+        assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_a_wrong_value_is_refused_with_what_is_allowed(key: str) -> None:
+    players = declared(key).players[0]
+    for name, choice in choices(declared(key), players).items():
+        wrong: list[object] = ["nonsense", -1, 10**9 if isinstance(choice, Range) and choice.high else "x", [], {}, 2.5]
+        if isinstance(choice, Range):
+            wrong += [True, str(choice.low), float(choice.low)] + ([] if choice.none else [None])
+        else:
+            wrong += [1 if choice == BOOL else True]
+        for value in wrong:
+            with pytest.raises(engine.OptionError) as caught:
+                engine.load(key, **{name: value})
+            message = str(caught.value)
+            assert name in message
+            assert repr(value) in message
+            allowed = str(choice) if isinstance(choice, Range) else ", ".join(repr(word(v)) for v in choice)
+            assert allowed in message
+
+
+def test_true_is_not_one_however_often_it_is_asked() -> None:
+    """1 == True, and a cache that forgets the difference would let one pass for the other."""
+    engine.load("partnership", undertrump=True, match_games=1)
+    for options in ({"undertrump": 1}, {"match_games": True}, {"match_games": 1.0}, {"win_by": True}):
+        with pytest.raises(engine.OptionError):
+            engine.load("partnership", **options)
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_a_wrong_number_of_players_is_refused(key: str) -> None:
+    for players in (0, 1, 9, "4", 4.0, None, True, [4]):
+        with pytest.raises(engine.OptionError, match="is played by") as caught:
+            engine.load(key, players=players)
+        assert repr(players) in str(caught.value)
+
+
+def test_an_unknown_game_is_refused_with_the_list() -> None:
+    with pytest.raises(engine.OptionError) as caught:
+        engine.load("whist")
+    assert "'whist'" in str(caught.value)
+    assert all(key in str(caught.value) for key in engine.games())
+    assert len(engine.games()) >= 21
+    assert engine.games() == sorted(engine.games())
+
+
+@pytest.mark.parametrize(
+    ("key", "options"),
+    [
+        ("corriente", {"hand_size": 8, "stock": 28}),
+        ("a_dos", {"hand_size": 10, "stock": 28}),
+        ("brisca", {"players": 3, "deck": "es39", "stock": 27}),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(key: str, options: dict[str, object]) -> None:
+    with pytest.raises(engine.OptionError, match="the stock holds"):
+        engine.load(key, **options)
+
+
+@pytest.mark.parametrize(
+    ("key", "players", "options"),
+    [
+        ("cabrero", 3, {"trump_source": "rotating"}),
+        ("cabrero", 4, {"dealer_plays": False}),
+        ("subastado", 3, {"censor": True}),
+        ("arrastrado", 3, {"dealer_plays": True}),
+        ("brisca", 2, {"sides": "single"}),
+        ("brisca", 4, {"deck": "es39"}),
+        ("guinote", 2, {"form": "full"}),
+    ],
+)
+def test_options_of_other_tables_are_refused(key: str, players: int, options: dict[str, object]) -> None:
+    with pytest.raises(engine.OptionError):
+        engine.load(key, players=players, **options)
+
+
+# ---- matches
+
+
+@pytest.mark.parametrize("deals", [0, -1, 1.0, True, "3"])
+def test_a_wrong_number_of_deals_is_refused(deals: object) -> None:
+    with pytest.raises(engine.OptionError, match="deals must be a whole number"):
+        engine.load("brisca").new_match(seed=1, deals=deals)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("suits", ["", "o", "oceo", "ocebx", "OCEB", "shdc"])
+def test_wrong_suits_are_refused(suits: str) -> None:
+    with pytest.raises(engine.OptionError, match="suits must hold each of o, c, e, b once"):
+        engine.load("brisca").new_match(seed=1, suits=suits)
+
+
+@pytest.mark.parametrize("table", tables.plain(), ids=str)
+def test_sittings_put_every_party_in_every_place(table: tables.Table) -> None:
+    game = table.load()
+    parties = len(game.sides)
+    sittings = game.sittings(parties)
+    assert len(sittings) == parties
+    for seat in range(game.players):
+        assert sorted(sitting[seat] for sitting in sittings) == list(range(parties))
+    for sitting in sittings:
+        assert all(len({sitting[seat] for seat in side}) == 1 for side in game.sides)
+    for wrong in (0, 1, parties + 1):
+        with pytest.raises(engine.OptionError, match=f"takes {parties} parties, not {wrong}"):
+            game.sittings(wrong)
+
+
+@pytest.mark.parametrize("table", tables.plain(), ids=str)
+def test_a_forfeit_is_never_better_than_a_played_sitting(table: tables.Table) -> None:
+    """Who gives up gets no more than the worst of random matches, and the others no less than the best of these."""
+    from tests.support import playing
+
+    game = table.load()
+    played = [playing.finished(game, seed, game.board_deals) for seed in range(6)]
+    for side, seats in enumerate(game.sides):
+        scores = game.fault_scores(side)
+        assert len(scores) == game.players
+        for state in played:
+            there = state.scores()
+            assert all(scores[seat] <= there[seat] for seat in seats)
+            others = [seat for seat in range(game.players) if seat not in seats]
+            assert sum(scores[seat] for seat in others) >= 0 or game.score_unit in ("chips", "marks", "points")
+
+
+# ---- the record of rules itself
+
+
+def test_ranges() -> None:
+    steps = Range(5, 20, 5)
+    assert [value for value in range(30) if steps.accepts(value)] == [5, 10, 15, 20]
+    assert not any(steps.accepts(value) for value in (True, 5.0, "5", None))
+    assert Range(1, none=True).accepts(None)
+    assert Range(1).accepts(10**9)
+    assert str(Range(1)) == "a whole number, 1 or more"
+    assert str(steps) == "a whole number, 5 to 20 in steps of 5"
+    assert str(Range(50, 230, none=True)) == "a whole number, 50 to 230, or null"
+
+
+def test_mappings_by_players_are_resolved() -> None:
+    rules = at_table(declared("cabrero"), {}, 3)
+    assert (rules.players, rules.hand_size, rules.trump_source, rules.exchange) == (
+        (3,),
+        13,
+        "centre_card",
+        "before_first_lead",
+    )
+    assert at_table(declared("cabrero"), {"dealer_plays": False}, 5).hand_size == 10
+    assert Rules().rank_points == {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
