@@ -61,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
     try:
         with progress(f"{spec.game}, {len(spec.boards)} boards") as advance:
             result = play_match(spec, box, progress=advance)
+    except ValueError as error:
+        raise Problem(str(error)) from None
     except Infrastructure as error:
         raise Problem(f"{error}; nobody lost by it, play again", INFRASTRUCTURE) from None
     if args.log is not None:

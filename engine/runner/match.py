@@ -25,7 +25,7 @@ from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyRep
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
-from engine.sandbox import Policy, Sandbox
+from engine.sandbox import Policy, Runtime, Sandbox, SandboxError
 
 DECISIONS = 200  # of one seat on one board, generously: for the kernel's backstop only, the clock is exact
 Progress = Callable[[int, int], None]
@@ -53,7 +53,7 @@ def play_match(
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
-    match = _Match(spec, game, seatings, box, progress, stop, tap)
+    match = _Match(spec, game, seatings, box, _runtimes(spec, box), progress, stop, tap)
     began = time.monotonic()
     try:
         with pinned(pin and core is None) as taken:
@@ -75,6 +75,20 @@ def load(spec: MatchSpec) -> engine.Game:
     return engine.load(spec.game, **options)
 
 
+def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
+    found = {}
+    for party in spec.parties:
+        try:
+            found[party.runtime] = runtime = runtimes.get(party.runtime, box.state_dir)
+        except (SandboxError, OSError) as error:
+            raise Infrastructure(f"runtime {party.runtime} is not to be had here: {error}") from error
+        if spec.limits.memory_mb < runtime.memory_mb:
+            raise ValueError(
+                f"limit memory_mb is {spec.limits.memory_mb}, but {party.runtime} needs {runtime.memory_mb} for itself"
+            )
+    return found
+
+
 def suits_of(game: engine.Game, seed: bytes, sitting: int) -> str | None:
     """The order of the suits in one sitting of a board: another for each sitting, drawn by the board's seed."""
     if game.suits_named:
@@ -92,6 +106,7 @@ class _Match:
         game: engine.Game,
         seatings: Sequence[tuple[int, ...]],
         box: Sandbox,
+        kits: dict[str, Runtime],
         progress: Progress | None,
         stop: Stop | None,
         tap: Tap | None,
@@ -118,7 +133,7 @@ class _Match:
             stderr_kib=limits.stderr_kib,
             output_line_kib=limits.line_kib,
         )
-        self.runtimes = {party.runtime: runtimes.get(party.runtime, box.state_dir) for party in spec.parties}
+        self.runtimes = kits
 
     # ---- one pass
 
@@ -130,7 +145,8 @@ class _Match:
         totals = [0] * self.game.players
         try:
             for board in self.boards:
-                sitting = Sitting(self._state(board.number, number), seats, feed, self.texts, board.number, number)
+                told = feed if not faults else Feed(self.game.players)  # of a forfeited board nobody is told anything
+                sitting = Sitting(self._state(board.number, number), seats, told, self.texts, board.number, number)
                 if not seats:
                     self._start(number, seating, core, seats, sitting)
                 if faults:
@@ -207,9 +223,8 @@ class _Match:
             seat.process.close()
             said = seat.process.stderr()
             if said:
-                report.stderr += f"--- pass {number}, seat {seat.seat}\n" + said.decode("utf-8", "replace").replace(
-                    "\0", "\ufffd"
-                )
+                text = said.decode("utf-8", "replace").replace("\0", "\ufffd").rstrip("\n")
+                report.stderr += f"--- pass {number}, seat {seat.seat}\n{text}\n"
             report.cpu_s += seat.cpu_s
             report.wall_s += seat.wall_s
             report.decisions += seat.requests
@@ -258,7 +273,7 @@ class _Match:
         host = {
             "engine": engine.__version__,
             "tier": self.box.tier,
-            "runtimes": {name: runtime.hash for name, runtime in sorted(self.runtimes.items())},
+            "runtime_hash": ", ".join(f"{name} {runtime.hash}" for name, runtime in sorted(self.runtimes.items())),
             "python": platform.python_version(),
             "kernel": os.uname().release,
             "machine": os.uname().machine,

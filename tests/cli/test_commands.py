@@ -147,6 +147,7 @@ def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> Non
         (("greedy", "random", "-g", "partnership", "-n", "0"), "at least one board"),
         (("greedy", "random", "-g", "partnership", "--log", "x.json"), "ends in .jsonl"),
         (("greedy", "random", "-g", "partnership", "--move-s", "0"), "move_s must be more than 0"),
+        (("greedy", "random", "-g", "partnership", "--memory-mb", "1"), "limit memory_mb is 1, but python needs"),
         (("greedy", "random"), "required: -g/--game"),
     ],
 )
