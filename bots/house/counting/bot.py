@@ -15,8 +15,8 @@ from tute_bot import Bot, View, plays, run
 from tute_sense import aim, announce
 from worth import Worth, target_worth, worth_of
 
-CARDS = 2600  # cards played out per decision: the budget of thought, about 2 microseconds each
-DEALS = 60  # most deals of the hidden cards per decision
+CARDS = 2000  # cards played out per decision: the budget of thought, about 2 microseconds each
+DEALS = 25  # most deals of the hidden cards per decision
 FEWEST = 6
 SEARCH = 6  # cards in hand from which the endgame is searched
 LOSERS = ("middle_loses", "middle_of_three_loses", "most_points_loses_unless_101")

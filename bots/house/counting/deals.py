@@ -53,6 +53,7 @@ class Dealer:
         self.may = {card: [seat for seat in self.others if card & 15 < limits[seat][card >> 4]] for card in self.unseen}
         pair = [view.rules["rank_order"][::-1].find(rank) for rank in view.rule("pair_ranks")]
         self.pair = sum(1 << strength for strength in pair if strength >= 0)
+        self.freedom = {card: len(seats) for card, seats in self.may.items()}
         self.barred = [(seat, suit) for seat in self.others for suit in barred[seat]]
         shown_is_drawn = view.stock and view.shown and view.holder is None
         self.face_down = max(0, view.stock - (1 if shown_is_drawn else 0))
@@ -82,7 +83,7 @@ class Dealer:
         spare = len(deck) - sum(need)
         rest = []
         may = self.may
-        deck.sort(key=lambda card: len(may[card]))  # the least free first; the shuffle decides among equals
+        deck.sort(key=self.freedom.__getitem__)  # the least free first; the shuffle decides among equals
         random = self.random.random
         for card in deck:
             open_ = [seat for seat in may[card] if need[seat]]

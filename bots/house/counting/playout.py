@@ -79,13 +79,13 @@ class Table:
         values, next_seat, trump, size = self.values, self.next, self.trump, self.size
         pair = self.pair
         target = self.target
+        live = [0, 0, 0, 0]  # cards in hands and stock; those drawn stay in it
+        for hand in hands:
+            for suit in (0, 1, 2, 3):
+                live[suit] |= hand[suit]
+        for card in stock:
+            live[card >> 4] |= 1 << (card & 15)
         while True:
-            live = [0, 0, 0, 0]
-            for hand in hands:
-                for suit in (0, 1, 2, 3):
-                    live[suit] |= hand[suit]
-            for card in stock:
-                live[card >> 4] |= 1 << (card & 15)
             if trick:
                 led = trick[0][1] >> 4
                 best_seat, best = trick[0]
@@ -100,8 +100,9 @@ class Table:
                 count = len(trick)
             else:
                 card = self._lead(seat, hands[seat], live)
-                hands[seat][card >> 4] ^= 1 << (card & 15)
                 led = card >> 4
+                hands[seat][led] ^= 1 << (card & 15)
+                live[led] ^= 1 << (card & 15)
                 best_seat, best = seat, card
                 worth = values[card & 15]
                 count = 1
@@ -114,6 +115,7 @@ class Table:
                 card = self._follow(seat, hand, live, led, best, best_seat, worth, size - count == 1, rule)
                 suit = card >> 4
                 hand[suit] ^= 1 << (card & 15)
+                live[suit] ^= 1 << (card & 15)
                 worth += values[card & 15]
                 if suit == best >> 4:
                     if card > best:
@@ -254,7 +256,7 @@ class Table:
         return self.trump * 16 + (mask & -mask).bit_length() - 1
 
     def _free(self, hand: list[int], led: int, best: int, worth: int, last: bool, friend: bool, aim: int) -> int:
-        """No duty to follow: take what is worth it as cheaply as possible, ruff only what is dear, otherwise throw low."""
+        """No duty to follow: take what is worth it as cheaply as possible, ruff what is dear, else throw low."""
         trump = self.trump
         if friend and last:
             return self._discard(hand, True)

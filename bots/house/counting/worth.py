@@ -9,6 +9,7 @@ from playout import Outcome
 from tute_bot import View
 
 TUTE = 130.0  # the league's board score of a deal won by tute
+POINT = 1.0  # what a point is worth beside the 200 between a game won and a game lost
 NEXT_DEAL = 25.0  # points of lead that make the second deal of a game a clear favourite
 
 Worth = Callable[[Outcome], float]
@@ -35,26 +36,17 @@ def worth_of(view: View) -> Worth:
     return _points(view)
 
 
-def side_points(view: View, outcome: Outcome) -> tuple[float, float]:
-    """Our points and those of the best other side of this deal."""
-    mine = theirs = 0
-    for camp in view.camps():
-        points = sum(outcome.points[seat] for seat in camp)
-        if view.seat in camp:
-            mine = points
-        else:
-            theirs = max(theirs, points)
-    return mine, theirs
-
-
 def _points(view: View) -> Worth:
-    """Most points: the difference, as boards are compared by points; a tute counts as all of them."""
+    """Most points: the lead over the best other side, as boards are compared by points; a tute counts as all of them."""
+    camps = view.camps()
+    ours = next(camp for camp in camps if view.seat in camp)
+    others = [camp for camp in camps if camp is not ours]
 
     def worth(outcome: Outcome) -> float:
         if outcome.tute >= 0:
-            return TUTE if view.same_side(outcome.tute, view.seat) else -TUTE
-        mine, theirs = side_points(view, outcome)
-        return mine - theirs
+            return TUTE if outcome.tute in ours else -TUTE
+        points = outcome.points
+        return sum([points[seat] for seat in ours]) - max([sum([points[s] for s in camp]) for camp in others])
 
     return worth
 
@@ -83,7 +75,7 @@ def target_worth(mine: float, theirs: float, target: int, decided: int, side: in
         sure = 100.0 if difference > 0 else -100.0
     else:
         sure = 100.0 * math.tanh(difference / NEXT_DEAL / 2) * 0.9
-    return sure + 0.1 * difference
+    return sure + POINT * difference
 
 
 def losers(view: View, outcome: Outcome) -> list[int]:
