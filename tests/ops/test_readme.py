@@ -58,3 +58,23 @@ def test_the_picture_is_small() -> None:
     pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", README)
     assert pictures
     assert all((TOP / picture).stat().st_size < 150_000 for picture in pictures)
+
+
+def test_every_setting_stands_in_the_operations_document() -> None:
+    text = (TOP / "docs" / "operations.md").read_text(encoding="utf-8")
+    read = set()
+    for source in (TOP / "league").rglob("*.py"):
+        read |= set(
+            re.findall(r"""env(?:str|int|bool|list|secret)\(\s*"([A-Z_]+)\"""", source.read_text(encoding="utf-8"))
+        )
+    assert {"DATABASE_URL", "SANDBOX_MIN_TIER"} <= read
+    assert sorted(name for name in read if f"`{name}`" not in text) == []
+    named = set(re.findall(r"`([A-Z][A-Z_]{3,})`", text.partition("## Settings")[2].partition("## The queue")[0]))
+    assert sorted(named - read - {"NAME_FILE", "STATE_DIR"}) == [], "documented, but read nowhere"
+
+
+def test_every_command_of_the_operations_document_exists() -> None:
+    text = (TOP / "docs" / "operations.md").read_text(encoding="utf-8") + README
+    there = {path.stem for path in (TOP / "league" / "management" / "commands").glob("[a-z]*.py")}
+    named = set(re.findall(r"manage\.py ([a-z_]+)", text))
+    assert sorted(named - there - {"migrate", "collectstatic", "check", "help"}) == []
