@@ -9,3 +9,8 @@ urlpatterns = [
     path("api/v1/", include("league.api.urls")),
     path("", include("league.web.urls")),
 ]
+
+handler400 = "league.web.views.errors.bad_request"
+handler403 = "league.web.views.errors.forbidden"
+handler404 = "league.web.views.errors.not_found"
+handler500 = "league.web.views.errors.server_error"
