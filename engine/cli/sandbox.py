@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from engine.cli.output import command, json_flag, paragraph, print_json
+from engine.cli.output import command, json_flag, paragraph, print_json, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 from engine.cli.table import state_dir
 
@@ -29,7 +29,8 @@ def run(args: argparse.Namespace) -> int:
     from engine.sandbox import SandboxError, check
 
     try:
-        reports = check(state_dir())
+        with progress("canary bots"):
+            reports = check(state_dir())
     except SandboxError as error:
         raise Problem(str(error), INFRASTRUCTURE) from None
     good = any(report.holds for report in reports if report.name != "none")

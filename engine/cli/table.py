@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.cli.output import progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, Problem
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def open_sandbox(tier: str) -> Sandbox:
     from engine.sandbox import Sandbox, SandboxError
 
     try:
-        return Sandbox(tier=tier, state_dir=state_dir())
+        with progress("proving the sandbox"):
+            return Sandbox(tier=tier, state_dir=state_dir())
     except SandboxError as error:
         raise Problem(str(error), INFRASTRUCTURE) from None
 

@@ -1,0 +1,25 @@
+"""Every game of the engine can be played between processes, and its replays hold."""
+
+import json
+
+import pytest
+
+import engine
+from engine.game import games
+from engine.runner import BotSpec
+from engine.runner.match import play_match
+from engine.runner.replays import check
+from engine.sandbox import Sandbox
+from tests.support.bots import match
+
+
+@pytest.mark.parametrize("game", games())
+def test_one_deal_of_every_game(game: str, box: Sandbox, honest: BotSpec) -> None:
+    parties = len(engine.load(game).sides)
+
+    result = play_match(match(*[honest] * parties, game=game, boards=1, deals=1), box)
+
+    assert [report.faults for report in result.parties] == [[]] * parties
+    assert result.boards[0].complete
+    for sitting in result.boards[0].sittings:
+        check(json.loads(json.dumps(sitting.replay)))
