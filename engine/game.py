@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from engine import actions, chance
@@ -178,7 +178,7 @@ def declared(key: str) -> Rules:
     return _declared()[key]
 
 
-def load(key: str, **options: Any) -> Game:
+def load(key: str, /, **options: Any) -> Game:
     """The game of a key with options by the names of its rules file; `players` is the number of seats.
 
     Raises OptionError for an unknown game or option or a value out of range, with the list of what is allowed.
@@ -192,7 +192,7 @@ def load(key: str, **options: Any) -> Game:
     return _loaded(key, players, tuple(sorted(options.items(), key=lambda item: item[0])))
 
 
-@cache
+@lru_cache(maxsize=256)  # options may be anybody's
 def _loaded(key: str, players: int, options: tuple[tuple[str, Any], ...]) -> Game:
     return Game(declared(key), dict(options), players)
 

@@ -379,6 +379,9 @@ class State:
         new.tricks = self.tricks[:]
         return new
 
+    def __deepcopy__(self, memo: object) -> State:
+        return self.clone()
+
     # ---- what a state answers
 
     @property

@@ -44,6 +44,7 @@ def observation(state: State, seat: int) -> dict[str, Any]:
         "hand": [pack.texts[card] for card in state.hand_of(seat)],
         "counts": [len(state.hand_of(s)) for s in range(state.seats)],
         "trick": trick,
+        "played": [pack.texts[card] for card in played(state)],
         "winning": state.winner if state.in_trick else None,
         "tricks": list(state.tricks),
         "cards": list(state.cards),
@@ -65,6 +66,20 @@ def observation(state: State, seat: int) -> dict[str, Any]:
     if state.current_seat == seat:
         seen["legal"] = [game.action_text(action) for action in state.legal_actions()]
     return seen
+
+
+def played(state: State) -> list[int]:
+    """The cards that have been played in this deal, ascending: public, for everybody saw them.
+
+    Worked out from where the others are, so that playing need not keep it: hands, stock, shown card, a laid exchange, cards put away.
+    """
+    elsewhere = {card for seat in range(state.seats) for card in state.hand_of(seat)}
+    elsewhere.update(state.stock, state.notes.get("put_away", ()))
+    if state.shown >= 0 and state.holder < 0:
+        elsewhere.add(state.shown)
+    if state.pending >= 0:
+        elsewhere.add(state.notes["pending_card"])
+    return [card for card in state.game.pack.cards if card not in elsewhere]
 
 
 def _previous(state: State, seat: int) -> int:

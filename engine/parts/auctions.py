@@ -373,7 +373,7 @@ def _change_act(state: State, action: int) -> None:
         card = state.stock.pop()
         tricks.give(state, seat, card)
         state.emit("draw", seat=seat, card=texts[card], secret={"card": [seat]})
-    note(state, to_change=state.notes["to_change"][1:])
+    note(state, to_change=state.notes["to_change"][1:], put_away=(*state.notes.get("put_away", ()), *cards))
     _next_change(state)
 
 

@@ -1,0 +1,121 @@
+"""PettingZoo: every game as an AEC environment with action masks.
+
+    from engine.adapters.pettingzoo import env
+    table = env("partnership")
+    table.reset(seed=7)
+    for agent in table.agent_iter():
+        observation, reward, termination, truncation, info = table.last()
+        done = termination or truncation
+        table.step(None if done else table.action_space(agent).sample(observation["action_mask"]))
+
+Agents are "seat_0" to "seat_n-1". Observations are {"observation": float32 vector, "action_mask": int8 vector}, laid out as
+`engine.adapters.tensors` says. Rewards come once, at the end: the seat's score less the mean of the table (`State.returns`). An illegal action
+ends the episode as the league would end the bot's sitting: the worst score for the offender (`Game.fault_scores`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import EzPickle, seeding
+from pettingzoo import AECEnv
+
+import engine
+from engine.adapters import tensors
+
+
+class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
+    """One rated board of a game (or `deals` deals of it) for all its seats."""
+
+    metadata = {"name": "tute_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+
+    def __init__(self, key: str, *, deals: int | None = None, render_mode: str | None = None, **options: Any) -> None:
+        EzPickle.__init__(self, key, deals=deals, render_mode=render_mode, **options)
+        AECEnv.__init__(self)
+        self.game = engine.load(key, **options)
+        self.deals = deals if deals is not None else self.game.board_deals
+        self.render_mode = render_mode
+        self.possible_agents = [f"seat_{seat}" for seat in range(self.game.players)]
+        self._observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(-np.inf, np.inf, (tensors.SIZE,), np.float32),
+                "action_mask": spaces.Box(0, 1, (tensors.ACTIONS,), np.int8),
+            }
+        )
+        self._action_spaces = {agent: spaces.Discrete(tensors.ACTIONS) for agent in self.possible_agents}
+        self._random, _ = seeding.np_random(None)
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self._observation_space
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deals anew. The same seed gives the same cards; without one the next of the environment's own."""
+        if seed is not None:
+            self._random, _ = seeding.np_random(seed)
+        self.state_of_match = self.game.new_match(seed=self._random.bytes(32), deals=self.deals, record=False)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self._to_act()
+
+    def _to_act(self) -> str:
+        return self.possible_agents[max(0, self.state_of_match.current_seat)]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        state = self.state_of_match
+        seat = self.possible_agents.index(agent)
+        acts = state.current_seat == seat
+        mask = tensors.legal_mask(state) if acts else np.zeros(tensors.ACTIONS, dtype=np.int8)
+        return {"observation": tensors.observation(state, seat), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._clear_rewards()
+        self._cumulative_rewards[agent] = 0.0
+        state = self.state_of_match
+        if action is None or int(action) not in tensors.legal(state):
+            seat = self.possible_agents.index(agent)
+            scores = self.game.fault_scores(self.game.side[seat])
+            self._finish([score - sum(scores) / len(scores) for score in scores])
+        else:
+            state.apply(tensors.action(state, int(action)))
+            if state.is_over:
+                self._finish(state.returns())
+        self._accumulate_rewards()
+        self.agent_selection = self.agents[0] if any(self.terminations.values()) else self._to_act()
+        if self.render_mode == "ansi":
+            self.render()
+
+    def _finish(self, rewards: list[float]) -> None:
+        self.rewards = dict(zip(self.possible_agents, map(float, rewards), strict=True))
+        self.terminations = dict.fromkeys(self.agents, True)
+
+    def render(self) -> str | None:
+        """The table as the seat to act sees it, one line; None without `render_mode="ansi"`."""
+        if self.render_mode is None:
+            return None
+        seat = max(0, self.state_of_match.current_seat)
+        seen = self.state_of_match.observation(seat)
+        table = " ".join(f"{play['seat']}:{play['card']}" for play in seen["trick"])
+        return (
+            f"{self.agent_selection}  hand {' '.join(seen['hand'])}  table {table or '-'}  trump {seen['trump'] or '-'}"
+        )
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def env(key: str, *, deals: int | None = None, render_mode: str | None = None, **options: Any) -> TuteEnv:
+    """The environment of a game; `options` as for `engine.load`."""
+    return TuteEnv(key, deals=deals, render_mode=render_mode, **options)
