@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import resource
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from .errors import SandboxError
 
 _CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
+_ENDING_S = 0.5
 _NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
 _LIMIT_NAMES = {
     resource.RLIMIT_CPU: "Max cpu time",
@@ -93,8 +95,23 @@ def _shared_namespaces(pid: int, seen: dict[str, str]) -> list[str]:
             if Path(f"/proc/{pid}/ns/{name}").readlink() == Path(f"/proc/self/ns/{name}").readlink():
                 wrong.append(f"it shares our {name} namespace")
         except OSError as error:
+            if _is_ending(pid):  # and has already left its namespaces
+                raise ProcessLookupError(f"process {pid} has ended") from error
             wrong.append(f"its {name} namespace cannot be seen: {error.strerror}")
     return wrong
+
+
+def _is_ending(pid: int) -> bool:
+    """Whether a process ends within a moment, or has; one that is on its way out may still look alive."""
+    until = time.monotonic() + _ENDING_S
+    while time.monotonic() < until:
+        try:
+            if status(pid)["State"][0] in "ZX":
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.001)
+    return False
 
 
 def _wrong_limits(pid: int, limits: Sequence[tuple[int, int, int]]) -> list[str]:

@@ -1,8 +1,8 @@
 """Runs inside the new process: lowers every right in turn, then becomes the bot.
 
-The parent compiles this file and hands over the code object together with a plan, so that the new process needs no
-file of ours and imports only ctypes and resource. It knows nothing of tiers: it does what the plan says. Any step that
-fails ends the process before the bot's first instruction, with the step's name on the status pipe.
+The worker compiles this file and hands it to the nursery, which forks for every bot; the child runs it with a plan. It
+knows nothing of tiers: it does what the plan says. Any step that fails ends the process before the bot's first
+instruction, with the step's name on the status pipe.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import os
 import resource
 import struct
 
-TYPE_CHECKING = False  # typing itself would cost every start two milliseconds
+TYPE_CHECKING = False  # as in nursery.py: no import that the program does not need
 if TYPE_CHECKING:
     from typing import Any
 
@@ -66,9 +66,8 @@ def close_files(plan: "Plan") -> None:
 
 
 def pin(plan: "Plan") -> None:
-    """Bind the process to one core."""
-    if plan["core"] is not None:
-        os.sched_setaffinity(0, {plan["core"]})
+    """Bind the process to one core, or to those of the worker."""
+    os.sched_setaffinity(0, plan["cores"] if plan["core"] is None else {plan["core"]})
 
 
 def set_limits(plan: "Plan") -> None:
@@ -148,7 +147,7 @@ def filter_calls(plan: "Plan") -> None:
 
 
 def become(plan: "Plan") -> None:
-    """Run the bot. SIGPIPE is back to its default: this interpreter ignores it, and ignoring would be inherited."""
+    """Run the bot. SIGPIPE is back to its default: an interpreter ignores it, and ignoring is inherited."""
     libc.signal(_SIGPIPE, None)
     os.execve(plan["argv"][0], plan["argv"], plan["environment"])
 

@@ -66,13 +66,10 @@ class BotProcess:
         self._frozen = False
         self._frozen_at = 0.0
         self._next_look = 0.0
-        self._our_peak_kib = started.our_peak_kib
-        self._peak_kib = 0
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
         try:
-            # A handle cannot come to mean another process, as a number can.
             self._handle = os.pidfd_open(self.pid)
             self.attest()
         except ProcessLookupError as error:
@@ -217,6 +214,7 @@ class BotProcess:
             if fd >= 0:
                 os.close(fd)
         self._stdin = self._stdout = self._stderr = self._handle = -1
+        self._child.close()
         self._on_close()
 
     def _signal(self, number: int) -> None:
@@ -227,38 +225,29 @@ class BotProcess:
         """Collect the child's end, killing it first if told. Returns whether it has ended."""
         if self._end is not None:
             return True
-        until = time.monotonic() + timeout_s
-        # A wrapper is left a moment to collect the bot and end by itself: a bot whose wrapper went first would become
-        # a zombie of process 1, which in many containers never collects any.
-        spare_until = time.monotonic() + _WRAPPER_S
+        ended = None
         if kill:
             self.cpu()
             self._signal(signal.SIGKILL)
-        pause = 0.0002
-        while True:
-            pid, status, usage = os.wait4(self._child.pid, os.WNOHANG)
-            if pid:
-                break
-            now = time.monotonic()
-            if kill and (now > spare_until or not self._wrapped):
-                os.kill(self._child.pid, signal.SIGKILL)  # not Popen.kill, which reaps
-            if now > until:
-                if kill:
-                    raise SandboxError(
-                        f"process {self._child.pid} does not die of SIGKILL; the kernel holds it. Restart the host."
-                    )
-                return False
-            time.sleep(pause)
-            pause = min(pause * 2, 0.01)
-        code = os.waitstatus_to_exitcode(status)
-        self._child.returncode = code  # so that Popen never waits for a number that may be another's by then
+            if self._wrapped:
+                # The wrapper is left a moment to collect the bot and end by itself: a bot whose wrapper went first
+                # would become a zombie of process 1, which in many containers never collects any.
+                ended = self._child.collect(_WRAPPER_S)
+            if ended is None:
+                self._child.signal(signal.SIGKILL)
+        ended = ended or self._child.collect(timeout_s)
+        if ended is None:
+            if kill:
+                raise SandboxError(
+                    f"process {self.pid} does not die of SIGKILL; the kernel holds it. Restart the host."
+                )
+            return False
+        code = os.waitstatus_to_exitcode(ended.status)
         if self._wrapped and code > 128:
             code = 128 - code  # the wrapper reports a signal as 128 + its number
-        self._cpu_s = max(self._cpu_s, usage.ru_utime + usage.ru_stime)
+        self._cpu_s = max(self._cpu_s, ended.cpu_s)
         self._drain_stderr(_LAST_STDERR)
-        # The kernel's figure begins with our own, which the child shared before it became another program.
-        peak = usage.ru_maxrss if usage.ru_maxrss > self._our_peak_kib else self._peak_kib
-        self._end = End(code, peak, self._cpu_s, self._kept.value())
+        self._end = End(code, ended.peak_kib, self._cpu_s, self._kept.value())
         return True
 
     def _lost(self, without: BotFault) -> BotFault:
@@ -325,8 +314,6 @@ class BotProcess:
     def _look(self, now: float) -> None:
         if now >= self._next_look:
             self._next_look = now + watch.SAMPLE_S
-            use = watch.look(self.pid)
-            self._peak_kib = max(self._peak_kib, use.memory_kib)
-            excess = watch.overuse(use, self.policy)
+            excess = watch.overuse(watch.look(self.pid), self.policy)
             if excess:
                 raise excess

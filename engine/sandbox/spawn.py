@@ -1,47 +1,93 @@
-"""Start the launcher in a new process and wait until it has become the bot, or has said why not."""
+"""Have a process started that becomes a bot, wait until it has, or say why not. Our side of the nursery."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import marshal
 import os
-import queue
-import resource
 import select
+import signal
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 from .errors import SandboxError
 
-HANDSHAKE_S = 20.0  # a start takes 0.02 s; a host that needs a thousand times that cannot keep time for matches
-_BOOT = "import sys,marshal\nwith open(int(sys.argv[1]),'rb') as f:code,plan=marshal.load(f)\nm={}\nexec(code,m)\nm['run'](plan)"
+HANDSHAKE_S = 20.0  # a start takes 0.005 s; a host that needs a thousand times that cannot keep time for matches
+FIRST_KEPT = 4  # the number at which a started program finds the first descriptor it is to keep
+_GIVE_UP_S = 10.0
+_BOOT = """
+import sys, marshal
+with open(int(sys.argv[2]), "rb") as file: nursery, launcher = marshal.load(file)
+n, l = {}, {}
+exec(nursery, n)
+exec(launcher, l)
+n["serve"](int(sys.argv[1]), l["run"])
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended. status: as waitpid; peak_kib: the most memory it ever held; cpu_s: of its whole life."""
+
+    status: int
+    peak_kib: int
+    cpu_s: float
+
+
+class Child:
+    """A process the nursery has borne for us. handle: cannot come to mean another process, as its number can."""
+
+    def __init__(self, pid: int, handle: int, end: int) -> None:
+        self.pid = pid
+        self.handle = handle
+        self._end = end
+
+    def signal(self, number: int) -> None:
+        """Send a signal; harmless when it has ended."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.handle, number)
+
+    def collect(self, timeout_s: float) -> Ended | None:
+        """How it ended, or None if it has not within the time."""
+        if not select.select([self._end], [], [], timeout_s)[0]:
+            return None
+        told = os.read(self._end, 256)
+        if told:
+            return Ended(*marshal.loads(told))
+        # The nursery itself was killed, and all bots with it; the handle shows when this one has gone.
+        gone = select.select([self.handle], [], [], timeout_s)[0]
+        return Ended(signal.SIGKILL, 0, 0.0) if gone else None
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        os.close(self.handle)
+        os.close(self._end)
 
 
 @dataclass
 class Started:
     """A process that may already be running the bot. Descriptors are ours to close.
 
-    child: our own child, to be reaped; pid: the bot as this process counts (the same unless namespaces lie between);
-    our_peak_kib: the most memory this process ever held, KiB.
+    child: what was started; pid: the bot as this process counts (the child's, unless namespaces lie between).
     """
 
-    child: subprocess.Popen[bytes]
+    child: Child
     pid: int
     stdin: int
     stdout: int
     stderr: int
-    our_peak_kib: int
 
     def discard(self) -> str:
-        """Kill it, reap it, close the pipes. Returns what it had printed on stderr."""
-        end(self.child)
+        """Kill it, collect it, close everything. Returns what it had printed on stderr."""
+        _end(self.child)
         said = b""
         with contextlib.suppress(BlockingIOError):
             said = os.read(self.stderr, 1 << 12)
@@ -50,70 +96,119 @@ class Started:
         return said.decode(errors="replace").strip()
 
 
-class _Starter:
-    """One thread that starts every bot of this process and lives as long as it.
+@lru_cache
+def _code() -> bytes:
+    """The nursery's and the launcher's programs, compiled for the same interpreter."""
+    here = Path(__file__)
+    names = ("nursery", "launcher")
+    return marshal.dumps(
+        tuple(compile(here.with_name(f"{name}.py").read_text(), name, "exec", optimize=2) for name in names)
+    )
 
-    A bot is killed when the *thread* that started it ends (PR_SET_PDEATHSIG is per thread), so bots are never started
-    from a caller's thread, which might end before the match does.
-    """
+
+class _Nursery:
+    """The nursery of this process."""
 
     def __init__(self) -> None:
-        self.pid = os.getpid()
-        self._orders: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        threading.Thread(target=self._serve, name="bot-starter", daemon=True).start()
-
-    def _serve(self) -> None:
-        while True:
-            self._orders.get()()
-
-    def call(self, work: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-        answer: queue.SimpleQueue[subprocess.Popen[bytes] | BaseException] = queue.SimpleQueue()
-
-        def order() -> None:
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            order = memory_file("nursery", _code())
             try:
-                answer.put(work())
-            except BaseException as error:
-                answer.put(error)
+                argv = [
+                    os.path.realpath(sys.executable),
+                    "-I",
+                    "-S",
+                    "-E",
+                    "-c",
+                    _BOOT,
+                    str(theirs.fileno()),
+                    str(order),
+                ]
+                self.process = subprocess.Popen(
+                    argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    pass_fds=(theirs.fileno(), order),
+                    env={},
+                    cwd="/",
+                    start_new_session=True,
+                )
+            finally:
+                os.close(order)
+        except BaseException:
+            self.socket.close()
+            raise
+        finally:
+            theirs.close()
+        self.socket.settimeout(HANDSHAKE_S)
+        self.in_step = True  # False while a request is unanswered: were that cut short, answers would be mixed up
 
-        self._orders.put(order)
-        result = answer.get()
-        if isinstance(result, BaseException):
-            raise result
-        return result
+    def bear(self, plan: dict[str, Any], descriptors: Sequence[int], end: int) -> Child:
+        """A child that runs the plan; ``end`` is where we read of its end. Raises OSError."""
+        self.in_step = False
+        socket.send_fds(self.socket, [marshal.dumps(plan)], descriptors)
+        answer, handles, _, _ = socket.recv_fds(self.socket, 4096, 1)
+        self.in_step = True
+        if not answer:
+            raise ConnectionResetError("the process that starts bots has ended")
+        told = marshal.loads(answer)
+        if not isinstance(told, int):
+            raise OSError(told)
+        if not handles:  # no descriptor was free for it
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(told, signal.SIGKILL)
+            select.select([end], [], [], _GIVE_UP_S)
+            raise OSError("no descriptor left for a handle of the bot")
+        return Child(told, handles[0], end)
+
+    def close(self) -> None:
+        """End it, and with it every bot it has borne."""
+        self.socket.close()
+        self.process.wait(timeout=_GIVE_UP_S)
 
 
-_starter: _Starter | None = None
-_starter_lock = threading.Lock()
+_nursery: _Nursery | None = None
+_lock = threading.Lock()
 
 
-def _this_starter() -> _Starter:
-    global _starter
-    with _starter_lock:
-        if _starter is None or _starter.pid != os.getpid():  # a forked worker has no thread of its parent's
-            _starter = _Starter()
-        return _starter
+def _forget() -> None:
+    """In a forked child: the nursery is the parent's, and must not outlive it because we hold its socket too."""
+    global _nursery, _lock
+    if _nursery is not None:
+        _nursery.socket.close()
+        _nursery.process.returncode = 0  # not ours to wait for
+    _nursery, _lock = None, threading.Lock()
 
 
-@lru_cache
-def _launcher_code() -> CodeType:
-    source = Path(__file__).with_name("launcher.py")
-    return compile(source.read_text(), "launcher", "exec", optimize=2)
+def _close() -> None:
+    if _nursery is not None:
+        _nursery.close()
 
 
-def popen(argv: Sequence[str], keep: Sequence[int], stdin: int, stdout: int, stderr: int) -> subprocess.Popen[bytes]:
-    """A child of the starter thread with an empty environment and only ``keep`` besides its standard streams."""
-    return _this_starter().call(
-        lambda: subprocess.Popen(
-            argv,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            pass_fds=tuple(keep),
-            env={},
-            cwd="/",
-            start_new_session=True,
-        )
-    )
+os.register_at_fork(after_in_child=_forget)
+atexit.register(_close)
+
+
+def ready() -> int:
+    """Start the nursery now rather than with the first bot. Returns its process id. Raises SandboxError."""
+    with _lock:
+        return _living_nursery().process.pid
+
+
+def _living_nursery() -> _Nursery:
+    global _nursery
+    if _nursery is not None and (_nursery.process.poll() is not None or not _nursery.in_step):
+        _nursery.close()
+        _nursery = None
+    if _nursery is None:
+        try:
+            _nursery = _Nursery()
+        except OSError as error:
+            raise SandboxError(
+                f"cannot start the process that starts bots: {error}. Raise the worker's open files and process limits."
+            ) from error
+    return _nursery
 
 
 def memory_file(name: str, content: bytes) -> int:
@@ -124,84 +219,79 @@ def memory_file(name: str, content: bytes) -> int:
     return fd
 
 
-class Pipes:
-    """The three pipes of a bot. ``ours`` stay with us, ``theirs`` are closed once the child has them."""
+class _Pipes:
+    """The pipes of a bot: its three streams, the launcher's status and the news of its end."""
 
     def __init__(self) -> None:
-        self.ours: list[int] = []
-        self.theirs: list[int] = []
+        self._open: set[int] = set()
         try:
-            for ours_reads in (False, True, True):
-                reading, writing = os.pipe()
-                self.ours.append(reading if ours_reads else writing)
-                self.theirs.append(writing if ours_reads else reading)
+            self.stdin_theirs, self.stdin = self._pipe()
+            self.stdout, self.stdout_theirs = self._pipe()
+            self.stderr, self.stderr_theirs = self._pipe()
+            self.status, self.status_theirs = self._pipe()
+            self.end, self.end_theirs = self._pipe()
         except OSError as error:
             self.close()
             raise SandboxError(
                 f"cannot make the pipes of a bot: {error}. Raise the worker's open files limit."
             ) from error
-        for fd in self.ours:
+        for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
 
-    def close_theirs(self) -> None:
-        """Close the child's ends on our side."""
-        while self.theirs:
-            os.close(self.theirs.pop())
+    def _pipe(self) -> tuple[int, int]:
+        ends = os.pipe()
+        self._open.update(ends)
+        return ends
 
-    def close(self) -> None:
-        """Close every end that is still ours to close."""
-        self.close_theirs()
-        while self.ours:
-            os.close(self.ours.pop())
+    @property
+    def theirs(self) -> list[int]:
+        return [self.stdin_theirs, self.stdout_theirs, self.stderr_theirs, self.status_theirs, self.end_theirs]
+
+    def close(self, *fds: int) -> None:
+        """Close these, or all that are still open and not handed on."""
+        for fd in fds or tuple(self._open):
+            os.close(fd)
+            self._open.remove(fd)
+
+    def hand_on(self, *fds: int) -> None:
+        """Somebody else closes these."""
+        self._open.difference_update(fds)
 
 
 def launch(plan: dict[str, Any], *, keep: Sequence[int] = ()) -> Started:
-    """Run the launcher with ``plan`` until it has executed plan["argv"].
+    """Have the launcher run ``plan`` until it has executed plan["argv"].
 
-    keep: descriptors the executed program needs. Raises SandboxError, with the step that failed, and leaves nothing.
+    keep: descriptors the executed program needs; it finds them from FIRST_KEPT on. Raises SandboxError, with the step
+    that failed, and leaves nothing.
     """
-    pipes = Pipes()
+    plan = {**plan, "cores": sorted(os.sched_getaffinity(0))}
+    pipes = _Pipes()
     try:
-        status_in, status_out = os.pipe()
+        with _lock:
+            child = _living_nursery().bear(plan, [*pipes.theirs, *keep], pipes.end)
     except OSError as error:
         pipes.close()
-        raise SandboxError(f"cannot make the pipes of a bot: {error}. Raise the worker's open files limit.") from error
-    try:
-        plan = {**plan, "status": status_out, "keep": list(keep), "parent": os.getpid()}
-        order = memory_file("plan", marshal.dumps((_launcher_code(), plan)))
-        try:
-            argv = [os.path.realpath(sys.executable), "-I", "-S", "-E", "-c", _BOOT, str(order)]
-            child = popen(argv, [order, status_out, *keep], *pipes.theirs)
-        finally:
-            os.close(order)
-    except OSError as error:
-        pipes.close()
-        os.close(status_in)
         raise SandboxError(
             f"cannot start a process for a bot: {error}. Look at the worker's process limit and its open files limit."
         ) from error
     except BaseException:
         pipes.close()
-        os.close(status_in)
         raise
-    finally:
-        os.close(status_out)
-    pipes.close_theirs()
+    pipes.hand_on(pipes.end)
+    pipes.close(*pipes.theirs)
     try:
-        complaint = read_to_end(status_in, HANDSHAKE_S)
+        complaint = _read_to_end(pipes.status, HANDSHAKE_S)
         if complaint:
             raise SandboxError(f"the bot was not started, the sandbox failed at {complaint}")
     except BaseException:
-        end(child)
+        _end(child)
         pipes.close()
         raise
-    finally:
-        os.close(status_in)
-    stdin, stdout, stderr = pipes.ours
-    return Started(child, child.pid, stdin, stdout, stderr, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    pipes.close(pipes.status)
+    return Started(child, child.pid, pipes.stdin, pipes.stdout, pipes.stderr)
 
 
-def read_to_end(fd: int, timeout_s: float) -> str:
+def _read_to_end(fd: int, timeout_s: float) -> str:
     """All that is written to a pipe until it is closed. Raises SandboxError when that takes too long."""
     text = b""
     while select.select([fd], [], [], timeout_s)[0]:
@@ -212,8 +302,11 @@ def read_to_end(fd: int, timeout_s: float) -> str:
     raise SandboxError(f"the sandbox was not ready after {timeout_s:g} s; the host is overloaded, run fewer workers")
 
 
-def end(child: subprocess.Popen[bytes]) -> None:
-    """Kill and reap a child that never became a bot."""
-    with contextlib.suppress(ProcessLookupError):
-        child.kill()
-    child.wait(timeout=10)
+def _end(child: Child) -> None:
+    """Kill and collect a child that never became a bot."""
+    child.signal(signal.SIGKILL)
+    try:
+        if child.collect(_GIVE_UP_S) is None:
+            raise SandboxError(f"process {child.pid} does not die of SIGKILL; the kernel holds it. Restart the host.")
+    finally:
+        child.close()

@@ -21,7 +21,7 @@ from .placing import Place
 from .policy import Policy
 from .process import BotProcess
 from .runtimes import Runtime
-from .spawn import HANDSHAKE_S, Started, launch, memory_file
+from .spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
 from .syscalls import this_machine
 from .tier_landlock import USER_WIDE_PROCESSES
 
@@ -29,6 +29,7 @@ NAME = "namespaces"
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
+_FILTER, _INFO = FIRST_KEPT, FIRST_KEPT + 1  # descriptors as bubblewrap sees them
 
 
 def bubblewrap() -> str:
@@ -46,7 +47,7 @@ def unreachable(path: Path) -> Path | None:
     return next((step for step in reversed([path, *path.parents]) if not step.stat().st_mode & 0o001), None)
 
 
-def command(place: Place, runtime: Runtime, entry: str, filter_fd: int, info_fd: int) -> list[str]:
+def command(place: Place, runtime: Runtime, entry: str) -> list[str]:
     """The bubblewrap command line."""
     words = [bubblewrap()]
     words += [f"--unshare-{name}" for name in ("user", "pid", "ipc", "uts", "net", "cgroup-try")]
@@ -58,7 +59,7 @@ def command(place: Place, runtime: Runtime, entry: str, filter_fd: int, info_fd:
     for device in ("/dev/null", "/dev/urandom"):
         words += ["--dev-bind", device, device]
     words += ["--ro-bind", str(place.bot), "/bot", "--chdir", "/bot"]
-    words += ["--seccomp", str(filter_fd), "--info-fd", str(info_fd)]
+    words += ["--seccomp", str(_FILTER), "--info-fd", str(_INFO)]
     return [*words, "--", *runtime.argv("", "/bot", entry)]
 
 
@@ -88,14 +89,14 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "landlock": None,
             "filter": None,
             "numbers": {"capset": this_machine().numbers["capset"]},
-            "argv": command(place, runtime, entry, filter_fd, info_out),
+            "argv": command(place, runtime, entry),
             "environment": {"PATH": "/usr/bin:/bin"},
         }
         started = launch(steps, keep=(filter_fd, info_out))
         os.close(info_out)
         info_out = -1
         try:
-            started.pid = _bot_pid(info_in, started)
+            started.pid = _bot_pid(info_in)
             if not place.slot:
                 # Set inside the namespace, which counts from zero; before, it would count all the user's programs.
                 limits = policy.limits(processes=processes)
@@ -112,7 +113,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     return BotProcess(started, policy, expected, wrapped=True, on_close=place.give_back)
 
 
-def _bot_pid(info: int, started: Started) -> int:
+def _bot_pid(info: int) -> int:
     """The bot's process id on our side, from bubblewrap. Raises SandboxError when it ends without telling."""
     text = b""
     while b"}" not in text:
@@ -120,8 +121,7 @@ def _bot_pid(info: int, started: Started) -> int:
             raise SandboxError(f"it said nothing within {HANDSHAKE_S:g} s")
         piece = os.read(info, 4096)
         if not piece:
-            started.child.wait(timeout=HANDSHAKE_S)
-            raise SandboxError(f"it ended with exit status {started.child.returncode}")
+            raise SandboxError("it ended without a word")
         text += piece
     pid: int = json.loads(text)["child-pid"]
     return pid

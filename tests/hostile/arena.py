@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from engine.sandbox import BotFault, Policy, runtimes, slots, tiers
+from engine.sandbox import BotFault, Policy, runtimes, slots, spawn, tiers
 from engine.sandbox.process import BotProcess
 from engine.sandbox.syscalls import this_machine
 from tests.hostile.attacks import ATTACKS, Attack
@@ -98,6 +98,7 @@ class Surroundings:
 
 def open_files() -> set[str]:
     """Descriptors of this process and what they are."""
+    spawn.ready()
     seen = set()
     for entry in Path("/proc/self/fd").iterdir():
         try:
@@ -108,8 +109,9 @@ def open_files() -> set[str]:
 
 
 def children() -> set[str]:
-    """Our child processes."""
-    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+    """Our child processes and those of the process that starts bots."""
+    pids = (os.getpid(), spawn.ready())
+    return {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
 
 
 def herd(bot: BotProcess) -> set[int]:

@@ -155,7 +155,7 @@ def test_out_of_descriptors_is_ours_and_leaves_nothing(plan: Plan, free: int) ->
     first_free = [number for number in range(soft) if number not in used][:free] or [0]
     resource.setrlimit(resource.RLIMIT_NOFILE, (first_free[-1] + 1, hard))
     try:
-        with pytest.raises(SandboxError, match="open files|process limit"):
+        with pytest.raises(SandboxError, match=r"open files|process limit"):
             launch(plan).discard()
             raise SandboxError("open files suffice")
     finally:

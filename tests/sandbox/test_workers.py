@@ -10,12 +10,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.sandbox import slots
+import pytest
+
+from engine.sandbox import Policy, Sandbox, SandboxError, slots, spawn
 from tests.sandbox.support import REPOSITORY, StateDirectory
 
 HOLD = """
 import sys
-from engine.sandbox import slots
+import pytest
+
+from engine.sandbox import Policy, Sandbox, SandboxError, slots, spawn
 held = [slots.acquire() for _ in range(10)]
 print(*[slot.user for slot in held], flush=True)
 sys.stdin.read()
@@ -98,3 +102,35 @@ def test_bots_die_with_a_worker_that_is_killed(
             time.sleep(0.005)
 
         assert not [pid for pid in bots if running(pid)], tier
+
+
+def test_a_worker_goes_on_when_its_nursery_was_killed(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    """Its bots are lost, by no fault of theirs; the next one is started by a new nursery."""
+    box = Sandbox(tiers_here[0], state.path)
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    lost = box.start(directory, state.python, "bot.py", Policy())
+    os.kill(spawn.ready(), signal.SIGKILL)
+    with pytest.raises(SandboxError, match="killed from outside"):
+        lost.read_line(5, 10)
+    lost.close()
+    assert not running(lost.pid)
+
+    with box.start(directory, state.python, "bot.py", Policy()) as process:
+        process.send(b"play 1o\n")
+        assert process.read_line(5, 10).line == b"play 1o"
+
+
+def test_a_forked_worker_has_a_nursery_of_its_own(state: StateDirectory, bot: Callable[[str], Path]) -> None:
+    """As Celery forks its workers from a process that may have checked the sandbox."""
+    ours = spawn.ready()
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if spawn.ready() != ours else 1)
+        finally:
+            os._exit(2)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert spawn.ready() == ours

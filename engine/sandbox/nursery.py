@@ -1,0 +1,91 @@
+"""Runs as one small process beside each worker: forks the launcher for every bot, and tells how each bot ended.
+
+An interpreter takes ten milliseconds to start and a fork of this one takes one; it has a single thread, so nothing is
+held across the fork; and it is what bots die with, so no bot depends on which of the worker's threads asked for it. It
+ends when the worker does, by whatever cause, because then its socket is closed.
+
+Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those the plan keeps. Answer: the
+process id with a handle of it, or a text that says why there is none. Later, on the descriptor "end": the wait status,
+the peak of memory in KiB and the CPU seconds, marshalled.
+"""
+
+import fcntl
+import marshal
+import os
+import select
+import socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Plan = dict[str, Any]
+
+STATUS = 3  # where the launcher finds its status pipe; what the plan keeps comes behind it
+_OUT_OF_THE_WAY = 64
+_LONGEST_REQUEST = 1 << 17
+_MOST_DESCRIPTORS = 16
+
+
+def arrange(received: "list[int]") -> "list[int]":
+    """Put the descriptors of a bot at 0, 1, 2, 3 and so on. Returns the numbers behind the status pipe."""
+    safe = [fcntl.fcntl(fd, fcntl.F_DUPFD, _OUT_OF_THE_WAY) for fd in received]
+    for target, fd in enumerate(safe):
+        os.dup2(fd, target)  # and inheritable, which the launcher undoes for the status pipe
+    return list(range(STATUS + 1, len(received)))
+
+
+def bear(plan: "Plan", received: "list[int]", run: "Callable[[Plan], None]") -> int:
+    """Fork, and in the child become the bot. Returns the child's process id."""
+    plan["parent"] = os.getpid()
+    child = os.fork()
+    if child:
+        return child
+    try:
+        plan["keep"] = arrange(received)
+        plan["status"] = STATUS
+        run(plan)
+    finally:
+        os._exit(126)
+
+
+def bury(pid: int, end: int) -> None:
+    """Collect a bot that has ended and tell its worker, if that still listens."""
+    _, status, usage = os.wait4(pid, 0)
+    try:  # noqa: SIM105 - contextlib would be one more import
+        os.write(end, marshal.dumps((status, usage.ru_maxrss, usage.ru_utime + usage.ru_stime)))
+    except BrokenPipeError:
+        pass
+    os.close(end)
+
+
+def serve(fd: int, run: "Callable[[Plan], None]") -> None:
+    """Until the worker closes the socket."""
+    worker = socket.socket(fileno=fd)
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    alive: dict[int, tuple[int, int]] = {}  # handle -> process id, descriptor to tell its end on
+    while True:
+        for ready, _ in poll.poll():
+            if ready != fd:
+                poll.unregister(ready)
+                os.close(ready)
+                bury(*alive.pop(ready))
+                continue
+            request, received, _, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
+            if not request:
+                os._exit(0)
+            end = received.pop(4)
+            try:
+                pid = bear(marshal.loads(request), received, run)
+                handle = os.pidfd_open(pid)
+                alive[handle] = pid, end
+                poll.register(handle, select.POLLIN)
+                socket.send_fds(worker, [marshal.dumps(pid)], [handle])
+            except OSError as error:
+                os.close(end)
+                worker.send(marshal.dumps(str(error)))
+            finally:
+                for used in received:
+                    os.close(used)
