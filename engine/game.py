@@ -12,7 +12,7 @@ from typing import Any
 from engine import actions, chance
 from engine.cards import pack
 from engine.errors import OptionError
-from engine.parts import announcing, dealing, exchanging, legality, results
+from engine.parts import announcing, dealing, exchanging, legality, results, settling
 from engine.rules import Rules, at_table, choices, chosen, word
 from engine.state import State
 
@@ -34,6 +34,8 @@ class Game:
         self.revision = rules.revision
         self.board_deals = rules.board_deals
         self.score_unit = rules.score_unit
+        # board scores are whole numbers: so many of them make one of the unit that people read
+        self.score_size = settling.GAME_SCORE if rules.score_unit == "games" else 1
         self.suits_named = (
             rules.suits_named
             or rules.coins_start

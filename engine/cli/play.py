@@ -126,13 +126,15 @@ def document(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: s
     from dataclasses import asdict
 
     from engine.cli.stats import standing
+    from engine.game import load
 
+    size = load(spec.game).score_size
     scores = [board.scores for board in result.boards if board.complete]
     parties = []
     for number, (name, report) in enumerate(zip(names, result.parties, strict=True)):
         entry: dict[str, Any] = {"name": name, "sha256": spec.parties[number].sha256}
         if scores:
-            found = standing(scores, number)
+            found = standing(scores, number, size)
             entry |= {**asdict(found), "clear": found.clear}
         entry |= {"decisions": report.decisions, "cpu_s": report.cpu_s, "max_cpu_s": report.max_cpu_s}
         entry |= {"faults": [asdict(fault) for fault in report.faults], "stderr": report.stderr}
@@ -172,8 +174,9 @@ def _print(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: str
     from engine.game import load
 
     scores = [board.scores for board in result.boards if board.complete]
-    unit = load(spec.game).score_unit
-    found = [standing(scores, number) for number in range(len(names))]
+    game = load(spec.game)
+    unit = game.score_unit
+    found = [standing(scores, number, game.score_size) for number in range(len(names))]
     rows = []
     for name, party in zip(names, found, strict=True):
         margin = "" if party.margin is None else f"{party.difference:+.2f} ± {party.margin:.2f}"

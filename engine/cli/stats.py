@@ -48,8 +48,8 @@ class Standing:
         return self.margin is not None and abs(self.difference) > self.margin
 
 
-def standing(boards: Sequence[Sequence[int]], party: int) -> Standing:
-    """The standing of one party from the board scores per party. ValueError for no board."""
+def standing(boards: Sequence[Sequence[int]], party: int, size: int = 1) -> Standing:
+    """The standing of one party from the board scores per party, `size` of which make one unit. ValueError for no board."""
     if not boards:
         raise ValueError("no complete board")
     won = drawn = lost = 0
@@ -67,7 +67,7 @@ def standing(boards: Sequence[Sequence[int]], party: int) -> Standing:
         drawn=drawn,
         lost=lost,
         share=(won + drawn / 2) / (won + drawn + lost),
-        mean=fmean(scores[party] for scores in boards),
-        difference=fmean(differences),
-        margin=margin,
+        mean=fmean(scores[party] for scores in boards) / size,
+        difference=fmean(differences) / size,
+        margin=None if margin is None else margin / size,
     )

@@ -11,13 +11,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, QuerySet
 
-from league.domain import clock
+from league.domain import clock, pools
 from league.enums import MatchStatus
 from league.models import Board, BotVersion, Match, Party, Pool, Rating, RatingPoint
 from league.pure import ratings as pure
 from league.pure.tallies import Tallies
 
-MOST_FITS = 300  # fits of one run; when more matches came in, only every so many of them gets a point in the history
+MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
 COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id", "pool", "version")]
 Played = tuple[Sequence[int], list[Sequence[int]]]  # versions at the table, and the scores of each board
 
@@ -126,6 +126,7 @@ def _write(pool: Pool, table: pure.Table, now: datetime) -> None:
     shown = [place for place, row in enumerate(table.rows) if row.bot in listed]
     following = dict(pairwise(shown))
     counts = {"match__pool": pool, "match__rated": True, "match__status": MatchStatus.FINISHED}
+    score_size = pools.game_of(pool).score_size
     faulty = Party.objects.filter(**counts).exclude(fault="").values_list("version_id").annotate(times=Count("id"))
     faults = dict(faulty.order_by())
     rows = []
@@ -141,7 +142,7 @@ def _write(pool: Pool, table: pure.Table, now: datetime) -> None:
                 boards=row.boards,
                 opponents=row.opponents,
                 score=row.score,
-                points_per_board=row.points_per_board,
+                points_per_board=row.points_per_board / score_size,
                 faults=faults.get(row.bot, 0),
                 rank_best=1 + sum(bool(table.los[other, place] > pure.SURE) for other in others),
                 rank_worst=1 + sum(not table.los[place, other] > pure.SURE for other in others),

@@ -32,7 +32,7 @@ def leaderboard(console: Console, tournament: Tournament) -> None:
             f"±{rating.margin:.0f}",
             str(rating.boards),
             f"{rating.score:.1%}",
-            f"{rating.points_per_board:.1f}",
+            f"{rating.points_per_board:.{1 if game.score_size == 1 else 2}f}",
             str(rating.faults),
             "" if rating.los_next is None else f"{rating.los_next:.1%}",
         )
