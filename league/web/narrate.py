@@ -15,12 +15,26 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from league.web.words import card_name, fault_name, suit_name
+from league.web.words import call_name, card_name, fault_name, suit_name
 
 Event = dict[str, Any]
 QUIET = frozenset({"match"})  # the header of a record is no step (the same in replay-fold.js)
 NOTABLE = frozenset(
-    {"song", "tute", "claim", "exchange", "notice", "return", "capote", "trump", "partner", "score", "over"}
+    {
+        "song",
+        "tute",
+        "claim",
+        "exchange",
+        "notice",
+        "return",
+        "capote",
+        "trump",
+        "partner",
+        "called",
+        "takeover",
+        "score",
+        "over",
+    }
 )
 
 
@@ -190,7 +204,14 @@ _SENTENCES: dict[str, Callable[[Event, Callable[[int], str]], SafeString]] = {
     "notice": lambda e, who: _say(_("%(who)s lays %(card)s for the exchange"), who=who(e["seat"]), card=_card(e["card"])),
     "exchange": _exchange,
     "return": lambda e, who: _say(_("%(who)s takes %(card)s back"), who=who(e["seat"]), card=_card(e["card"])),
-    "call": lambda e, who: _say(_("%(who)s calls: %(call)s"), who=who(e["seat"]), call=e["call"]),
+    "call": lambda e, who: _say(_("%(who)s calls: %(call)s"), who=who(e["seat"]), call=call_name(e["call"])),
+    "called": lambda e, who: _say(_("%(who)s calls %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
+    "partner": lambda e, who: _say(_("%(who)s is the partner, by %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
+    "ante": lambda e, who: _say(_("Everybody pays %(chips)s; the pot holds %(pot)s"), chips=e["chips"], pot=e["pot"]),
+    "look": lambda e, who: _say(_("%(who)s looks at the cards of %(other)s"), who=who(e["seat"]), other=who(e["of"])),
+    "takeover": lambda e, who: _say(_("%(who)s takes over from %(other)s: %(bid)s"), who=who(e["seat"]), other=who(e["of"]), bid=e["bid"]),
+    "take": lambda e, who: _say(_("%(who)s takes the shown card, %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
+    "reshuffle": lambda e, who: _say(_("The thrown cards are shuffled: %(count)s"), count=e["count"]),
     "trump": _trump,
     "predict": lambda e, who: _say(_("%(who)s asks for %(tricks)s tricks"), who=who(e["seat"]), tricks=e["tricks"]),
     "discard": _discard,

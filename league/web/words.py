@@ -86,6 +86,24 @@ def card_names() -> dict[str, str]:
     return {rank + suit: card_name(rank + suit) for suit in SUITS for rank in RANKS}
 
 
+CALLS = {
+    "pass": gettext_noop("pass"),
+    "play": gettext_noop("play"),
+    "join": gettext_noop("join"),
+    "out": gettext_noop("out"),
+    "bid": gettext_noop("bid"),
+    "less": gettext_noop("less"),
+    "take": gettext_noop("take"),
+    "decline": gettext_noop("decline"),
+}
+
+
+def call_name(call: str) -> str:
+    """A call of an auction: 'paso', 'puja 70'. The protocol's word where this page has none."""
+    word, gap, rest = call.partition(" ")
+    return (_(CALLS[word]) if word in CALLS else word) + gap + rest
+
+
 def fault_name(kind: str) -> str:
     """A fault in two words."""
     return _(FAULTS[kind][0]) if kind in FAULTS else kind
@@ -101,7 +119,7 @@ def unit_name(unit: str) -> str:
     return _(UNITS[unit]) if unit in UNITS else unit
 
 
-def badge_labels() -> dict[str, str]:
+def badge_labels() -> dict[str, object]:
     """Words of the replay table, for the viewer."""
     return {
         "song": _("sings"),
@@ -110,12 +128,14 @@ def badge_labels() -> dict[str, str]:
         "capote": _("capote"),
         "call": "",
         "predict": _("asks"),
+        "called": _("calls"),
         "partner": _("partner"),
         "exchange": _("exchanges"),
         "notice": _("lays"),
         "return": _("takes back"),
         "trump": _("trump changes"),
         "fault": _("fault"),
+        "calls": {word: call_name(word) for word in CALLS},
         "dealer": _("dealer"),
         "mano": _("mano"),
         "tricks": _("tricks: %s"),

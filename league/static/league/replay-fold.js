@@ -20,7 +20,7 @@ function gain(state, seat, card) {
 
 const on = {
   deal(state, e, seats) {
-    const marks = state.marks;
+    const marks = e.marks?.some(Boolean) ? e.marks : state.marks;
     Object.assign(state, fresh(seats), {
       deal: e.deal, dealer: e.dealer, mano: e.mano, out: e.out ?? [], trump: e.trump ?? null, lead: e.lead ?? null,
       shown: e.shown && (e.holder ?? null) === null ? e.shown : null, holder: e.holder ?? null, stock: e.stock ?? 0, marks,
@@ -60,6 +60,15 @@ const on = {
   call(state, e) { state.badges[e.seat] = [...state.badges[e.seat].filter((badge) => badge.kind !== "call"), { kind: "call", text: e.call }]; },
   predict(state, e) { state.badges[e.seat].push({ kind: "predict", text: e.tricks }); },
   partner(state, e) { if (e.seat !== undefined) state.badges[e.seat].push({ kind: "partner", text: e.card ?? "" }); },
+  called(state, e) { state.badges[e.seat].push({ kind: "called", text: e.card }); },
+  take(state, e) { gain(state, e.seat, e.card); state.shown = null; },
+  takeover(state, e) {
+    [state.hands[e.seat], state.hands[e.of]] = [state.hands[e.of], []];
+    [state.counts[e.seat], state.counts[e.of]] = [state.counts[e.of], 0];
+    state.out = [...state.out.filter((seat) => seat !== e.seat), e.of];
+  },
+  reshuffle(state, e) { state.stock += e.count; },
+  reveal(state, e) { state.shown = e.shown ?? state.shown; },
   trump(state, e) { state.trump = e.suit ?? state.trump; state.lead = e.lead ?? state.lead; },
   discard(state, e) { if (e.cards) lose(state, e.seat, e.cards); else state.counts[e.seat] -= e.count ?? 0; },
   score(state, e) { state.marks = e.marks ?? state.marks; },

@@ -5,7 +5,7 @@
 import { fold, QUIET } from "./replay-fold.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "score", "over"]);
+const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "called", "takeover", "score", "over"]);
 const SUITS = "ocebshd", RANKS = "A13KRQCJST98765420"; // only the order in which a hand is laid out
 const SPEEDS = [0.5, 1, 2, 4, 8]; // steps a second
 
@@ -216,7 +216,7 @@ class TuteReplay extends HTMLElement {
       place.querySelector(".badges").replaceChildren(...state.badges[seat].map((badge) => {
         const node = make("span", { class: `badge ${badge.kind}` }, badge.kind === "fault" ? "" : `${labels[badge.kind] ?? badge.kind} `);
         if (badge.suit) node.append(this.sign(badge.suit));
-        if (badge.text) node.append(badge.kind === "fault" ? labels.faults[badge.text] ?? badge.text : this.data.cards[badge.text] ?? String(badge.text));
+        if (badge.text) node.append(badge.kind === "fault" ? labels.faults[badge.text] ?? badge.text : badge.kind === "call" ? badge.text.replace(/^\w+/, (word) => labels.calls[word] ?? word) : this.data.cards[badge.text] ?? String(badge.text));
         return node;
       }));
       const known = hidden ? null : state.hands[seat];

@@ -98,11 +98,12 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             kind=MatchKind.VALIDATION, parties__version=upload, key__startswith=f"v:{upload.pk}:"
         ).distinct()
     ).order_by("id")
-    views = []
-    for match in trials:
-        # the upload is party 0 of its validation match; the other seats may be held by the same version
-        party = Party.objects.select_related("version__bot", "match").get(match=match, number=0)
-        views.append((match, replays.party_view(party, viewer)))
+    # the upload is party 0 of its validation matches; the other seats may be held by the same version
+    tried = {
+        party.match_id: party
+        for party in Party.objects.filter(match__in=trials, number=0).select_related("version__bot")
+    }
+    views = [(match, replays.party_view(tried[match.pk], viewer)) for match in trials]
     context = {
         "bot": found,
         "version": upload,

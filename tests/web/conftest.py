@@ -1,0 +1,146 @@
+"""A league that has been played, readers of its pages, and a real browser."""
+
+from __future__ import annotations
+
+import json
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+import engine
+from engine.runner import FaultReport
+from league.domain import leases, players, ratings, reports, tournaments
+from league.models import BotVersion, Match, Player, Pool, Sitting, Tournament
+from tests.support import league as made
+from tests.support.playing import choose
+
+STDERR = "log of rufo v1"  # what tests.support.league writes for that bot
+SECRETS = ("exit code 1: secret trace", "the last request", "the last answer", STDERR)
+
+
+@pytest.fixture(autouse=True)
+def _fresh_limits() -> None:
+    """Rate limits are counted in the cache, which outlives a test."""
+    cache.clear()
+
+
+@dataclass
+class League:
+    """Ana's rufo met Berto's luna and Cira's sol in the cup, twice two boards each; rufo crashed in `faulty`. `next_cup` is open."""
+
+    ana: Player
+    berto: Player
+    rufo: BotVersion
+    luna: BotVersion
+    sol: BotVersion
+    cup: Tournament
+    next_cup: Tournament
+    faulty: Match
+    clean: Match
+    pool: Pool
+
+
+def played(secret: str = "") -> League:
+    """Make that league in the present database."""
+    ana = players.create("ana", password="a long password", now=made.NOW)
+    berto, cira = players.create("berto", now=made.NOW), players.create("cira", now=made.NOW)
+    rufo, luna, sol = made.accepted(ana, "rufo"), made.accepted(berto, "luna"), made.accepted(cira, "sol")
+    cup = made.started(ana, [rufo, luna, sol])
+    faulty, clean = None, None
+    for match in cup.matches.order_by("id"):
+        if faulty is None and match.parties.filter(version=rufo).exists():
+            faulty = crash(match, rufo)
+        else:
+            clean = made.play(match)
+    tournaments.advance(cup, now=made.NOW)
+    ratings.refresh(cup.pool, now=made.NOW)
+    next_cup = tournaments.create(ana, "Next cup", "corriente", versions=[rufo], now=made.NOW)
+    assert faulty is not None
+    assert clean is not None
+    return League(ana, berto, rufo, luna, sol, cup, next_cup, faulty, clean, cup.pool)
+
+
+def crash(match: Match, version: BotVersion) -> Match:
+    """Play `match`, in which `version` crashes on the first board."""
+    held = leases.claim("w1", prefer=match.pk, now=made.NOW)
+    assert held is not None
+    leases.start(held, now=made.NOW)
+    party = held.parties.get(version=version).number
+    fault = FaultReport(
+        kind="crash",
+        detail=SECRETS[0],
+        party=party,
+        seat=0,
+        board=1,
+        sitting=0,
+        step=3,
+        request=SECRETS[1],
+        answer=SECRETS[2],
+    )
+    reports.report(held.pk, held.token, made.result(held, faults=[fault]), now=made.NOW)
+    held.refresh_from_db()
+    return held
+
+
+def record(key: str, seed: str, *, players: int | None = None, deals: int | None = None) -> dict:
+    """The record of a sitting of any game, played at random by the engine."""
+    game = engine.load(key) if players is None else engine.load(key, players=players)
+    state = game.new_match(seed=seed, deals=deals)
+    rng = random.Random(seed)
+    while not state.is_over:
+        state.apply(choose(state, rng))
+    return engine.replay.make(state)
+
+
+def put(match: Match, replay: dict, **change: object) -> Sitting:
+    """Let the first sitting of `match` hold another record."""
+    sitting = Sitting.objects.filter(board__match=match).order_by("board__number", "number").first()
+    assert sitting is not None
+    sitting.replay = zlib.compress(json.dumps({**replay, **change}).encode())
+    sitting.save()
+    return sitting
+
+
+@pytest.fixture
+def league(db) -> League:
+    return played()
+
+
+@pytest.fixture
+def reader() -> Client:
+    """Nobody, reading Spanish."""
+    return Client(headers={"accept-language": "es"})
+
+
+@pytest.fixture
+def owner(league) -> Client:
+    """Ana, who owns rufo and both tournaments."""
+    client = Client(headers={"accept-language": "es"})
+    client.force_login(league.ana.user)
+    return client
+
+
+@pytest.fixture
+def stranger(league) -> Client:
+    """Berto, who does not."""
+    client = Client(headers={"accept-language": "es"})
+    client.force_login(league.berto.user)
+    return client
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[object]:
+    """One Chromium for the run."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.support.chromium import FLAGS
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        yield started
+        started.close()

@@ -1,0 +1,109 @@
+"""A page taken apart: what a test asks of every answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+LOADS = {
+    "script": "src",
+    "img": "src",
+    "link": "href",
+    "iframe": "src",
+    "source": "src",
+    "use": "href",
+    "object": "data",
+    "form": "action",
+}
+VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "track",
+        "wbr",
+        "path",
+        "circle",
+        "rect",
+        "use",
+    ]
+)
+
+
+@dataclass
+class Page(HTMLParser):
+    """Tags, attributes and text of some HTML."""
+
+    html: str
+    loads: list[str] = field(default_factory=list)
+    inline: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    headings: list[int] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
+    controls: list[dict[str, str | None]] = field(default_factory=list)
+    lang: str = ""
+    words: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+        self.feed(self.html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        found = dict(attributes)
+        if tag not in VOID:
+            self._open.append(tag)
+        if tag == "html":
+            self.lang = found.get("lang") or ""
+        if tag in LOADS and found.get(LOADS[tag]):
+            self.loads.append(str(found[LOADS[tag]]))
+        if tag == "a" and found.get("href"):
+            self.links.append(str(found["href"]))
+        if "id" in found:
+            self.ids.append(str(found["id"]))
+        if tag == "style" or (tag == "script" and "src" not in found) or "style" in found:
+            self.inline.append(f"<{tag} {attributes}>")
+        self.inline += [f"{tag} {name}" for name in found if name.startswith("on")]
+        if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
+            self.headings.append(int(tag[1]))
+        if tag == "label" and found.get("for"):
+            self.labels.add(str(found["for"]))
+        if tag in ("input", "select", "textarea") and found.get("type") not in ("hidden", "submit"):
+            self.controls.append(found)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._open:
+            while self._open.pop() != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self._open):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        """What a reader sees, white space made single."""
+        return " ".join(" ".join(self.words).split())
+
+
+def faults(page: Page) -> list[str]:
+    """What a page must not have: inline code, loads from elsewhere, doubled ids, unnamed controls, skipped headings."""
+    found = [f"inline: {what}" for what in page.inline]
+    found += [f"from elsewhere: {url}" for url in page.loads if url.startswith(("http:", "https:", "//", "data:"))]
+    found += [f"doubled id: {one}" for one in {i for i in page.ids if page.ids.count(i) > 1}]
+    named = [c for c in page.controls if c.get("id") not in page.labels and not c.get("aria-label")]
+    found += [f"control without a name: {control}" for control in named]
+    if page.headings.count(1) != 1:
+        found.append(f"{page.headings.count(1)} headings of the first level")
+    steps = zip(page.headings, page.headings[1:], strict=False)
+    found += [f"heading {after} after {before}" for before, after in steps if after > before + 1]
+    return found

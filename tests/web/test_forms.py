@@ -1,0 +1,164 @@
+"""What people do on the pages: sign up, enter a bot, start a tournament, make a key, choose language and colours."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from league.domain import state
+from league.models import ApiToken, Bot, BotVersion, Player, Tournament
+from tests.support import league as made
+
+
+def upload(client: Client, data: bytes, filename: str = "bot.py", **fields: object):
+    return client.post("/submit/", {"file": SimpleUploadedFile(filename, data), "bot": "nuevo", **fields})
+
+
+def test_a_stranger_signs_up_and_can_enter_a_bot(db, reader) -> None:
+    answer = reader.post("/accounts/signup/", {"name": "dora", "password": "tres reyes magos"})
+    assert (answer.status_code, answer.url) == (302, "/submit/")
+    answer = upload(reader, made.source())
+    assert (answer.status_code, answer.url) == (302, "/bots/nuevo/v1/")
+    assert Bot.objects.get(slug="nuevo").owner == Player.objects.get(name="dora")
+
+
+@pytest.mark.parametrize(
+    ("fields", "refusal"),
+    [
+        ({"name": "Ana María", "password": "tres reyes magos"}, "cannot be used"),
+        ({"name": "ana", "password": "tres reyes magos"}, "is taken"),
+        ({"name": "eva", "password": "corta"}, "contraseña"),
+    ],
+)
+def test_a_refused_sign_up_says_why(league, reader, fields, refusal) -> None:
+    answer = reader.post("/accounts/signup/", fields)
+    assert answer.status_code == 422
+    assert refusal in answer.content.decode()
+
+
+def test_log_in_goes_on_where_one_was(league, reader) -> None:
+    asked = reader.get("/submit/")
+    assert asked.url == "/accounts/login/?next=/submit/"
+    answer = reader.post("/accounts/login/", {"username": "ana", "password": "a long password", "next": "/submit/"})
+    assert (answer.status_code, answer.url) == (302, "/submit/")
+    assert reader.post("/accounts/logout/").url == "/"
+
+
+def test_no_form_sends_people_elsewhere(league, reader) -> None:
+    answer = reader.post(
+        "/accounts/signup/", {"name": "eva", "password": "tres reyes magos", "next": "https://evil.example/"}
+    )
+    assert answer.url == "/submit/"
+    assert reader.post("/prefs/", {"lang": "en", "next": "//evil.example/"}).url == "/"
+
+
+def test_forms_are_guarded(league) -> None:
+    client = Client(enforce_csrf_checks=True, headers={"accept-language": "es"})
+    answer = client.post("/prefs/", {"lang": "en"})
+    assert answer.status_code == 403
+    assert "El formulario ha caducado" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("data", "filename", "fields", "refusal"),
+    [
+        (b"", "bot.py", {}, "empty"),
+        (b"PK\x03\x04 not a zip", "bot.zip", {}, "zip"),
+        (b"print(1)", "bot.exe", {}, "bot.exe"),
+        (b"print(1)", "bot.py", {"bot": "luna"}, "belongs to another player"),
+        (b"print(1)", "bot.py", {"bot": "???"}, "cannot be used"),
+        (b"print(1)", "bot.py", {"games": "mus"}, "mus"),
+    ],
+)
+def test_a_refused_upload_says_why_in_place(league, owner, data, filename, fields, refusal) -> None:
+    before = BotVersion.objects.count()
+    answer = upload(owner, data, filename, **fields)
+    assert answer.status_code == 422
+    assert refusal in answer.content.decode()
+    assert 'role="alert"' in answer.content.decode()
+    assert BotVersion.objects.count() == before
+
+
+def test_the_page_of_an_upload_reloads_until_it_is_decided(league, owner, reader) -> None:
+    version = made.uploaded(league.ana, "espera")
+    waiting = reader.get("/bots/espera/v1/").content.decode()
+    assert 'http-equiv="refresh"' in waiting
+    assert "en validación" in waiting
+    state.move(version, "rejected", now=made.NOW, fault="timeout", fault_detail="step 3: 2.0 s exceeded")
+    rejected = owner.get("/bots/espera/v1/").content.decode()
+    assert 'http-equiv="refresh"' not in rejected
+    assert "step 3: 2.0 s exceeded" in rejected
+    assert "vigila bank_s" in rejected
+    assert "step 3" not in reader.get("/bots/espera/v1/").content.decode()
+
+
+def test_a_tournament_is_made_and_started(league, owner) -> None:
+    page = owner.get("/t/new/?game=partnership").content.decode()
+    assert 'data-sizes="0,0,1,3"' in page
+    fields = {
+        "name": "Copa",
+        "boards": "2",
+        "bots": ["rufo", "luna", "sol"],
+        "action": "start",
+        "option_double_at_101": "true",
+    }
+    answer = owner.post("/t/new/?game=partnership", fields)
+    cup = Tournament.objects.get(name="Copa")
+    assert (answer.status_code, answer.url) == (302, f"/t/{cup.slug}/")
+    assert (cup.status, cup.matches.count(), cup.boards) == ("running", 3, 2)
+    assert cup.pool.options == {"double_at_101": True}
+
+
+def test_a_refused_tournament_says_why(league, owner) -> None:
+    for fields in ({"name": "", "boards": "2"}, {"name": "x", "boards": "0"}, {"name": "x", "boards": "100000"}):
+        answer = owner.post("/t/new/?game=partnership", fields)
+        assert answer.status_code == 422
+        assert 'role="alert"' in answer.content.decode()
+    assert not Tournament.objects.filter(name="x").exists()
+
+
+def test_enter_start_and_cancel(league, owner, stranger) -> None:
+    url = f"/t/{league.next_cup.slug}/"
+    stranger.post(f"{url}do/", {"action": "enter", "version": league.luna.pk})
+    assert league.next_cup.entries.count() == 2
+    assert stranger.post(f"{url}do/", {"action": "start"}).status_code == 403
+    assert stranger.post(f"{url}do/", {"action": "withdraw", "version": league.rufo.pk}).status_code == 403
+    owner.post(f"{url}do/", {"action": "start"})
+    league.next_cup.refresh_from_db()
+    assert league.next_cup.status == "running"
+    owner.post(f"{url}do/", {"action": "cancel"})
+    league.next_cup.refresh_from_db()
+    assert league.next_cup.status == "cancelled"
+
+
+def test_a_bot_is_its_owners(league, owner, stranger) -> None:
+    owner.post("/bots/rufo/edit/", {"description": "Cuenta <b>triunfos</b>."})
+    owner.post("/bots/rufo/edit/", {"state": "paused"})
+    league.rufo.bot.refresh_from_db()
+    assert (league.rufo.bot.description, league.rufo.bot.state) == ("Cuenta <b>triunfos</b>.", "paused")
+    assert "&lt;b&gt;triunfos" in stranger.get("/bots/rufo/").content.decode()
+    assert stranger.post("/bots/rufo/edit/", {"state": "retired"}).status_code == 403
+
+
+def test_a_key_is_shown_once_and_can_be_revoked(league, owner, stranger) -> None:
+    page = owner.post("/accounts/me/", {"label": "portátil"}).content.decode()
+    token = ApiToken.objects.get(label="portátil")
+    assert f"tute_{token.prefix}" in page
+    assert page.count("Authorization: Bearer tute_") == 1
+    assert "Bearer tute_" not in owner.get("/accounts/me/").content.decode()
+    assert stranger.post("/accounts/me/", {"revoke": token.pk}).status_code == 404
+    owner.post("/accounts/me/", {"revoke": token.pk})
+    token.refresh_from_db()
+    assert token.revoked is not None
+    assert owner.post("/accounts/me/", {"label": ""}).status_code == 422
+
+
+def test_language_and_colours_are_kept_in_cookies(db, reader) -> None:
+    assert 'data-theme="auto"' in reader.get("/").content.decode()
+    answer = reader.post("/prefs/", {"lang": "en", "theme": "dark", "next": "/bots/"})
+    assert answer.url == "/bots/"
+    page = reader.get("/bots/").content.decode()
+    assert '<html lang="en" data-theme="dark">' in page
+    reader.post("/prefs/", {"lang": "xx", "theme": "pink"})
+    assert '<html lang="en" data-theme="dark">' in reader.get("/").content.decode()

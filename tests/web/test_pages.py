@@ -1,0 +1,210 @@
+"""Every page: it answers, in both languages, names its parts, asks nothing of other hosts, and makes a fixed number of queries."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from tests.support import league as made
+from tests.web.page import Page, faults
+
+STATIC = settings.BASE_DIR / "league" / "static" / "league"
+
+
+def addresses(league) -> dict[str, str]:
+    return {
+        "home": "/",
+        "games": "/g/",
+        "game": "/g/partnership/",
+        "idle game": "/g/podrida/",
+        "bots": "/bots/",
+        "bot": "/bots/rufo/",
+        "version": "/bots/rufo/v1/",
+        "player": "/players/ana/",
+        "tournaments": "/t/",
+        "tournament": f"/t/{league.cup.slug}/",
+        "open tournament": f"/t/{league.next_cup.slug}/",
+        "matches": "/m/",
+        "match": f"/m/{league.clean.public_id}/",
+        "faulty match": f"/m/{league.faulty.public_id}/",
+        "docs": "/docs/",
+        "doc": "/docs/protocol/",
+        "login": "/accounts/login/",
+        "signup": "/accounts/signup/",
+        "account": "/accounts/me/",
+        "submit": "/submit/",
+        "choose a game": "/t/new/",
+        "new tournament": "/t/new/?game=cabrero&players=5",
+    }
+
+
+QUERIES = {  # as a stranger who is logged in: two of them are the session and the account
+    "home": 7,
+    "games": 3,
+    "game": 6,
+    "idle game": 3,
+    "bots": 4,
+    "bot": 11,
+    "version": 8,
+    "player": 5,
+    "tournaments": 4,
+    "tournament": 12,
+    "open tournament": 11,
+    "matches": 5,
+    "match": 11,
+    "faulty match": 11,
+    "docs": 2,
+    "doc": 2,
+    "login": 2,
+    "signup": 2,
+    "account": 5,
+    "submit": 4,
+    "choose a game": 2,
+    "new tournament": 3,
+}
+
+
+def follow(client: Client, url: str):
+    answer = client.get(url, follow=True)
+    assert answer.status_code == 200, f"{url}: {answer.status_code}"
+    return answer
+
+
+def test_pages_keep_the_house_rules(league, owner) -> None:
+    for name, url in addresses(league).items():
+        answer = follow(owner, url)
+        found = Page(answer.content.decode())
+        assert (name, faults(found)) == (name, [])
+        assert found.lang == "es"
+        assert "main" in found.ids
+        policy = answer.headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'self';")
+        assert "unsafe" not in policy
+
+
+def test_pages_make_as_many_queries_as_stated(league, stranger) -> None:
+    counted, told = {}, {}
+    for name, url in addresses(league).items():
+        stranger.get(url)
+        with CaptureQueriesContext(connection) as queries:
+            stranger.get(url)
+        counted[name], told[name] = len(queries), [query["sql"][:150] for query in queries]
+    assert counted == QUERIES, "\n".join(str(told[name]) for name in counted if counted[name] != QUERIES[name])
+
+
+def test_more_rows_make_no_more_queries(league, reader) -> None:
+    def count(url: str) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            follow(reader, url)
+        return len(queries)
+
+    urls = ["/", "/bots/", "/m/", "/t/", f"/t/{league.cup.slug}/", "/g/partnership/", "/bots/rufo/", "/players/ana/"]
+    before = {url: count(url) for url in urls}
+    more = [made.accepted(league.ana, f"extra-{number}") for number in range(3)]
+    for match in made.started(league.ana, [league.rufo, *more], name="Second cup").matches.all():
+        made.play(match)
+    assert {url: count(url) for url in urls} == before
+
+
+def test_pages_speak_english_to_who_asks(league, owner) -> None:
+    for url in addresses(league).values():
+        english = Page(owner.get(url, follow=True, headers={"accept-language": "en"}).content.decode())
+        assert english.lang == "en"
+        assert "Tute League" in english.text
+        assert "Liga de Tute" in Page(follow(owner, url).content.decode()).text
+
+
+def test_links_lead_somewhere(league, owner) -> None:
+    links: dict[str, str] = {}
+    for url in addresses(league).values():
+        links |= {
+            link.split("#")[0]: url for link in Page(follow(owner, url).content.decode()).links if link[0] in "/?"
+        }
+    for link, url in links.items():
+        status = owner.get(link if link[0] == "/" else url.split("?")[0] + link).status_code
+        assert status in (200, 302), f"{url} links to {link}, which answers {status}"
+
+
+def test_a_missing_page_says_what_to_do(reader, db) -> None:
+    for url in (
+        "/nowhere",
+        "/m/zzzzzzzzzz/",
+        "/bots/nobody/",
+        "/bots/nobody/v9/",
+        "/g/mus/",
+        "/t/none/",
+        "/players/none/",
+        "/docs/../x/",
+    ):
+        answer = reader.get(url)
+        assert answer.status_code == 404, url
+        assert "No existe esa página" in answer.content.decode()
+
+
+def test_bad_queries_are_answered(league, reader) -> None:
+    match = f"/m/{league.clean.public_id}/"
+    for url in (
+        "/m/?page=x",
+        "/m/?page=999999",
+        "/m/?status=nope&game=nope",
+        f"{match}?b=x&s=-1",
+        f"{match}?b=99999999999",
+        "/g/partnership/?pool=x",
+    ):
+        assert reader.get(url).status_code == 200, url
+    assert reader.get(f"{match}replay.json?as=9").status_code == 400
+    assert reader.get(f"{match}replay.json?as=x").status_code == 400
+
+
+def test_the_home_page_shows_the_league(league, reader) -> None:
+    text = Page(reader.get("/").content.decode()).text
+    assert "Tute por parejas" in text
+    for name in ("rufo", "luna", "sol"):
+        assert name in text
+    assert league.clean.public_id in text
+
+
+def test_the_leaderboard_has_margins_and_bars(league, reader) -> None:
+    html = reader.get("/g/partnership/").content.decode()
+    assert html.count('class="interval"') == 3
+    assert len(re.findall(r"<strong>\d+</strong> <span class=\"soft\">± \d+</span>", html)) == 3
+    assert html.count('class="faint"') == 3  # four boards each: provisional
+    assert "Bradley-Terry" in html
+
+
+def test_the_crosstable_always_has_the_number(league, reader) -> None:
+    html = reader.get(f"/t/{league.cup.slug}/").content.decode()
+    table = html[html.index('class="cross"') :]
+    cells = re.findall(r'<td class="(up\d|down\d|even)"><a [^>]*>([\d½]+)</a>', table)
+    assert len(cells) == 6
+    assert league.cup.secret_sha256 in html
+    assert bytes(league.cup.secret).hex() in html  # finished: revealed
+
+
+def test_the_secret_of_an_open_tournament_stays(league, owner) -> None:
+    html = owner.get(f"/t/{league.next_cup.slug}/").content.decode()
+    assert league.next_cup.secret_sha256 in html
+    assert bytes(league.next_cup.secret).hex() not in html
+
+
+def test_the_parameters_are_those_of_the_engine(reader, db) -> None:
+    text = Page(reader.get("/g/cabrero/").content.decode()).text
+    assert "max_losses 4" in text
+    assert "match_end elimination" in text
+
+
+def test_the_weight_of_the_pages(league, reader) -> None:
+    assert (STATIC / "site.css").stat().st_size < 15_000
+    own = sum(len(gzip.compress((STATIC / name).read_bytes())) for name in ("site.css", "theme.js", "mark.svg"))
+    table = sum(
+        len(gzip.compress((STATIC / name).read_bytes()))
+        for name in ("replay.css", "replay.js", "replay-fold.js", "cards.svg")
+    )
+    for url, more in (("/", 0), ("/g/partnership/", 0), (f"/m/{league.clean.public_id}/", table)):
+        html = len(gzip.compress(reader.get(url).content))
+        assert html + own + more < 40_000, f"{url}: {html + own + more} bytes"

@@ -1,0 +1,100 @@
+"""Small parts of the pages: Markdown, charts, shades, numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from league.domain.leaderboards import Row
+from league.models import BotVersion, Rating, RatingPoint
+from league.templatetags import league_web
+from league.web import charts, games, markdown
+from league.web.crosstable import shade
+
+
+def test_markdown_is_safe() -> None:
+    html = markdown.html(
+        "# T\n<script>x</script> <b onclick=x>y</b> [z](javascript:alert(1)) ![i](javascript:x)\n\n|a|\n|-:|\n|1|"
+    )
+    assert "<script" not in html
+    assert "<b" not in html
+    assert 'href="javascript' not in html
+    assert 'src="javascript' not in html
+    assert "style=" not in html
+    assert '<td class="num">1</td>' in html
+
+
+def test_links_between_documents_lead_to_pages() -> None:
+    html = markdown.html("[a](protocol.md) [b](docs/api.md#x) [c](README.md) [d](https://example.org)")
+    for address in ('href="/docs/protocol/"', 'href="/docs/api/#x"', 'href="/docs/"', 'href="https://example.org"'):
+        assert address in html
+
+
+def test_headings_can_be_linked_to() -> None:
+    assert '<h2 id="the-clock">The clock</h2>' in markdown.html("## The clock")
+    assert markdown.title("text\n\n# The `clock`\n", "x") == "The clock"
+    assert markdown.title("no heading", "x") == "x"
+
+
+@pytest.mark.parametrize(
+    ("share", "css"),
+    [
+        (0.5, "even"),
+        (0.51, "even"),
+        (0.55, "up1"),
+        (0.7, "up2"),
+        (1.0, "up3"),
+        (0.45, "down1"),
+        (0.3, "down2"),
+        (0.0, "down3"),
+    ],
+)
+def test_shades_of_the_crosstable(share: float, css: str) -> None:
+    assert shade(share) == css
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.5, "½"), (3.5, "3½"), (4, "4"), (None, "")])
+def test_board_points_are_written_with_halves(value: float | None, text: str) -> None:
+    assert league_web.half(value) == text
+
+
+def test_signs_are_true_minus_signs() -> None:
+    assert [league_web.signed(value, 1) for value in (1.25, -3.0, 0.01, None)] == ["+1.2", "−3.0", "0.0", ""]
+
+
+def rating(elo: float, margin: float, *, provisional: bool = False) -> Row:
+    return Row(None if provisional else 1, Rating(elo=elo, margin=margin, provisional=provisional))
+
+
+def test_bars_share_an_axis_that_settled_rows_set() -> None:
+    bars = [line.bar for line in charts.bars([rating(1100, 50), rating(950, 50), rating(1000, 900, provisional=True)])]
+    assert (bars[0].start, bars[0].width, bars[0].middle) == (60.0, 40.0, 80.0)
+    assert (bars[1].start, bars[1].width) == (0.0, 40.0)
+    assert (bars[2].start, bars[2].width) == (0.0, 100.0)
+    assert bars[0].anchor == 40.0
+    assert charts.bars([]) == []
+
+
+def test_a_history_marks_its_versions() -> None:
+    points = [RatingPoint(elo=1000 + 10 * i, margin=40, version=BotVersion(number=1 + i // 3)) for i in range(6)]
+    chart = charts.history(points)
+    assert chart is not None
+    assert [number for _, number in chart.marks] == [1, 2]
+    assert len(chart.line.split()) == 6
+    assert len(chart.band.split()) == 12
+    assert charts.history(points[:1]) is None
+
+
+def test_a_long_history_is_thinned_and_keeps_its_end() -> None:
+    points = [RatingPoint(elo=1000 + i, margin=40, version=BotVersion(number=1)) for i in range(1000)]
+    chart = charts.history(points)
+    assert chart is not None
+    assert len(chart.line.split()) <= charts.MOST_POINTS + 1
+    assert chart.points[0] is points[-1]
+
+
+def test_every_game_is_described() -> None:
+    import engine
+
+    assert set(games.LINES) >= set(engine.games())
+    assert games.spans((3, 4, 5, 6)) == "3–6"
+    assert games.spans((2, 4)) == "2, 4"

@@ -1,0 +1,144 @@
+"""The record on its way to the reader: in words for every event there is, and never with a card that is not for this reader."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.conf import settings
+from django.utils.translation import override
+
+import engine
+from league.models import Party
+from league.web import narrate
+from league.web.column import column
+from tests.support import league as made
+from tests.support.knowing import CARD, cards_in
+from tests.web.conftest import SECRETS, put, record
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_every_event_of_every_game_has_its_sentence(key: str) -> None:
+    replay = record(key, "words")
+    names = [f"bot{seat}" for seat in range(replay["players"])]
+    kinds = {event["e"] for event in replay["events"]} - narrate.QUIET
+    assert kinds <= set(narrate._SENTENCES), f"no sentence for {kinds - set(narrate._SENTENCES)}"
+    for language in ("es", "en"):
+        with override(language):
+            lines = narrate.narrate(replay["events"], names)
+    assert len(lines) == sum(event["e"] not in narrate.QUIET for event in replay["events"])
+    assert len({line.anchor for line in lines}) == len(lines)
+    assert "%(" not in " ".join(line.html for line in lines)
+    assert column(1, 0, names, names, replay["events"]).count("\n") > len(replay["events"]) / 5
+
+
+def test_every_kind_that_the_engine_writes_has_its_sentence() -> None:
+    engine_files = (settings.BASE_DIR / "engine").glob("**/*.py")
+    kinds = {
+        kind for path in engine_files for kind in re.findall(r'emit\(\s*"(\w+)"', path.read_text(encoding="utf-8"))
+    }
+    assert kinds - narrate.QUIET <= set(narrate._SENTENCES)
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_words_of_a_restricted_record_name_no_hidden_card(key: str) -> None:
+    replay = record(key, "hidden", deals=1)
+    with override("en"):
+        public = narrate.narrate(engine.redact(replay["events"], None), ["a"] * replay["players"])
+    assert "secret" not in "".join(line.html for line in public)
+
+
+def test_names_are_escaped() -> None:
+    lines = narrate.narrate([{"e": "play", "seat": 0, "card": "1o"}], ["<b>x</b>"])
+    assert "<b>" not in lines[0].html
+
+
+def test_the_viewer_gets_every_event_and_its_words(league, reader) -> None:
+    answer = reader.get(f"/m/{league.clean.public_id}/replay.json?b=2&s=1").json()
+    assert {"events", "seats", "cards", "labels", "scores"} <= set(answer)
+    assert not {"seed", "actions"} & set(answer)
+    assert answer["cards"]["Ro"] == "rey de oros"
+    page = reader.get(f"/m/{league.clean.public_id}/?b=2&s=1").content.decode()
+    assert page.count("<li id=") == len([e for e in answer["events"] if e["e"] != "match"])
+    assert 'id="d1p17"' in page
+
+
+@pytest.mark.parametrize("view", ["public", "0", "1"])
+def test_a_restricted_view_has_no_hidden_card(league, reader, view: str) -> None:
+    cup = made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock")
+    match = made.play(cup.matches.get())
+    sitting = put(match, record("corriente", "view", deals=1))
+    answer = reader.get(
+        f"/m/{match.public_id}/replay.json?b={sitting.board.number}&s={sitting.number}&as={view}"
+    )
+    told = answer.json()
+    assert not {"seed", "actions", "timings"} & set(told)
+    full = record("corriente", "view", deals=1)["events"]
+    seat = None if view == "public" else int(view)
+    assert told["events"] == json.loads(json.dumps(engine.redact(full, seat)))
+    deal = next(event for event in full if event["e"] == "deal")
+    first_card = next((i for i, e in enumerate(told["events"]) if e["e"] == "play"), len(told["events"]))
+    before_play = told["events"][:first_card]
+    hidden = {card for other, hand in enumerate(deal["hands"]) if other != seat for card in hand} | set(deal["rest"])
+    assert not cards_in(before_play) & (
+        hidden - {deal["shown"]} - cards_in([e for e in before_play if e["e"] != "deal"])
+    )
+    assert CARD.search(answer.content.decode())
+
+
+def test_a_match_that_is_not_over_shows_nothing(league, reader) -> None:
+    match = made.started(league.ana, [league.rufo, league.luna], name="Waiting").matches.get()
+    page = reader.get(f"/m/{match.public_id}/").content.decode()
+    assert "tute-replay" not in page
+    assert "http-equiv" in page
+    assert reader.get(f"/m/{match.public_id}/replay.json").status_code == 404
+    assert reader.get(f"/m/{match.public_id}.txt").status_code == 409
+
+
+def test_a_fault_is_the_last_step(league, reader) -> None:
+    page = reader.get(f"/m/{league.faulty.public_id}/").content.decode()
+    assert "caída" in page
+    record_ = {
+        **record("partnership", "cut", deals=1),
+        "faults": [{"step": 3, "seat": 1, "fault": "crash", "detail": "ended"}],
+    }
+    put(league.faulty, record_)
+    events = reader.get(f"/m/{league.faulty.public_id}/replay.json").json()["events"]
+    assert events[-1] == {"e": "fault", "seat": 1, "fault": "crash", "detail": "ended"}
+    assert "queda fuera: caída (ended)" in reader.get(f"/m/{league.faulty.public_id}/").content.decode()
+
+
+def test_the_text_form_is_a_column(league, reader) -> None:
+    answer = reader.get(f"/m/{league.clean.public_id}.txt?b=1&s=0")
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    text = answer.content.decode()
+    assert "Estuche 1, pasada 1" in text
+    assert sum(line.strip()[:2].rstrip(".").isdigit() and "->" in line for line in text.splitlines()) == 10
+    assert reader.get(f"/m/{league.clean.public_id}.txt").content.decode().count("Estuche") == 4
+
+
+def test_only_the_owner_reads_what_the_bot_wrote_for_its_author(league, reader, owner, stranger) -> None:
+    match = f"/m/{league.faulty.public_id}/"
+    urls = [
+        match,
+        f"{match}replay.json",
+        f"/m/{league.faulty.public_id}.txt",
+        "/bots/rufo/",
+        "/bots/rufo/v1/",
+        f"/t/{league.cup.slug}/",
+    ]
+    for client in (reader, stranger):
+        for url in urls:
+            text = client.get(url).content.decode()
+            assert not [secret for secret in SECRETS if secret in text], url
+    text = owner.get(match).content.decode()
+    assert [secret for secret in SECRETS if secret not in text] == []
+    assert Party.objects.get(match=league.faulty, version=league.luna).stderr not in text
+    assert "caída" in reader.get(match).content.decode()
+
+
+def test_notes_are_for_the_owner(league, reader, owner) -> None:
+    url = f"/m/{league.clean.public_id}/"
+    assert "mine" not in reader.get(url + "replay.json").content.decode()
+    assert "Notas de tu bot" not in reader.get(url).content.decode()
