@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import zlib
 from collections.abc import Iterator
@@ -140,7 +141,10 @@ def browser(chromium: str) -> Iterator[object]:
 
     from tests.support.chromium import FLAGS
 
+    # Playwright keeps an event loop in this thread, so Django must be told that the queries of the tests are meant.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
         yield started
         started.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]

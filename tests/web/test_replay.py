@@ -69,9 +69,7 @@ def test_a_restricted_view_has_no_hidden_card(league, reader, view: str) -> None
     cup = made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock")
     match = made.play(cup.matches.get())
     sitting = put(match, record("corriente", "view", deals=1))
-    answer = reader.get(
-        f"/m/{match.public_id}/replay.json?b={sitting.board.number}&s={sitting.number}&as={view}"
-    )
+    answer = reader.get(f"/m/{match.public_id}/replay.json?b={sitting.board.number}&s={sitting.number}&as={view}")
     told = answer.json()
     assert not {"seed", "actions", "timings"} & set(told)
     full = record("corriente", "view", deals=1)["events"]

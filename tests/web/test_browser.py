@@ -1,0 +1,237 @@
+"""The replay table in a real Chromium, on a real server, with records that the engine wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from league.models import Match
+from tests.support import league as made
+from tests.web.conftest import League, played, put, record
+
+SIZES = [(360, 740), (1280, 800)]
+
+
+@dataclass
+class Visit:
+    """A page in the browser with all that went wrong in it."""
+
+    page: object
+    complaints: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+
+
+@pytest.fixture
+def live(browser, live_server) -> tuple[str, League]:
+    """The address of a served league, and the league."""
+    return live_server.url, played()
+
+
+@pytest.fixture
+def visit(browser) -> Iterator[object]:
+    contexts = []
+
+    def open_page(url: str, *, width: int = 1280, height: int = 800, scheme: str = "light", **options: object) -> Visit:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            locale=options.pop("locale", "es-ES"),
+            **options,
+        )
+        contexts.append(context)
+        found = Visit(context.new_page())
+        found.page.on(
+            "console",
+            lambda message: found.complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
+        found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
+        found.page.on("request", lambda request: found.hosts.add(request.url.split("/")[2]))
+        found.page.goto(url, wait_until="networkidle" if "/m/" in url else "load")
+        return found
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def whole_game(league: League) -> Match:
+    """A corriente match whose first sitting is a whole game of several deals, with songs and exchanges."""
+    match = made.play(
+        made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock").matches.get()
+    )
+    for seed in range(50):
+        replay = record("corriente", f"browser {seed}")
+        kinds = [event["e"] for event in replay["events"]]
+        if kinds.count("deal") >= 2 and "song" in kinds and kinds.count("play") > 45:
+            put(match, replay)
+            return match
+    raise AssertionError("no such game in fifty: look at the engine")
+
+
+def say(page) -> str:
+    return page.inner_text(".say")
+
+
+def test_keys_step_through_the_record_and_the_address_follows(live, visit) -> None:
+    url, league = live
+    match = whole_game(league)
+    visited = visit(f"{url}/m/{match.public_id}/")
+    page = visited.page
+    assert page.evaluate("location.hash") == ""
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.hash") == "#d1p1"
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert page.evaluate("location.hash") == "#d1p1"
+    page.keyboard.press("Shift+ArrowRight")
+    assert "hace la baza" in say(page)
+    first_trick = page.evaluate("location.hash")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowLeft")
+    assert page.evaluate("location.hash") == first_trick
+    page.keyboard.press("n")
+    assert page.locator("li[aria-current] >> nth=0").get_attribute("class").split()[-1] == "notable"
+    page.keyboard.press("End")
+    assert "Tantos del reparto" in say(page)
+    page.keyboard.press("]")
+    assert page.evaluate("location.hash") == "#d2p0"
+    page.keyboard.press("[")
+    assert page.evaluate("location.hash") == "#d1p0"
+    page.keyboard.press("]")
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    assert page.evaluate("location.hash") == "#d2p0"
+    page.keyboard.press("?")
+    assert page.locator("dialog[open]").count() == 1
+    page.keyboard.press("Escape")
+    page.keyboard.press("Space")
+    page.locator("#d2p2[aria-current]").wait_for()
+    page.keyboard.press("Space")
+    assert visited.complaints == []
+    assert visited.hosts == {url.split("/")[2]}
+
+
+def test_a_link_opens_its_step(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/?b=2&s=1#d1p17").page
+    assert page.locator("#d1p17").get_attribute("aria-current") == "step"
+    assert say(page) == page.inner_text("#d1p17").strip()
+    assert "Estuche 2, pasada 2" in page.inner_text("#table")
+    page.click("#d1p20 a")
+    assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
+
+
+def test_every_card_is_somewhere_at_every_step(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/").page
+    hands, table = ".hand svg", ".baize svg"
+    assert page.locator(hands).count() == 40
+    for step in range(1, 12):
+        page.keyboard.press("ArrowRight")
+        gone = page.evaluate("document.querySelectorAll('li.play').length")
+        played_cards = page.evaluate(
+            "[...document.querySelectorAll('ol.steps li')].findIndex((li) => li.ariaCurrent === 'step')"
+        )
+        assert played_cards == step
+        done = page.evaluate(
+            f"[...document.querySelectorAll('ol.steps li')].slice(0, {step + 1}).filter((li) => li.className === 'play').length"
+        )
+        assert page.locator(hands).count() == 40 - done
+        assert page.locator(table).count() in (done % 4, 4)
+        assert gone == 40
+
+
+def test_seeing_as_a_seat_hides_the_other_hands(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{whole_game(league).public_id}/").page
+    backs = ".hand use[href$='#card-back']"
+    assert page.locator(backs).count() == 0
+    page.keyboard.press("1")
+    assert page.evaluate("location.hash") == "#d1p0&as=0"
+    assert page.locator(backs).count() == 6
+    page.keyboard.press("n")
+    draws = page.evaluate(
+        "[...document.querySelectorAll('li.draw[data-seat=\"1\"] .secret')].every((one) => one.hidden)"
+    )
+    assert draws
+    page.keyboard.press("1")
+    assert page.locator(backs).count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_pages_fit_and_are_quiet(live, visit, width: int, height: int, scheme: str) -> None:
+    url, league = live
+    for path in (
+        "/",
+        "/g/partnership/",
+        "/g/",
+        "/bots/rufo/",
+        "/bots/rufo/v1/",
+        f"/t/{league.cup.slug}/",
+        "/m/",
+        f"/m/{league.clean.public_id}/#d1p22",
+        f"/m/{league.faulty.public_id}/",
+        "/docs/protocol/",
+        "/accounts/signup/",
+    ):
+        visited = visit(url + path, width=width, height=height, scheme=scheme)
+        assert visited.page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert visited.complaints == [], path
+        assert visited.hosts == {url.split("/")[2]}, path
+        paper = visited.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(int(part) for part in paper[4:-1].split(",")) < 200) == (scheme == "dark"), path
+
+
+def test_without_javascript_the_record_is_a_list_of_words(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/#d1p3", java_script_enabled=False).page
+    assert page.locator("ol.steps li").count() > 50
+    assert page.locator(".felt").is_hidden()
+    assert page.locator("ol.steps li >> nth=1").inner_text().count("juega") == 1
+
+
+def test_the_theme_button_changes_without_reloading_and_stays(live, visit) -> None:
+    url, _ = live
+    page = visit(f"{url}/bots/").page
+    page.click("button.theme")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.goto(f"{url}/t/")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_swipe_and_the_buttons_step(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/", width=360, height=740, has_touch=True).page
+    page.evaluate(
+        """() => {
+        const felt = document.querySelector(".felt");
+        const touch = (x) => new Touch({ identifier: 1, target: felt, clientX: x, clientY: 300 });
+        felt.dispatchEvent(new TouchEvent("touchstart", { touches: [touch(250)] }));
+        felt.dispatchEvent(new TouchEvent("touchend", { changedTouches: [touch(100)] }));
+    }"""
+    )
+    assert page.evaluate("location.hash") == "#d1p1"
+    page.tap("[data-do=next]")
+    assert page.evaluate("location.hash") == "#d1p2"
+    sizes = page.evaluate(
+        "[...document.querySelectorAll('.controls button')].map((b) => Math.min(b.offsetWidth, b.offsetHeight))"
+    )
+    assert min(sizes) >= 44
+
+
+def test_the_form_counts_matches(live, visit) -> None:
+    url, _ = live
+    visited = visit(f"{url}/accounts/login/?next=/t/new/?game=partnership")
+    page = visited.page
+    page.fill("#id_username", "ana")
+    page.fill("#id_password", "a long password")
+    page.click("main form button")
+    page.wait_for_url("**/t/new/**")
+    page.fill("#id_boards", "5")
+    assert page.inner_text(".prediction") == "3 bots: 3 partidas, 15 estuches, 30 pasadas."
+    page.click("text=luna v1")
+    assert page.inner_text(".prediction") == "2 bots: 1 partidas, 5 estuches, 10 pasadas."
+    assert visited.complaints == []
