@@ -100,7 +100,7 @@ def database(url: str) -> dict[str, Any]:
     """Django's settings of one database from `sqlite:///path` or `postgresql://user:password@host:port/name?option=value`."""
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
-        path = Path(unquote(parts.path))
+        path = Path("/" + unquote(parts.path).lstrip("/"))
         if parts.netloc or not path.name:
             raise ImproperlyConfigured(f"DATABASE_URL={url!r} names no file; write sqlite:////absolute/path.sqlite3")
         return _sqlite(path)

@@ -1,4 +1,4 @@
-"""Players for every test of the league."""
+"""Players for every test of the league. Without passwords: hashing one takes longer than most tests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tests.support.league import NOW
 @pytest.fixture
 def ana(db) -> Player:
     """Owns bots."""
-    return players.create("ana", password="a long password", now=NOW)
+    return players.create("ana", now=NOW)
 
 
 @pytest.fixture
 def berto(db) -> Player:
     """Owns other bots."""
-    return players.create("berto", password="another long password", now=NOW)
+    return players.create("berto", now=NOW)
