@@ -140,6 +140,8 @@ def test_the_image_holds_the_locked_packages_and_nothing_it_does_not_need() -> N
     assert allowed[0] == "*"  # a list of what goes in, so that no secret or database slips into the image
     assert [line for line in allowed if "secret" in line or "var" in line] == []
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text, flags=re.MULTILINE)
+    # Read while the league runs: bots for their sandbox, documents for their pages.
+    assert {"engine", "bots", "league", "docs"} <= set(" ".join(copied).split())
     for source in " ".join(copied).split():
         assert f"!{source}" in allowed, f"{source} is copied into the image but excluded from its context"
         assert list(TOP.glob(source)), f"{source} is copied into the image but does not exist"
