@@ -25,7 +25,11 @@ from league.management.base import LeagueCommand
 from league.management.processes import GaveUp, Supervisor, manage
 from league.models import BotVersion, Match, Tournament
 
-GAMES = ("partnership", "corriente", "cabrero")
+GAMES = {
+    "partnership": 24,
+    "corriente": 24,
+    "cabrero": 6,
+}  # boards of a match: enough to tell the bots apart in a minute
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 STILL = 180.0  # seconds without any progress before the demo gives up
 LOG = "demo.log"
@@ -43,7 +47,9 @@ class Command(LeagueCommand):
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument("--seed", default="1", help="any text; every deal follows from it")
-        parser.add_argument("--boards", type=int, help="boards of each match; without it what suits the game")
+        parser.add_argument(
+            "--boards", type=int, help="boards of each match; without it what tells the house bots apart"
+        )
         parser.add_argument(
             "--game", action="append", default=[], help=f"instead of {', '.join(GAMES)}; may be repeated"
         )
@@ -115,7 +121,9 @@ class Command(LeagueCommand):
         if found is None:
             secret = _secret(options["seed"], game)
             players = _seats(game, owner.bots.count())
-            found = tournaments.create(owner, name, game, boards=options["boards"], players=players, secret=secret)
+            found = tournaments.create(
+                owner, name, game, boards=options["boards"] or GAMES.get(game), players=players, secret=secret
+            )
         if found.status == "open":
             for bot in owner.bots.order_by("slug"):
                 try:
