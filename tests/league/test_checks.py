@@ -1,0 +1,34 @@
+"""`manage.py check --deploy` names what is unsafe or lame about the settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from league import checks
+
+
+@pytest.mark.parametrize(
+    ("tier", "least", "ids"),
+    [
+        ("auto", "landlock", []),
+        ("namespaces", "namespaces", []),
+        ("none", "none", ["league.W001"]),
+        ("auto", "none", ["league.W001"]),
+        ("jail", "landlock", ["league.E001"]),
+        ("auto", "auto", ["league.E002"]),
+    ],
+)
+def test_sandbox_settings(settings, tier: str, least: str, ids: list[str]) -> None:
+    settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER = tier, least
+
+    assert [found.id for found in checks.sandbox_settings()] == ids
+
+
+def test_production_services(settings) -> None:
+    settings.DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3"}}
+    settings.BROKER_URL = "filesystem://"
+    assert [found.id for found in checks.production_services()] == ["league.W002", "league.W003"]
+
+    settings.DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql"}}
+    settings.BROKER_URL = "redis://localhost/0"
+    assert checks.production_services() == []
