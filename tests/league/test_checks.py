@@ -24,11 +24,11 @@ def test_sandbox_settings(settings, tier: str, least: str, ids: list[str]) -> No
     assert [found.id for found in checks.sandbox_settings()] == ids
 
 
-def test_production_services(settings) -> None:
-    settings.DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3"}}
+def test_production_services(settings, monkeypatch) -> None:
+    monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.sqlite3")
     settings.BROKER_URL = "filesystem://"
     assert [found.id for found in checks.production_services()] == ["league.W002", "league.W003"]
 
-    settings.DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql"}}
+    monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.postgresql")
     settings.BROKER_URL = "redis://localhost/0"
     assert checks.production_services() == []
