@@ -19,6 +19,7 @@ GAME_SCORE = 1000  # board score of a game that takes several deals; its points 
 def settle(state: State, verdict: Verdict) -> None:
     """Books a finished deal: games, marks or chips, the board score, the record, and the end of the match."""
     state.verdict = verdict
+    before = state.left_at
     by_side = state.side_points()
     value = 0
     if state.rules.settlement == "games":
@@ -29,7 +30,6 @@ def settle(state: State, verdict: Verdict) -> None:
         gained = state.rules.payments(state, verdict)
         state.chips = tuple(chips + gain for chips, gain in zip(state.chips, gained, strict=True))
     _board_score(state, verdict, by_side, value)
-    before = state.left_at
     over = match_over(state) or state.deal_no >= LONGEST_MATCH
     if state.deals is not None and state.deal_no >= state.deals:
         over = over or verdict.decided  # a game that takes several deals is played to its end

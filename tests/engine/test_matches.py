@@ -1,0 +1,283 @@
+"""Whole matches: when they end, who wins, who leaves, and what an illegal card costs where it is let through."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+import engine
+from engine import actions as act
+from engine.parts.settling import LONGEST_MATCH
+from tests.support import playing, tables
+
+Event = dict[str, Any]
+MATCH_OPTIONS = {
+    "match_end", "match_games", "win_by", "max_losses", "final_duel", "settlement", "games_per_coto", "cotos_to_win", "sequence",
+    "match_deals", "target", "dealer_plays", "tie", "result",
+}  # fmt: skip
+SMALL = 13  # longer matches would only be slow
+
+
+def tables_of_matches() -> list[tables.Table]:
+    """Every game at every table, and with every option that has to do with the match."""
+    chosen = [
+        table
+        for table in tables.once()
+        if table.options[0][0] in MATCH_OPTIONS
+        and all(type(value) is not int or value <= SMALL or name == "target" for name, value in table.options)
+        and (table.options[0][0] != "target" or table.options[0][1] <= 60)
+    ]
+    return [*tables.plain(), *chosen]
+
+
+def scores(state: engine.State) -> list[Event]:
+    return [event for event in state.events if event["e"] == "score"]
+
+
+@pytest.mark.parametrize("table", tables_of_matches(), ids=str)
+def test_a_match_ends_when_its_rules_say_so(table: tables.Table) -> None:
+    """Not a deal earlier, not a deal later, judged by the score events alone; and the winners are those who did best."""
+    game = table.load()
+    state = game.new_match(seed=f"whole {table}")
+    for _ in playing.play(state, f"whole {table}", limit=40_000):
+        pass
+    assert state.is_over
+    counts = scores(state)
+    if len(counts) == LONGEST_MATCH:
+        assert not contradicts(game)
+        return
+    for event in counts[:-1]:
+        assert not ended(game, counts, event), event
+    assert ended(game, counts, counts[-1])
+    over = state.events[-1]
+    assert over["e"] == "over"
+    assert over["winners"] == list(state.winners)
+    assert over["scores"] == state.scores()
+    check_winners(game, state, counts[-1])
+
+
+def contradicts(game: engine.Game) -> bool:
+    """Whether a match of these rules must end long before."""
+    return game.rules.match_end in ("deals", "sequence") or (
+        game.rules.match_end == "race" and game.rules.tie != "drawn"
+    )
+
+
+def ended(game: engine.Game, counts: list[Event], event: Event) -> bool:
+    """Whether the match is over after this deal: `match_end` of the rules book."""
+    rules = game.rules
+    done = counts[: counts.index(event) + 1]
+    games = sorted(event["games"], reverse=True)
+    if rules.match_end == "race":
+        return games[0] >= rules.match_games and games[0] - games[1] >= rules.win_by
+    if rules.match_end == "series":
+        finished = sum(1 for past in done if past["value"] or past["why"] == "tie")
+        return finished >= rules.match_games and (rules.win_by < 2 or games[0] - games[1] >= 2)
+    if rules.match_end == "deals":
+        return len(done) >= rules.match_deals
+    if rules.match_end == "losses":
+        return max(event["marks"]) >= rules.max_losses
+    if rules.match_end == "elimination":
+        gone = [seat for past in done for seat in past["eliminated"]]
+        return game.players - len(gone) < (2 if rules.final_duel else 3)
+    if rules.match_end == "sequence":
+        most = {"tutecillo": 40, "podrida52": 52}[rules.preset] // game.players
+        return len(done) == (most if rules.sequence == "up" else 2 * most - 1)
+    assert rules.match_end == "cotos"
+    cotos, current = [0] * len(game.sides), [0] * len(game.sides)
+    for past in done:
+        if past["winner"] is not None and past["value"]:
+            current[past["winner"]] += past["value"]
+            if current[past["winner"]] >= rules.games_per_coto:
+                cotos[past["winner"]] += 1
+                current = [0] * len(game.sides)
+    return max(cotos) >= rules.cotos_to_win
+
+
+def check_winners(game: engine.Game, state: engine.State, last: Event) -> None:
+    """The sides that won, from the last score event."""
+    kind, winners = game.rules.match_end, list(state.winners)
+    if kind in ("race", "series"):
+        top = max(last["games"])
+        best = [side for side, games in enumerate(last["games"]) if games == top]
+        assert winners == (best if len(best) == 1 else [])
+    elif kind == "elimination":
+        left = [seat for seat in range(game.players) if not state.left_at[seat]]
+        assert winners == (left or last["eliminated"])
+        assert state.scores() == ranks(state)
+    elif kind == "sequence":
+        assert winners == [side for side, score in enumerate(state.scores()) if score == max(state.scores())]
+
+
+def ranks(state: engine.State) -> list[int]:
+    """Two points for every seat that left earlier, one for every other seat that left in the same deal or stayed too."""
+    place = [at or 10**6 for at in state.left_at]
+    seats = range(state.seats)
+    return [
+        sum(
+            2 if place[seat] > place[other] else 1 if place[seat] == place[other] else 0
+            for other in seats
+            if other != seat
+        )
+        for seat in seats
+    ]
+
+
+@pytest.mark.parametrize("duel", [False, True])
+@pytest.mark.parametrize("key", ["cabrero", "chancho"])
+def test_six_become_five_four_three_and_two(key: str, duel: bool) -> None:
+    """The rules of each deal are those for the seats that are left; with a final duel the last two play Tute de a dos."""
+    met: set[tuple[int, int, int]] = set()
+    for seed in range(12):
+        state = engine.load(key, players=6, final_duel=duel).new_match(seed=seed)
+        left, two_left = 6, False
+        for event in walk(state, seed):
+            if event["e"] == "deal":
+                sizes = [len(hand) for hand in event["hands"] if hand]
+                met.add((left, len(sizes), sizes[0]))  # seats left, seats in the deal, cards each
+                assert (
+                    sum(map(len, event["hands"]))
+                    + len(event["rest"])
+                    + (event["shown"] is not None and event["holder"] is None)
+                    == 40
+                )
+                two_left = left == 2
+            elif event["e"] == "score":
+                left -= len(event["eliminated"])
+        assert len(state.winners) in ((1,) if two_left else (1, 2, 3, 4, 5, 6))
+        engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
+    expected = {(6, 5, 8), (5, 5, 8), (4, 4, 10), (3, 3, 13)} | ({(2, 2, 6)} if duel else set())
+    assert met == expected
+
+
+def walk(state: engine.State, seed: object) -> list[Event]:
+    """The events of a match played at random."""
+    for _ in playing.play(state, seed, limit=20_000):
+        pass
+    return state.events
+
+
+# ---- illegal cards where they are let through
+
+
+def illegal_card(state: engine.State) -> int | None:
+    """A card of the hand that may not be played now."""
+    if state.phase is not None:
+        return None
+    return next((card for card in state.hand_of(state.turn) if card not in state.legal_actions()), None)
+
+
+def played_to_a_revoke(game: engine.Game, seed: int) -> tuple[engine.State, int]:
+    """A match up to a moment at which the seat to play holds an illegal card, and that card."""
+    state = game.new_match(seed=seed)
+    rng = random.Random(seed)
+    while (card := illegal_card(state)) is None:
+        state.apply(rng.choice([a for a in state.legal_actions() if a < act.PLAY_END] or list(state.legal_actions())))
+    return state, card
+
+
+REVOKE_TABLES = [
+    table
+    for table in tables.once()
+    if table.options[0][0] == "illegal_move" and table.options[0][1] not in ("reject", "accuse")
+]
+
+
+@pytest.mark.parametrize("table", REVOKE_TABLES, ids=str)
+def test_an_illegal_card_costs_what_the_option_says(table: tables.Table) -> None:
+    game = table.load()
+    for seed in range(3):
+        state, card = played_to_a_revoke(game, seed)
+        seat, deal = state.turn, state.deal_no
+        state.apply(card)
+        told = [
+            event for event in state.events if event["e"] in ("revoke", "score") and event.get("deal", deal) == deal
+        ]
+        revoke, score = told[-2:] if told[-1]["e"] == "score" else told[-3:-1]
+        assert (revoke["seat"], revoke["card"]) == (seat, game.pack.text(card))
+        assert score["why"] == "revoke"
+        if game.rules.illegal_move == "lose_game":
+            assert score["winner"] not in (None, game.side[seat])
+            assert score["value"] == 1
+        else:
+            assert score["losers"] == [seat]
+            assert score["marks"][seat] == (2 if game.rules.illegal_move == "two_marks" else 1)
+            assert sum(score["marks"]) == score["marks"][seat] + 0
+        engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
+
+
+@pytest.mark.parametrize("key", ["cabrero", "chancho"])
+def test_a_revoke_is_found_by_accusation_only(key: str) -> None:
+    game = engine.load(key, illegal_move="accuse")
+    state, card = played_to_a_revoke(game, 1)
+    offender = state.turn
+    state.apply(card)
+    assert state.deal_no == 1
+    assert card not in state.hand_of(offender)
+    assert not any(event["e"] == "revoke" for event in state.events)
+    while state.turn == offender:
+        state.apply(next(a for a in state.legal_actions() if a < act.PLAY_END))
+    accuser = state.turn
+    state.apply(act.ACCUSE)
+    score = scores(state)[-1]
+    assert score["losers"] == [offender]
+    assert score["marks"][offender] == 2
+    assert score["marks"][accuser] == 0
+    engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
+
+
+def test_an_accusation_without_proof_costs_the_accuser_a_mark() -> None:
+    state = engine.load("cabrero", illegal_move="accuse").new_match(seed=4)
+    accuser = state.turn
+    state.apply(act.ACCUSE)
+    score = scores(state)[-1]
+    assert score["losers"] == [accuser]
+    assert score["marks"][accuser] == 1
+    assert score["why"] == "accusation"
+
+
+# ---- declarations in play
+
+
+@pytest.mark.parametrize("table", [*tables.plain(), *tables.once()], ids=str)
+def test_songs_are_sung_once_and_from_the_hand(table: tables.Table) -> None:
+    """In every deal: each pair at most once, both cards in hand, after a trick, 40 for trumps, never too many after one trick."""
+    game = table.load()
+    rules = game.rules
+    state = game.new_match(seed=f"songs {table}", deals=2)
+    rng = random.Random(str(table))
+    sung: set[str] = set()
+    since_trick: list[int] = []
+    tricks = 0
+    for _ in range(500):
+        if state.is_over:
+            break
+        legal = state.legal_actions()
+        announced = [action for action in legal if act.SING <= action < act.TUTE]
+        action = rng.choice(announced) if announced else playing.choose(state, rng)
+        if action in announced:
+            seat, suit, trump = state.turn, action - act.SING, state.trump
+            hand = {game.pack.text(card) for card in state.hand_of(seat)}
+            letter = game.pack.suits[suit]
+            assert {rank + letter for rank in rules.pair_ranks} <= hand
+            assert letter not in sung
+            assert tricks > 0
+            assert state.n >= rules.song_min_stock
+            since_trick.append(seat)
+            if rules.songs_per_trick != "many":
+                assert since_trick.count(seat) <= int(rules.songs_per_trick)
+        seen = len(state.events)
+        state.apply(action)
+        for event in state.events[seen:]:
+            if event["e"] == "deal":
+                sung, since_trick, tricks = set(), [], 0
+            elif event["e"] == "trick":
+                since_trick, tricks = [], tricks + 1
+            elif event["e"] == "song":
+                assert event["suit"] not in sung
+                sung.add(event["suit"])
+                if not event.get("table"):
+                    assert event["points"] == rules.song_values["trump" if suit == trump else "other"]
