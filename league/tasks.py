@@ -65,7 +65,11 @@ def reconcile() -> None:
 @shared_task(name="league.tasks.refresh_ratings")
 def refresh_ratings(pool_id: int) -> None:
     """Take new results of a pool into its ratings. By hand: `manage.py refresh_ratings`."""
-    ratings.refresh(Pool.objects.get(pk=pool_id))
+    pool = Pool.objects.filter(pk=pool_id).first()
+    if pool is None:  # a message may outlive the database that it speaks of
+        log.warning("ratings of pool %s are not refreshed: there is no such pool", pool_id)
+        return
+    ratings.refresh(pool)
 
 
 def wake() -> None:

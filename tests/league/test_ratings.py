@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from league import tasks
 from league.domain import leaderboards, matches, players, ratings, standings, tournaments
 from league.enums import MatchStatus
 from league.models import Match, Rating, RatingPoint
@@ -179,3 +180,10 @@ def test_number_of_queries_does_not_grow(ana, berto, entrants: int) -> None:
     assert (len(shown), len(named)) == (entrants, entrants)
     assert (len(board), len(table)) == (1, 4)
     assert Match.objects.filter(status=MatchStatus.FINISHED).count() == entrants * (entrants - 1) // 2
+
+
+@pytest.mark.django_db
+def test_message_about_a_pool_that_is_gone_is_no_failure(caplog) -> None:
+    tasks.refresh_ratings(987_654)
+
+    assert "there is no such pool" in caplog.text
