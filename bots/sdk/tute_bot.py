@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "1.0"
 PROTOCOL = 1
 NO_LIMIT = 99  # stronger than any card
+NOTE = 200  # characters of a note that the league keeps
 
 # --- cards and actions: plain text, as on the wire ------------------------------------------------------------------
 
@@ -797,7 +798,7 @@ class Session:
         view.bank_s = float(message.get("bank_s", view.bank_s))
         answer = {"id": message["id"], "do": self._choose(view, list(message["legal"]))}
         if self.bot._note is not None:
-            answer["note"], self.bot._note = self.bot._note[:2000], None
+            answer["note"], self.bot._note = self.bot._note[:NOTE], None
         return answer
 
     def _choose(self, view: View, legal: list[str]) -> str:
