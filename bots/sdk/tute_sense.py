@@ -66,11 +66,11 @@ def _bid(view: View, bids: list[str], legal: Sequence[str]) -> str:
 
 
 def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
-    """Codillo: play with a hand above the average of two. Bato: play with two tricks in sight."""
+    """Codillo: play with an ordinary hand, for the called card brings a partner. Bato: play with two tricks in sight."""
     if view.trump:
         wanted = likely_tricks(view, view.hand, view.trump) >= 1.6
     else:
-        wanted = max(promise(view.hand, trump, view) for trump in "oceb") >= 55
+        wanted = max(promise(view.hand, trump, view) for trump in "oceb") >= 35
     return calls[0] if wanted or "pass" not in legal else "pass"
 
 
