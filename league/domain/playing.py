@@ -114,7 +114,7 @@ class Machine:
         except IllegalMove as error:
             log.warning("match %s: %s", match.public_id, error)
             return None
-        except Exception as error:  # a bot's faults are results; whatever comes as an exception is ours and costs no bot anything
+        except Exception as error:  # ours, and costs no bot anything: a bot's faults come as results
             log.exception("match %s: attempt %d failed", match.public_id, match.attempts)
             leases.fail(match.pk, work.token, why=f"{type(error).__name__}: {error}"[:500])
             return None
