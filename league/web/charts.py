@@ -10,7 +10,7 @@ from league.domain.leaderboards import Row
 from league.models import RatingPoint
 
 BAR = 100.0  # width of an interval bar, in its own units
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 46, 12, 14, 28  # of the history chart
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # of the history chart
 MOST_POINTS = 300
 
 

@@ -122,9 +122,18 @@ def parameters(key: str, players: int | None = None) -> list[Parameter]:
             continue
         value = word(getattr(game.rules, name))
         allowed = free.get(name)
-        shown = str(allowed) if isinstance(allowed, Range) else ", ".join(_value(word(one)) for one in allowed or ())
+        shown = _range(allowed) if isinstance(allowed, Range) else ", ".join(_value(word(one)) for one in allowed or ())
         found.append(Parameter(name, _value(value), value != word(by_players(usual[name], game.players)), shown))
     return sorted(found, key=lambda parameter: not (parameter.differs or parameter.choices))
+
+
+def _range(allowed: Range) -> str:
+    """'0–100', '≥ 1', '10, 20 … 100': whole numbers, readable in any language."""
+    if allowed.high is None:
+        return f"≥ {allowed.low}"
+    if allowed.step > 1:
+        return f"{allowed.low}, {allowed.low + allowed.step} … {allowed.high}"
+    return f"{allowed.low}–{allowed.high}"
 
 
 def _default(field: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -64,15 +64,15 @@ def pools_of(keys: Iterable[str]) -> dict[str, list[Pool]]:
 def front_boards(most: int = 5) -> list[Board]:
     """The best of the usual table of every game. Two queries."""
     pools = {key: found[0] for key, found in pools_of(engine.games()).items()}
-    place = Window(
-        RowNumber(), partition_by=F("pool_id"), order_by=[F("provisional"), F("elo").desc(), F("version_id")]
-    )
+    place = Window(RowNumber(), partition_by=F("pool_id"), order_by=[F("elo").desc(), F("version_id")])
     top = (
         Rating.objects.filter(pool__in=list(pools.values()), listed=True).annotate(place=place).filter(place__lte=most)
     )
     lines: dict[int, list[leaderboards.Row]] = defaultdict(list)
+    settled: Counter[int] = Counter()
     for rating in top.select_related("version__bot__owner").order_by("place"):
-        lines[rating.pool_id].append(leaderboards.Row(None if rating.provisional else rating.place, rating))
+        settled[rating.pool_id] += not rating.provisional
+        lines[rating.pool_id].append(leaderboards.Row(None if rating.provisional else settled[rating.pool_id], rating))
     boards = []
     for key in engine.games():
         pool = pools.get(key)

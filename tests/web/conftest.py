@@ -30,6 +30,13 @@ def _fresh_limits() -> None:
     cache.clear()
 
 
+@pytest.fixture(autouse=True)
+def _files_of_the_tree(settings) -> None:
+    """Static files as they stand in the tree, whatever a demo has collected under var/ before."""
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
+
+
 @dataclass
 class League:
     """Ana's rufo met Berto's luna and Cira's sol in the cup, twice two boards each; rufo crashed in `faulty`. `next_cup` is open."""

@@ -208,3 +208,14 @@ def test_the_weight_of_the_pages(league, reader) -> None:
     for url, more in (("/", 0), ("/g/partnership/", 0), (f"/m/{league.clean.public_id}/", table)):
         html = len(gzip.compress(reader.get(url).content))
         assert html + own + more < 40_000, f"{url}: {html + own + more} bytes"
+
+
+def test_the_front_page_ranks_as_the_leaderboard_does(league, db) -> None:
+    from league.domain import leaderboards
+    from league.web import queries
+
+    shown = next(board for board in queries.front_boards(most=2) if board.pool == league.pool)
+    assert [(row.place, row.rating.pk) for row in shown.lines] == [
+        (row.place, row.rating.pk) for row in leaderboards.leaderboard(league.pool)[:2]
+    ]
+    assert shown.bots == 3

@@ -177,7 +177,8 @@ class TuteReplay extends HTMLElement {
     this.middle = make("div", { class: "middle" });
     this.corner = make("div", { class: "corner" });
     this.tally = make("div", { class: "tally" });
-    this.felt.append(this.middle, this.corner, this.tally);
+    this.last = make("div", { class: "last" });
+    this.felt.append(this.middle, this.corner, this.tally, this.last);
     this.querySelectorAll("[hidden].js").forEach((node) => { node.hidden = false; });
     this.querySelector("input[type=range]").max = this.steps.length - 1;
   }
@@ -260,8 +261,8 @@ class TuteReplay extends HTMLElement {
     if (state.shown) pile.push(make("span", { class: "shown" }, this.card(state.shown)));
     if (state.stock > 0) pile.push(make("span", { class: "stock" }, this.card(null), make("b", {}, String(state.stock))));
     if (pile.length) inside.push(make("div", { class: "pile", title: labels.stock }, ...pile));
-    if (state.last) inside.push(make("div", { class: "last" }, make("span", {}, labels.last), ...state.last.map((card) => this.card(card))));
     this.corner.replaceChildren(...inside);
+    this.last.replaceChildren(...(state.last ? [make("span", {}, labels.last), ...state.last.map((card) => this.card(card))] : []));
     const sides = this.sides();
     if (sides.length === state.points.length) return; // each seat alone: its plate says it
     this.tally.replaceChildren(...sides.map(({ name, side, seats }) => make("p", { class: `side-${side}` }, name, " ", make("b", {}, String(seats.reduce((sum, seat) => sum + state.points[seat], 0))))));
