@@ -5,6 +5,8 @@ A card number is the play of that card, so the commonest action needs no arithme
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from engine.cards import Pack
 from engine.errors import EngineError
 
@@ -49,6 +51,20 @@ def discard(cards: tuple[int, ...]) -> int:
     for card in sorted(cards, reverse=True):
         code = code * 53 + 1 + card
     return DISCARD + code
+
+
+def discards(hand: tuple[int, ...], least: int, most: int) -> list[int]:
+    """The actions that put away `least` to `most` (at most four) cards of a hand that is given ascending, by their number."""
+    found = [DISCARD] if least == 0 else []
+    if least <= 1 <= most:
+        found += [DISCARD + 1 + a for a in hand]
+    if least <= 2 <= most:
+        found += [DISCARD + 54 + a + 53 * b for a, b in combinations(hand, 2)]
+    if least <= 3 <= most:
+        found += [DISCARD + 2863 + a + 53 * b + 2809 * c for a, b, c in combinations(hand, 3)]
+    if least <= 4 <= most:
+        found += [DISCARD + 151740 + a + 53 * b + 2809 * c + 148877 * d for a, b, c, d in combinations(hand, 4)]
+    return found
 
 
 def discarded(action: int) -> tuple[int, ...]:

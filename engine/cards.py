@@ -37,6 +37,9 @@ class Pack:
         self._there = frozenset(self.cards)
         self.suit = [card // self.size for card in range(len(self.texts))]
         self.bit = [1 << card % self.size for card in range(len(self.texts))]
+        self.flag = [
+            1 << 16 * (card // self.size) + card % self.size for card in range(len(self.texts))
+        ]  # 16 bits a suit
         self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
 
     def text(self, card: int) -> str:

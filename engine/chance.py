@@ -38,7 +38,7 @@ def shuffle(seed: bytes, deal: int, cards: Sequence[int]) -> list[int]:
     message = b"deal\n%d" % deal
     words = unpack(">4Q", hmac.digest(seed, message, "sha256"))
     place = 0
-    for limit, low, high in _draws(len(deck)):
+    for limit, groups in _draws(len(deck)):
         while True:
             if place == len(words):
                 message += b"\nmore"
@@ -48,16 +48,27 @@ def shuffle(seed: bytes, deal: int, cards: Sequence[int]) -> list[int]:
             place += 1
             if word < limit:
                 break
-        for i in range(high, low, -1):
-            word, j = divmod(word, i)
-            i -= 1
-            deck[i], deck[j] = deck[j], deck[i]
+        for product, ranges in groups:
+            part = word % product
+            word //= product
+            for i, last in ranges:
+                j = part % i
+                part //= i
+                card = deck[j]
+                deck[j] = deck[last]
+                deck[last] = card
     return deck
 
 
+Group = tuple[int, tuple[tuple[int, int], ...]]  # product of the ranges; each range and the place it fills
+
+
 @cache
-def _draws(n: int) -> tuple[tuple[int, int, int], ...]:
-    """Which draws share a word: (limit of the word, low, high) for the ranges high, high - 1, ..., low + 1."""
+def _draws(n: int) -> tuple[tuple[int, tuple[Group, ...]], ...]:
+    """Which draws share a word: (limit of the word, groups) for the ranges n, n - 1, ..., 2 in that order.
+
+    A group is taken out of the word by one division, so that the rest is arithmetic of numbers below 2**30, which Python does twice as fast.
+    """
     found = []
     high = n
     while high > 1:
@@ -65,7 +76,16 @@ def _draws(n: int) -> tuple[tuple[int, int, int], ...]:
         while low > 1 and product * low <= 1 << 57:
             product *= low
             low -= 1
-        found.append((2**64 - 2**64 % product, low, high))
+        groups = []
+        i = high
+        while i > low:
+            inside, ranges = 1, []
+            while i > low and inside * i < 1 << 30:
+                inside *= i
+                ranges.append((i, i - 1))
+                i -= 1
+            groups.append((inside, tuple(ranges)))
+        found.append((2**64 - 2**64 % product, tuple(groups)))
         high = low
     return tuple(found)
 

@@ -59,6 +59,10 @@ class Game:
         # what can happen after a trick at all, so that a playout asks only for that
         self.exchange_mask = self.pack.mask("72") if rules.exchange in ("immediate", "deferred") else 0
         self.exchange_moments = exchanging.moments(rules)
+        self.swaps = exchanging.swaps(self) if self.exchange_moments else []
+        self.swap_masks = [sum(bit for bit, _, _ in found) for found in self.swaps] or [0] * len(self.pack.texts)
+        self.window_b_swaps = "after_draw" in self.exchange_moments
+        self.accuses = rules.illegal_move == "accuse"
         self.window_a = "before_draw" in self.exchange_moments
         self.table_songs = rules.table_songs != "none"
         self.claims = rules.claim_window if rules.claim_mode == "claim" else ""
@@ -71,7 +75,7 @@ class Game:
         # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
         self.simple = (
             rules.draw == "none"
-            and rules.hand_songs == "trick_winner"
+            and rules.hand_songs in ("trick_winner", "none", "soloist")
             and rules.table_songs == "none"
             and rules.target is None
             and rules.soloist_partner == "none"

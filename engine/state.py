@@ -59,6 +59,7 @@ class State:
         "in_force",
         "in_trick",
         "is_over",
+        "kept",
         "last_trick",
         "lead",
         "left",
@@ -72,6 +73,7 @@ class State:
         "no_load",
         "notes",
         "out",
+        "own_extra",
         "own_turn",
         "pending",
         "phase",
@@ -95,6 +97,7 @@ class State:
         "suit_map",
         "suit_of",
         "sung",
+        "swap",
         "swapped",
         "table",
         "table_points",
@@ -191,6 +194,7 @@ class State:
         self.in_trick = 0
         self.in_force: legality.InForce | None = None
         self.plain = True  # strict obligations without modifiers: the fast path
+        self.kept = True
         self.no_load = False
         self.free = False
         self.ftab: Table = pack.nothing
@@ -202,6 +206,10 @@ class State:
         self.legal: tuple[int, ...] | None = None
         self.extra: tuple[int, ...] = ()  # announcements that the seat to play may make before its card
         self.own_turn = False  # whether every seat may announce something at its own turn
+        self.own_extra: tuple[
+            int, ...
+        ] = ()  # what every seat may announce at its turn in this trick, whatever it holds
+        self.swap = 0  # bit mask of trumps that may be worth an exchange at a seat's own turn in this trick
         self.window = ""  # "", "before_draw", "after_draw": the window that is open
         self.queue: tuple[int, ...] = ()  # seats still to be asked in the window
         self.asked = -1
@@ -285,9 +293,12 @@ class State:
         self.in_trick += 1
         if self.in_trick < self.size:
             self.turn = seat = self.next[seat]
-            self.hand = self.hands[seat]
+            self.hand = hand = self.hands[seat]
             if self.own_turn:
-                tricks.offer(self)
+                if hand[self.trump] & self.swap:
+                    tricks.offer(self)
+                else:
+                    self.extra = self.own_extra
             return
         self.in_trick = 0
         tricks.complete(self)
@@ -322,6 +333,7 @@ class State:
         new.in_force = self.in_force
         new.in_trick = self.in_trick
         new.is_over = self.is_over
+        new.kept = self.kept
         new.last_trick = self.last_trick
         new.lead = self.lead
         new.left = self.left
@@ -334,6 +346,7 @@ class State:
         new.no_load = self.no_load
         new.notes = self.notes
         new.out = self.out
+        new.own_extra = self.own_extra
         new.own_turn = self.own_turn
         new.pending = self.pending
         new.phase = self.phase
@@ -355,6 +368,7 @@ class State:
         new.suit_map = self.suit_map
         new.suit_of = self.suit_of
         new.sung = self.sung
+        new.swap = self.swap
         new.swapped = self.swapped
         new.table_points = self.table_points
         new.totals = self.totals
@@ -431,9 +445,7 @@ class State:
     def side_points(self) -> list[int]:
         """Points of this deal by side."""
         points = self.seat_points()
-        if len(self.games) == self.seats:
-            return points
-        return [points[0] + points[2], points[1] + points[3]]
+        return points if len(self.games) == self.seats else [points[0] + points[2], points[1] + points[3]]
 
     def totals_now(self) -> list[int]:
         """Points of the game by side: carried ones and those of this deal."""

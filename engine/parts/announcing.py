@@ -37,10 +37,10 @@ CLAIM = (act.CLAIM,)
 
 def declarations(state: State, seat: int) -> tuple[int, ...]:
     """Songs and tutes that a seat may declare in window B, as actions."""
-    rules = state.rules
-    winner = state.last_trick
     if not holds_a_song(state, seat):
         return ()
+    rules = state.rules
+    winner = state.last_trick
     if winner < 0 or rules.hand_songs == "none" or state.n < rules.song_min_stock or state.capote_by >= 0:
         return ()
     if not _is_singer(state, seat, winner):
@@ -65,21 +65,23 @@ def declarations(state: State, seat: int) -> tuple[int, ...]:
         if hand[suit] & game.pair == game.pair and not state.sung >> suit & 1 and _in_order(state, seat, suit, mine)
     ]
     if rules.tute == "wins" and not (rules.tute_first_trick_only and side_tricks != 1):
-        four = hand[0] & hand[1] & hand[2] & hand[3]
-        found += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
+        four = hand[0] & hand[1] & hand[2] & hand[3] & game.tute_mask
+        if four:
+            found += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
     return tuple(found)
 
 
 def holds_a_song(state: State, seat: int) -> bool:
     """Whether a hand holds a pair or four of a rank at all: what rules out most questions at once."""
     a, b, c, d, _ = state.hands[seat]
-    pair = state.game.pair
+    game = state.game
+    pair = game.pair
     return (
         a & pair == pair
         or b & pair == pair
         or c & pair == pair
         or d & pair == pair
-        or bool(a & b & c & d & state.game.tute_mask)
+        or bool(a & b & c & d & game.tute_mask)
     )
 
 
@@ -134,19 +136,29 @@ def before_card(state: State) -> tuple[int, ...]:
     seat = state.turn
     found: tuple[int, ...] = ()
     if not state.in_trick and state.last_trick >= 0 and game.merged:
-        found = declarations(state, seat)
-        if game.exchange_mask and "after_draw" in game.exchange_moments:
+        if holds_a_song(state, seat):
+            found = declarations(state, seat)
+        if game.window_b_swaps and state.n > 0 and state.shown >= 0:
             found += exchanging.exchanges(state, seat, "after_draw")
         if game.claims == "post_trick" and may_claim(state, seat, "post_trick"):
             found += CLAIM
     if state.own_turn:
-        if game.exchange_mask and state.hand[state.trump] & game.exchange_mask:
+        if state.hand[state.trump] & state.swap:
             found += tuple(a for a in exchanging.exchanges(state, seat, "own_turn") if a not in found)
-        if game.claims == "own_turn" and state.game_deal >= state.rules.claim_from_deal and state.capote_by < 0:
-            found += CLAIM
-        if state.rules.illegal_move == "accuse":
-            found += (act.ACCUSE,)
+        found += state.own_extra
     return found
+
+
+def fix_own_turn(state: State) -> None:
+    """Notes for the turns to come what every seat may announce and which trumps may be exchanged, so that `State.apply` need not ask anew."""
+    game = state.game
+    found: tuple[int, ...] = ()
+    if game.claims == "own_turn" and state.capote_by < 0 and state.game_deal >= state.rules.claim_from_deal:
+        found = CLAIM
+    if game.accuses:
+        found += (act.ACCUSE,)
+    state.own_extra = found
+    state.swap = game.swap_masks[state.shown] if state.n > 0 and state.shown >= 0 and state.pending < 0 else 0
 
 
 def has_own_turn(rules: Rules) -> bool:
@@ -264,17 +276,27 @@ def window_options(state: State, seat: int) -> tuple[int, ...]:
 
 def next_in_window(state: State) -> None:
     """Asks the next seat of the open window that has anything to announce; after the last one the deal goes on."""
-    while state.queue:
-        seat = state.queue[0]
+    game = state.game
+    draws_next = state.window == "before_draw"
+    swap = game.swap_masks[state.shown] if state.n > 0 and state.shown >= 0 else 0
+    claims = game.claims == "post_trick"
+    queue = state.queue
+    for place, seat in enumerate(queue):
+        # most seats hold nothing to announce, and that is quickly seen
+        if not (claims or state.hands[seat][state.trump] & swap or (not draws_next and holds_a_song(state, seat))):
+            continue
         if window_options(state, seat):
+            state.queue = queue[place:]
             state.ask(seat, WINDOW)
             return
-        state.queue = state.queue[1:]
+    state.queue = ()
     state.phase = None
-    if state.window == "before_draw":
+    if draws_next:
         tricks.after_window_a(state)
     else:
-        tricks.after_window_b(state)
+        state.window = ""
+        state.turn = state.winner
+        tricks.lead(state)
 
 
 def _window_legal(state: State) -> tuple[int, ...]:

@@ -5,7 +5,6 @@ What an auction decides stands in `state.notes`: soloist, bid, partner, called, 
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from engine import actions as act
@@ -47,9 +46,10 @@ def note(state: State, **facts: object) -> None:
     state.notes = state.notes | facts
 
 
-def call(state: State, text: str) -> None:
+def call(state: State, action: int) -> None:
     """Records a public call of the seat on turn."""
-    state.emit("call", seat=state.turn, call=text)
+    if state.log is not None:
+        state.emit("call", seat=state.turn, call=state.game.action_text(action))
 
 
 def go_on(state: State) -> None:
@@ -93,7 +93,7 @@ def _points_legal(state: State) -> tuple[int, ...]:
 
 def _points_act(state: State, action: int) -> None:
     seat = state.turn
-    call(state, state.game.action_text(action))
+    call(state, action)
     note(state, spoken=(*state.notes["spoken"], seat))
     if action == act.PASS:
         note(state, passed=(*state.notes["passed"], seat))
@@ -150,7 +150,7 @@ def censor(state: State) -> None:
 
 
 def _censor_act(state: State, action: int) -> None:
-    call(state, state.game.action_text(action))
+    call(state, action)
     if action != act.PASS:
         take_over(state, state.turn, action - act.BID)
     go_on(state)
@@ -188,7 +188,7 @@ def play_or_pass(state: State) -> None:
 
 
 def _play_or_pass_act(state: State, action: int) -> None:
-    call(state, state.game.action_text(action))
+    call(state, action)
     seat = state.turn
     if action == act.PLAY:
         note(state, soloist=seat)
@@ -257,7 +257,7 @@ def _join_legal(state: State) -> tuple[int, ...]:
 
 
 def _join_act(state: State, action: int) -> None:
-    call(state, state.game.action_text(action))
+    call(state, action)
     seat = state.turn
     notes = state.notes
     if action == act.PLAY:
@@ -344,7 +344,7 @@ def _change_legal(state: State) -> tuple[int, ...]:
     hand = state.hand_of(state.turn)
     took = 1 if state.notes.get("took_shown") == state.turn else 0
     most = min(state.rules.discard_draw_max, undealt(state) + took)
-    found = [act.discard(cards) for size in range(took, most + 1) for cards in combinations(hand, size)]
+    found = act.discards(hand, took, most)
     may_take = state.rules.dealer_takes_shown and state.turn == state.dealer and state.shown >= 0 and most > 0
     if may_take and not took:
         found.append(act.TAKE)
@@ -363,17 +363,21 @@ def _change_act(state: State, action: int) -> None:
         return
     cards = act.discarded(action)
     took = 1 if state.notes.get("took_shown") == seat else 0
+    hand, suit_of, bit_of = state.hands[seat], state.suit_of, state.bit_of
     for card in cards:
-        tricks.take(state, seat, card)
-    names = [texts[card] for card in cards]
-    state.emit("discard", seat=seat, count=len(cards), cards=names, secret={"cards": [seat]})
+        hand[suit_of[card]] ^= bit_of[card]
+    if state.log is not None:
+        names = [texts[card] for card in cards]
+        state.emit("discard", seat=seat, count=len(cards), cards=names, secret={"cards": [seat]})
     for _ in range(len(cards) - took):
         if not state.stock:
             _shuffle_in(state)
         card = state.stock.pop()
-        tricks.give(state, seat, card)
-        state.emit("draw", seat=seat, card=texts[card], secret={"card": [seat]})
-    note(state, to_change=state.notes["to_change"][1:], put_away=(*state.notes.get("put_away", ()), *cards))
+        hand[suit_of[card]] |= bit_of[card]
+        if state.log is not None:
+            state.emit("draw", seat=seat, card=texts[card], secret={"card": [seat]})
+    notes = state.notes
+    note(state, to_change=notes["to_change"][1:], put_away=(*notes.get("put_away", ()), *cards))
     _next_change(state)
 
 

@@ -57,7 +57,12 @@ def reached_by(state: State, seat: int) -> bool:
     if rules.target is None or rules.result is not results.to_target:
         return False
     side = state.side[seat]
-    if state.totals_now()[side] < rules.target:
+    cards, songs = state.cards, state.songs
+    total = state.totals[side]
+    for mate in state.game.sides[side]:
+        total += cards[mate] + songs[mate]
+    # the bonus of the last trick is worth asking for only with its last card; before it the sum above is all there is
+    if total < rules.target and (state.left or state.totals_now()[side] < rules.target):
         return False
     if side not in state.reached:
         state.reached += (side,)

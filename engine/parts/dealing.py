@@ -191,12 +191,13 @@ def deal_cards(state: State) -> None:
     each = hand_size(state)
     k = state.size
     dealt = each * k
-    hands = [[0] * (NO_SUIT + 1) for _ in range(state.seats)]
-    suit_of, bit_of = state.suit_of, state.bit_of
+    hands = [[0, 0, 0, 0, 0] for _ in range(state.seats)]
+    suit_of, flag_of = state.suit_of, pack.flag
     for place, seat in enumerate(state.active):
-        hand = hands[seat]
+        held = 0
         for card in deck[place:dealt:k]:
-            hand[suit_of[card]] |= bit_of[card]
+            held |= flag_of[card]
+        hands[seat][:4] = held & 0xFFFF, held >> 16 & 0xFFFF, held >> 32 & 0xFFFF, held >> 48
     state.hands = hands
     rest = deck[dealt:]
     rest.reverse()  # the next card is the last of the list

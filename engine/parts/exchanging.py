@@ -10,6 +10,7 @@ from engine.parts import dealing
 from engine.phase import Phase
 
 if TYPE_CHECKING:
+    from engine.game import Game
     from engine.rules import Rules
     from engine.state import State
 
@@ -44,21 +45,33 @@ def exchanges(state: State, seat: int, moment: str) -> tuple[int, ...]:
         or not _may_now(state, seat, moment)
     ):
         return ()
-    pack = game.pack
-    rank = pack.rank[state.shown]
-    hand = state.hands[seat]
-    found = []
-    for ranks, giver, code in (
-        (rules.exchange_seven, "7", act.EXCHANGE_SEVEN),
-        (rules.exchange_two, "2", act.EXCHANGE_TWO),
-    ):
-        card = pack.card(giver, state.trump)
-        if rank not in ranks or card < 0 or not hand[state.trump] & state.bit_of[card]:
-            continue
-        if giver == "2" and rank == "7" and state.swapped and not rules.exchange_chain:
-            continue
-        found.append(code + state.trump)
-    return tuple(found)
+    held = state.hands[seat][state.trump]
+    found: tuple[int, ...] = ()
+    for bit, code, chained in game.swaps[state.shown]:
+        if held & bit and not (chained and state.swapped):
+            found += (code + state.trump,)
+    return found
+
+
+Swap = tuple[int, int, bool]  # bit of the card that is given, code of the action, whether an exchange before forbids it
+
+
+def swaps(game: Game) -> list[tuple[Swap, ...]]:
+    """What may be given for each card of the pack when it is the shown one."""
+    rules, pack = game.rules, game.pack
+    table: list[tuple[Swap, ...]] = []
+    for card, rank in enumerate(pack.rank):
+        suit = pack.suit[card]
+        found: list[Swap] = []
+        for ranks, giver, code in (
+            (rules.exchange_seven, "7", act.EXCHANGE_SEVEN),
+            (rules.exchange_two, "2", act.EXCHANGE_TWO),
+        ):
+            given = pack.card(giver, suit)
+            if ranks and rank in ranks and given >= 0:
+                found.append((pack.bit[given], code, giver == "2" and rank == "7" and not rules.exchange_chain))
+        table.append(tuple(found))
+    return table
 
 
 def _may_now(state: State, seat: int, moment: str) -> bool:

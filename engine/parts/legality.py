@@ -31,10 +31,11 @@ def set_trump(state: State, suit: int) -> None:
 
 
 class InForce(NamedTuple):
-    """The obligations of a trick. `plain`: the fast path of `State.apply` keeps the tables by itself."""
+    """The obligations of a trick. `plain`: the fast path of `State.apply` keeps the tables by itself; `kept`: it does while trump stays."""
 
     code: int
     plain: bool
+    kept: bool
     no_load: bool
     free: bool
 
@@ -43,8 +44,9 @@ def in_force(rules: Rules, word: str) -> InForce:
     """What an obligation word means under these rules. NL belongs to STRICT only."""
     code = CODES[word]
     modified = rules.undertrump or rules.beat_after_trumped or rules.partner_exempt != "none"
-    plain = rules.on_play is None and (code == FREE or (code == STRICT and not modified))
-    return InForce(code, plain, rules.no_load and code == STRICT, code == FREE)
+    kept = code == FREE or (code == STRICT and not modified)
+    plain = rules.on_play is None and kept
+    return InForce(code, plain, kept, rules.no_load and code == STRICT, code == FREE)
 
 
 def oblige(state: State) -> None:

@@ -20,25 +20,36 @@ def lead(state: State) -> None:
         state.in_force = in_force
         state.plain = in_force.plain
         state.no_load = in_force.no_load
+        state.kept = in_force.kept
     state.free = in_force.free
     state.table = []
     state.in_trick = 0
     state.phase = None
     state.hand = state.hands[state.turn]
-    offer(state)
+    state.legal = None
+    if state.own_turn:
+        announcing.fix_own_turn(state)
+    state.extra = announcing.before_card(state)
 
 
 def offer(state: State) -> None:
     """Puts before the seat on turn what it may announce before its card."""
+    if state.own_turn:
+        announcing.fix_own_turn(state)
     state.extra = announcing.before_card(state)
     state.legal = None
 
 
 def card_played(state: State) -> None:
     """After a card where trumps may move or obligations have modifiers."""
-    if state.rules.on_play is not None:
-        state.rules.on_play(state)
-    legality.oblige(state)
+    on_play = state.rules.on_play
+    if on_play is not None:
+        trump = state.trump
+        on_play(state)
+        if state.kept and state.trump == trump:
+            return
+    if state.in_trick + 1 < state.size:
+        legality.oblige(state)
 
 
 def announce(state: State, action: int) -> None:
@@ -110,10 +121,12 @@ def complete(state: State) -> None:
         return
     if state.pending >= 0:
         exchanging.trick_won(state)
-    if game.window_a:
-        announcing.open_window(state, "before_draw")
-    else:
-        after_window_a(state)
+    if game.window_a and state.n > 0 and state.shown >= 0:
+        swap = game.swap_masks[state.shown]
+        if swap and (state.hands[winner][state.trump] & swap or len(game.sides) < state.seats):
+            announcing.open_window(state, "before_draw")
+            return
+    after_window_a(state)
 
 
 def after_window_a(state: State) -> None:
@@ -125,7 +138,12 @@ def after_window_a(state: State) -> None:
             return
     elif state.drawn is not None:
         state.drawn = None
-    window_b(state)
+    if state.game.merged:
+        state.window = ""
+        state.turn = state.winner
+        lead(state)
+    else:
+        announcing.open_window(state, "after_draw")
 
 
 def window_b(state: State) -> None:
@@ -152,18 +170,18 @@ def draw(state: State) -> None:
         seat, cards = state.mano, min(state.n, state.size * int(state.rules.hand_size))
     drawn = [-1] * state.seats
     stock, hands, suit_of, bit_of = state.stock, state.hands, state.suit_of, state.bit_of
+    log, ring = state.log, state.next
     for _ in range(cards):
         if not stock:
             _draw_shown(state, seat)
             drawn[seat] = state.shown
             state.shown = -1
             break
-        card = stock.pop()
-        drawn[seat] = card
+        drawn[seat] = card = stock.pop()
         hands[seat][suit_of[card]] |= bit_of[card]
-        if state.log is not None:
+        if log is not None:
             state.emit("draw", seat=seat, card=state.game.pack.texts[card], secret={"card": [seat]})
-        seat = state.next[seat]
+        seat = ring[seat]
     state.n -= cards
     state.drawn = drawn
     if state.shown < 0 and state.pending >= 0:
