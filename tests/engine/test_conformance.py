@@ -12,11 +12,16 @@ from engine import actions as act
 from tests.support import playing, tables
 from tests.support.folding import Fold
 
-PLAIN = tables.plain()
-COVERING = tables.covering()
-ON_TABLE = pytest.mark.parametrize("table", PLAIN, ids=str)
-ON_ONCE = pytest.mark.parametrize("table", [*PLAIN, *tables.once()], ids=str)
-ON_ALL = pytest.mark.parametrize("table", COVERING, ids=str)
+ON_GAMES = pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.plain(), tables.covering()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+ON_ONCE = pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.of_a_deal()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 SOME_DEALS = 2  # deals of a match in the checks that look at every action
 
 
@@ -28,8 +33,15 @@ def texts(state: engine.State, cards: object) -> set[str]:
 # ---- every table: actions, cards, points
 
 
-@ON_ALL
-def test_random_play_keeps_cards_and_points(table: tables.Table) -> None:
+@ON_GAMES
+def test_random_play_keeps_cards_and_points(key: str, group: list[tables.Table]) -> None:
+    """At every table of every game, every value of every option included."""
+    for table in group:
+        with tables.named(table):
+            check_play(table)
+
+
+def check_play(table: tables.Table) -> None:
     """Legal actions are never empty and hold only cards of the hand; no card and no point is lost; events alone rebuild the table."""
     state = table.load().new_match(seed=f"cover {table}", deals=SOME_DEALS)
     fold = Fold().see(state.events)
@@ -106,8 +118,15 @@ def check_points(state: engine.State, event: dict, fold: Fold) -> None:
 
 
 @ON_ONCE
-def test_a_viewer_without_rules_sees_what_the_engine_says(table: tables.Table) -> None:
+def test_a_viewer_without_rules_sees_what_the_engine_says(key: str, group: list[tables.Table]) -> None:
     """Redacted events alone give a seat its table; the snapshot of the engine says the same."""
+    for table in group:
+        with tables.named(table):
+            check_views(table)
+
+
+def check_views(table: tables.Table) -> None:
+    """One deal, by every seat after every action."""
     state = table.load().new_match(seed=f"view {table}", deals=1)
     rng = random.Random(str(table))
     folds = [Fold(seat).see(engine.redact(state.events, seat)) for seat in range(state.seats)]

@@ -242,8 +242,18 @@ def test_an_accusation_without_proof_costs_the_accuser_a_mark() -> None:
 # ---- declarations in play
 
 
-@pytest.mark.parametrize("table", [*tables.plain(), *tables.once()], ids=str)
-def test_songs_are_sung_once_and_from_the_hand(table: tables.Table) -> None:
+@pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.of_a_deal()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_songs_are_sung_once_and_from_the_hand(key: str, group: list[tables.Table]) -> None:
+    for table in group:
+        with tables.named(table):
+            check_songs(table)
+
+
+def check_songs(table: tables.Table) -> None:
     """In every deal: each pair at most once, both cards in hand, after a trick, 40 for trumps, never too many after one trick."""
     game = table.load()
     rules = game.rules

@@ -21,12 +21,13 @@ def test_defaults_are_values_of_their_options(key: str) -> None:
             assert game.options == {name: value}
 
 
-@pytest.mark.parametrize("table", tables.covering(), ids=str)
-def test_a_chosen_value_is_in_force(table: tables.Table) -> None:
-    game = table.load()
-    for name, value in table.options:
-        assert game.options_all[name] == value
-        assert word(getattr(game.rules, name)) == value
+def test_a_chosen_value_is_in_force() -> None:
+    for table in tables.covering():
+        with tables.named(table):
+            game = table.load()
+            for name, value in table.options:
+                assert game.options_all[name] == value
+                assert word(getattr(game.rules, name)) == value
 
 
 @pytest.mark.parametrize("key", engine.games())

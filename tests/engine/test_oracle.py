@@ -13,7 +13,7 @@ from engine import position as pos
 from engine.parts import results, tricks
 from tests.support import oracle
 
-FAST = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+FAST = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 # obligation -> a game that has it with these options, and the stock at the lead
 TABLES = {
@@ -125,7 +125,7 @@ def test_trick_winner_and_points(key: str, data: st.DataObject) -> None:
     assert sum(state.cards) == state.cards[expected]
 
 
-@settings(FAST, max_examples=300)
+@settings(FAST, max_examples=150)
 @given(data=st.data())
 def test_middle_loses(data: st.DataObject) -> None:
     players = data.draw(st.sampled_from([3, 4, 5, 6]))

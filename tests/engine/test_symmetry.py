@@ -13,7 +13,11 @@ from engine import actions as act
 from engine.parts import dealing
 from tests.support import playing, tables
 
-ON_TABLES = pytest.mark.parametrize("table", [*tables.plain(), *tables.once()], ids=str)
+ON_GAMES = pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.plain(), tables.once()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 
 
 def snapshot(state: engine.State) -> str:
@@ -34,8 +38,15 @@ def snapshot(state: engine.State) -> str:
 # ---- clones
 
 
-@ON_TABLES
-def test_a_clone_is_independent_and_equal(table: tables.Table) -> None:
+@ON_GAMES
+def test_a_clone_is_independent_and_equal(key: str, group: list[tables.Table]) -> None:
+    for table in group:
+        with tables.named(table):
+            check_clone(table)
+
+
+def check_clone(table: tables.Table) -> None:
+    """A copy goes its own way, and the same way if asked to."""
     state = table.load().new_match(seed=f"clone {table}", deals=2)
     rng = random.Random(str(table))
     for _ in range(rng.randrange(60)):
@@ -63,8 +74,15 @@ def test_a_clone_records_nothing_and_says_so() -> None:
             getattr(clone, question)
 
 
-@ON_TABLES
-def test_recording_changes_nothing(table: tables.Table) -> None:
+@ON_GAMES
+def test_recording_changes_nothing(key: str, group: list[tables.Table]) -> None:
+    for table in group:
+        with tables.named(table):
+            check_recording(table)
+
+
+def check_recording(table: tables.Table) -> None:
+    """The same match with and without a record."""
     recorded = table.load().new_match(seed=f"record {table}", deals=1)
     silent = table.load().new_match(seed=f"record {table}", deals=1, record=False)
     for action in playing.play(recorded, table, limit=400):
@@ -90,8 +108,14 @@ def turned(values: Any, by: int) -> list[Any]:
     return [values[(seat - by) % len(values)] for seat in range(len(values))]
 
 
-@ON_TABLES
-def test_seats_are_alike(table: tables.Table) -> None:
+@ON_GAMES
+def test_seats_are_alike(key: str, group: list[tables.Table]) -> None:
+    for table in group:
+        with tables.named(table):
+            check_turned(table)
+
+
+def check_turned(table: tables.Table) -> None:
     """The same deal, turned round the table, goes the same way with everybody in the next seat."""
     game = table.load()
     n = game.players
@@ -125,8 +149,15 @@ def renamed(game: engine.Game, action: int, names: dict[str, str]) -> int:
     return game.parse_action(" ".join([verb, *(text[:-1] + names[text[-1]] for text in objects)]))
 
 
-@pytest.mark.parametrize("table", [t for t in (*tables.plain(), *tables.once()) if not t.load().suits_named], ids=str)
-def test_names_of_suits_do_not_matter(table: tables.Table) -> None:
+@ON_GAMES
+def test_names_of_suits_do_not_matter(key: str, group: list[tables.Table]) -> None:
+    for table in group:
+        if not table.load().suits_named:
+            with tables.named(table):
+                check_renamed(table)
+
+
+def check_renamed(table: tables.Table) -> None:
     """The same seed with its suits exchanged is the same match with other names."""
     game = table.load()
     rng = random.Random(f"suits {table}")

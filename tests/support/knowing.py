@@ -35,7 +35,12 @@ class Knowledge:
             self.public |= {"2o", "4o"}  # who holds them is said aloud; 2o may become the centre card
         if state.rules.exchange_duty == "must" and state.swapped:
             suit = state.game.pack.suits[state.trump]
-            self.public |= {"7" + suit, "2" + suit}  # compulsory exchanges are done as soon as the cards are dealt
+            # compulsory exchanges are done as soon as the cards are dealt: their cards lay face up
+            self.public |= {
+                "7" + suit,
+                "2" + suit,
+                next(e for e in reversed(state.events) if e["e"] == "deal")["shown"],
+            }
 
     def allowed(self, seat: int | None) -> set[str]:
         """The cards that may stand in what a seat (None: a spectator) is shown."""

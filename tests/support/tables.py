@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -45,7 +46,7 @@ def values(choice: Choice) -> list[Any]:
 
 @cache
 def covering() -> tuple[Table, ...]:
-    """For each game and number of players tables that take every value of every option at least once.
+    """For each game and number of players tables that take every value but the default of every option at least once.
 
     A value that is refused alone is tried together with each value of each other option; one that no table takes raises LookupError:
     an option that can never be chosen is a mistake of its declaration.
@@ -55,9 +56,11 @@ def covering() -> tuple[Table, ...]:
 
 def _covering(base: Table) -> Iterator[Table]:
     there = choices(declared(base.key), base.players)
+    defaults = base.load().options_all
     for name, choice in there.items():
         for value in values(choice):
-            yield _taking(base, there, name, value)
+            if value != defaults[name] or type(value) is not type(defaults[name]):
+                yield _taking(base, there, name, value)
 
 
 def _taking(base: Table, there: dict[str, Choice], name: str, value: Any) -> Table:
@@ -83,8 +86,39 @@ def _loads(table: Table) -> bool:
 
 @cache
 def once() -> tuple[Table, ...]:
-    """One table for every value of every option of every game, the numbers of players taken in turn."""
+    """One table for every value but the default of every option of every game, the numbers of players taken in turn."""
     by_value: dict[object, list[Table]] = {}
     for table in covering():
         by_value.setdefault((table.key, *(table.options[0])), []).append(table)
     return tuple(there[place % len(there)] for place, there in enumerate(by_value.values()))
+
+
+def by_game(*tables: Iterable[Table]) -> list[tuple[str, list[Table]]]:
+    """The tables game by game: one test each would cost more in pytest than in the engine."""
+    groups: dict[str, list[Table]] = {}
+    for table in (table for some in tables for table in some):
+        groups.setdefault(table.key, []).append(table)
+    return list(groups.items())
+
+
+# options of what a finished deal is worth and when a match ends: they cannot change what is seen or played within one deal
+OF_THE_MATCH = {
+    "both_reach", "cotos_to_win", "double_at_101", "double_from", "double_threshold_counts_songs", "double_threshold_with_song", "final_duel",
+    "games_per_coto", "match_deals", "match_end", "match_games", "max_losses", "min_card_points", "next_dealer", "payments", "stake",
+    "tute_payment", "unit", "win_by",
+}  # fmt: skip
+
+
+def of_a_deal() -> list[Table]:
+    """Every game at every table, and every value of every option that may matter within a deal."""
+    return [*plain(), *(table for table in once() if table.options[0][0] not in OF_THE_MATCH)]
+
+
+@contextmanager
+def named(table: Table) -> Iterator[None]:
+    """Adds to an error at which table it happened."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"at the table {table}")
+        raise
