@@ -3,15 +3,10 @@
 Source: rules book, arrastrado (004; W-aca and W-nai for gaps).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.parts.outcome import Verdict
 from engine.parts.paying import winner_and_songs
-from engine.parts.results import most_points_wins
 from engine.rules import BOOL, Range, Rules
-
-if TYPE_CHECKING:
-    from engine.state import State
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
@@ -19,16 +14,6 @@ def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     if players == 4 and options.get("dealer_plays") is True:
         return {"hand_size": 10, "trump_source": "last_dealt", "shown_card_drawn": None, "exchange": "none"}
     return {}
-
-
-def most_points_or_split(state: "State") -> Verdict:
-    """Most points wins; with `tie: split` level seats share what the others pay."""
-    verdict = most_points_wins(state)
-    if verdict.why == "tie" and state.rules.tie == "split":
-        verdict.why = "split"
-    if verdict.winner is not None:
-        verdict.losers = tuple(seat for seat in state.active if seat != verdict.winner)
-    return verdict
 
 
 GAME = Rules(
@@ -52,7 +37,6 @@ GAME = Rules(
     auction_rounds="open",
     all_pass="ordinary_deal",
     song_order="forty_first",
-    result=most_points_or_split,
     settlement="chips",
     match_end="deals",
     match_deals=12,

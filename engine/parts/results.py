@@ -47,7 +47,7 @@ def most_points_wins(state: State) -> Verdict:
         return Verdict(by_last_trick(state, level))
     if tie == "last_trick_or_none" and state.last_trick >= 0 and state.side[state.last_trick] in level:
         return Verdict(state.side[state.last_trick])
-    return Verdict(None, why="tie")
+    return Verdict(None, why="split" if tie == "split" else "tie")
 
 
 def fewest_points_loses(state: State) -> Verdict:

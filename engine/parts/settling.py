@@ -19,6 +19,8 @@ GAME_SCORE = 1000  # board score of a game that takes several deals; its points 
 def settle(state: State, verdict: Verdict) -> None:
     """Books a finished deal: games, marks or chips, the board score, the record, and the end of the match."""
     state.verdict = verdict
+    if state.log is not None and verdict.winner is not None and not verdict.losers and verdict.why != "alone":
+        verdict.losers = tuple(seat for seat in state.active if state.side[seat] != verdict.winner)
     before = state.left_at
     by_side = state.side_points()
     value = 0
@@ -57,8 +59,6 @@ def _games(state: State, verdict: Verdict, by_side: list[int]) -> int:
         state.totals = tuple(state.totals_now())
         return 0
     value = game_value(state, verdict)
-    if verdict.winner is not None and state.log is not None:
-        verdict.losers = tuple(s for s in state.active if state.side[s] != verdict.winner)
     book_game(state, verdict.winner, value)
     return value
 
