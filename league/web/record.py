@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import engine
+
+FRENCH = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+
 
 def shown_events(record: dict[str, Any]) -> list[dict[str, Any]]:
     """The events of a record, and after them the faults that cut it short, each as one more step.
@@ -14,4 +18,23 @@ def shown_events(record: dict[str, Any]) -> list[dict[str, Any]]:
         {"e": "fault", "seat": fault["seat"], "fault": fault["fault"], "detail": fault.get("detail", "")}
         for fault in record.get("faults", ())
     ]
-    return [*record.get("events", ()), *faults]
+    events = [*record.get("events", ()), *faults]
+    return _french(events) if _has_french_cards(record) else events
+
+
+def _has_french_cards(record: dict[str, Any]) -> bool:
+    game, players = record.get("game"), record.get("players")
+    return game in engine.games() and engine.load(
+        game, players=players, **record.get("options", {})
+    ).pack.suits == "".join(FRENCH)
+
+
+def _french(data: Any) -> Any:
+    """The same data with French cards by their signs ("7♣" for "7c"), so that they are not taken for Spanish ones ("7c", cups)."""
+    if isinstance(data, dict):
+        return {name: value if name in ("e", "why") else _french(value) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_french(value) for value in data]
+    if isinstance(data, str) and len(data) <= 2 and data[-1:] in FRENCH:
+        return data[:-1] + FRENCH[data[-1]]
+    return data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 
 import pytest
@@ -13,8 +14,10 @@ import engine
 from league.models import Party
 from league.web import narrate
 from league.web.column import column
+from league.web.record import shown_events
 from tests.support import league as made
 from tests.support.knowing import CARD, cards_in
+from tests.support.playing import choose
 from tests.web.conftest import SECRETS, put, record
 
 
@@ -47,6 +50,19 @@ def test_words_of_a_restricted_record_name_no_hidden_card(key: str) -> None:
     with override("en"):
         public = narrate.narrate(engine.redact(replay["events"], None), ["a"] * replay["players"])
     assert "secret" not in "".join(line.html for line in public)
+
+
+def test_french_cards_are_not_taken_for_spanish_ones() -> None:
+    game = engine.load("podrida", preset="podrida52")
+    state = game.new_match(seed="french", deals=1)
+    while not state.is_over:
+        state.apply(choose(state, random.Random(1)))
+    events = shown_events(engine.replay.make(state))
+    assert {card[-1] for event in events if event["e"] == "play" for card in [event["card"]]} <= set("♠♥♦♣")
+    with override("es"):
+        told = " ".join(line.html for line in narrate.narrate(events, ["a", "b", "c", "d"]))
+    assert "copas" not in told
+    assert "♣" in told
 
 
 def test_names_are_escaped() -> None:

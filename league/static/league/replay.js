@@ -6,7 +6,7 @@ import { fold, QUIET } from "./replay-fold.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "called", "takeover", "score", "over"]);
-const SUITS = "ocebshd", RANKS = "A13KRQCJST98765420"; // only the order in which a hand is laid out
+const SUITS = "oceb♠♥♦♣", RANKS = "A13KRQCJST98765420"; // only the order in which a hand is laid out
 const SPEEDS = [0.5, 1, 2, 4, 8]; // steps a second
 
 const make = (tag, attributes = {}, ...inside) => {
@@ -129,7 +129,7 @@ class TuteReplay extends HTMLElement {
       const inside = press.target.closest("input:not([type=range]), select, textarea, [contenteditable]");
       const own = press.key === " " && press.target.closest("button, a, summary"); // space keeps its meaning on a button
       if (inside || own) return;
-      const seat = /^[1-6]$/.test(press.key) ? +press.key - 1 : -1;
+      const seat = /^[1-7]$/.test(press.key) ? +press.key - 1 : -1;
       const trick = press.shiftKey && { ArrowRight: "next-trick", ArrowLeft: "back-trick" }[press.key];
       const name = trick || this.keys[press.key];
       if (seat >= 0 && seat < this.data.seats.length) this.seeAs(seat);
@@ -151,11 +151,28 @@ class TuteReplay extends HTMLElement {
     const svg = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
     svg.setAttribute("class", `card ${extra}`); svg.setAttribute("viewBox", "0 0 124 190"); svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", card ? this.data.cards[card] ?? card : this.data.labels.back);
+    if (card && !this.data.cards[card]) return this.plain(svg, card);
     use.setAttribute("href", `${this.getAttribute("deck")}#card-${card ?? "back"}`);
     svg.append(use);
     return svg;
   }
+  plain(svg, card) { // a card that our deck has not drawn, such as a French one: its sign on white paper
+    const ink = /[♥♦]/.test(card) ? "#b3261e" : "#22252a";
+    for (const [tag, attributes, text] of [
+      ["rect", { x: 1, y: 1, width: 122, height: 188, rx: 9, fill: "#fffdf7", stroke: "#b9b0a2" }],
+      ["text", { x: 12, y: 42, "font-size": 38, "font-weight": 700, fill: ink }, card.slice(0, -1)],
+      ["text", { x: 10, y: 80, "font-size": 36, fill: ink }, card.at(-1)],
+      ["text", { x: 62, y: 150, "font-size": 84, "text-anchor": "middle", fill: ink }, card.at(-1)],
+    ]) {
+      const node = document.createElementNS(SVG, tag);
+      for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+      if (text) node.textContent = text;
+      svg.append(node);
+    }
+    return svg;
+  }
   sign(suit) {
+    if ("♠♥♦♣".includes(suit)) return make("span", {}, suit);
     const svg = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
     svg.setAttribute("class", "suit"); svg.setAttribute("aria-hidden", "true");
     use.setAttribute("href", `${this.getAttribute("deck")}#suit-${suit}`);
