@@ -26,12 +26,15 @@ def test_the_first_bot_has_ten_lines_and_plays_a_match(tmp_path: Path) -> None:
     bot.write_text(code, encoding="utf-8")
     command = re.search(r"^ +\.venv/bin/tute (play rufo\.py .*)$", README, flags=re.MULTILINE)
     assert command
-    words = command.group(1).replace("rufo.py", str(bot)).replace("-n 20", "-n 4").split()
+    words = command.group(1).replace("rufo.py", str(bot)).split()
     tute = [sys.executable, "-m", "engine.cli"]
-    done = subprocess.run([*tute, *words, "--json"], cwd=TOP, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [*tute, *words, "--seed=readme", "--json"], cwd=TOP, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
     assert [party["faults"] for party in report["parties"]] == [[], []]
+    assert report["parties"][0]["clear"] and report["parties"][0]["difference"] > 0, "ahead for certain, as README says"
 
 
 def test_every_file_that_the_documents_link_to_is_there() -> None:
