@@ -64,6 +64,14 @@ def fixed(value: float | None, digits: int = 0) -> str:
 
 
 @register.filter
+def in_unit(score: int | None, size: int) -> str:
+    """A board score in the unit that people read: whole, or, where `size` scores make one, with the decimals that break ties."""
+    if score is None or size == 1:
+        return fixed(score)
+    return fixed(score / size, 3)
+
+
+@register.filter
 def percent(value: float | None) -> str:
     """'57.3%' for 0.573."""
     return "" if value is None else f"{100 * value:.1f}%"

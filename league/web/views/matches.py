@@ -89,7 +89,8 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     parties = _parties(found)
     changes = {point.version_id: point for point in found.rating_points.all()}
     shown = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
-    context: dict[str, Any] = {"match": found, "shown": shown, "parties": parties}
+    size = engine.load(found.pool.game, players=found.pool.players).score_size
+    context: dict[str, Any] = {"match": found, "shown": shown, "parties": parties, "size": size}
     if found.status in (MatchStatus.FINISHED, MatchStatus.VOID):
         sitting = _sitting(found, _number(request, "b", 0), _number(request, "s", 0))
         if sitting:
