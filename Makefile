@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test lint types fmt bench soak lock clean venv venv-dev
+.PHONY: help demo serve test lint types fmt bench fast soak lock clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -49,6 +49,9 @@ fmt: venv-dev  ## format the code and mend what ruff can mend
 bench: venv  ## the benchmarks, as ratios to a floor measured in the same run
 	@$(BIN)/tute bench
 
+fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without one they run as Python source, slower
+	@$(BIN)/python -m engine.compiling
+
 soak: venv-dev  ## the long runs that are not part of make test
 	@SOAK=1 .ci/test -m soak $(ARGS)
 
@@ -57,5 +60,6 @@ lock: ## resolve the dependencies anew into both lock files (UPGRADE=1: newest v
 
 clean:  ## remove everything made here except var/, which holds the league's data
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache var/test
+	rm -f ./*__mypyc.*.so; find engine -name '*.so' -delete
 	find engine bots league tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@[ ! -d var ] || echo "var/ is kept: it holds the database of the league. Remove it by hand to start anew."

@@ -12,6 +12,8 @@ print(state.scores())
 import engine.games  # noqa: F401
 import engine.games as _package  # noqa: F401 - imported first, so that `engine.games()` below keeps its name
 from engine import replay
+from engine import state as _state
+from engine.batch import play_many, playout
 from engine.chance import board_seed, bot_seed
 from engine.errors import EngineError, IllegalAction, OptionError
 from engine.events import redact
@@ -20,7 +22,10 @@ from engine.state import State
 
 __version__ = "0.1.0"
 
+COMPILED = not str(_state.__file__).endswith(".py")  # whether the rules run as machine code (`make fast`)
+
 __all__ = [
+    "COMPILED",
     "EngineError",
     "Game",
     "IllegalAction",
@@ -30,6 +35,8 @@ __all__ = [
     "bot_seed",
     "games",
     "load",
+    "play_many",
+    "playout",
     "redact",
     "replay",
 ]

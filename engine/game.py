@@ -54,6 +54,7 @@ class Game:
         self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" else 0
         self.open_rule = legality.in_force(rules, rules.obligation_stock_open)
         self.empty_rule = legality.in_force(rules, rules.obligation_stock_empty)
+        self.exempt = ("none", "trump_only", "all").index(rules.partner_exempt)
         self.merged = announcing.merged(rules)
         self.has_own_turn = announcing.has_own_turn(rules)
         # what can happen after a trick at all, so that a playout asks only for that
@@ -98,18 +99,25 @@ class Game:
     # ---- matches
 
     def new_match(
-        self, *, seed: bytes | str | int, deals: int | None = None, record: bool = True, suits: str | None = None
+        self,
+        *,
+        seed: bytes | str | int,
+        deals: int | None = None,
+        record: bool = True,
+        suits: str | None = None,
+        dice: chance.Dice | None = None,
     ) -> State:
         """A match, dealt and ready for its first action.
 
         `seed` fixes every card and every draw of chance; `deals` ends the match after that many deals, a game that takes several being played
         to its end (None: by the rules of the game);
         `record=False` builds no events, for search and training; `suits` plays the shuffle with its suits exchanged: the suit letters in
-        the order in which they stand for coins, cups, swords, batons. Raises OptionError for a bad `deals` or `suits`.
+        the order in which they stand for coins, cups, swords, batons; `dice`, of a playout, shuffle. Raises OptionError for a bad `deals` or `suits`.
         """
         if deals is not None and (type(deals) is not int or deals < 1):
             raise OptionError(f"deals must be a whole number, 1 or more, or None, not {deals!r}")
         state = State(self, chance.as_seed(seed), deals, record, self._suit_map(suits))
+        state.dice = dice
         if record:
             state.emit(
             "match", game=self.key, revision=self.revision, options=self.options, players=self.players,

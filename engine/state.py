@@ -19,6 +19,7 @@ from engine.parts import announcing, exchanging, legality, results, tricks
 from engine.phase import Phase
 
 if TYPE_CHECKING:
+    from engine.chance import Dice
     from engine.game import Game
     from engine.parts.outcome import Verdict
 
@@ -41,6 +42,7 @@ class State:
         "deal_no",
         "dealer",
         "deals",
+        "dice",
         "drawn",
         "extra",
         "follow_table",
@@ -123,6 +125,7 @@ class State:
         self.deals = deals  # stop after so many deals; None: the match ends by its rules
         self.log: list[Event] | None = [] if record else None
         self.taken_actions: list[int] = []
+        self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
         self.suit_map = suit_map  # suit of the shuffle -> suit played with
         pack = game.pack
         self.suit_of = pack.suit
@@ -305,7 +308,7 @@ class State:
 
     def clone(self) -> State:
         """An independent copy that records nothing. Cheap, for search: written out, because a loop over the slots takes five times as long."""
-        new: State = object.__new__(State)
+        new: State = State.__new__(State)
         new.active = self.active
         new.asked = self.asked
         new.best = self.best
@@ -317,6 +320,7 @@ class State:
         new.deal_no = self.deal_no
         new.dealer = self.dealer
         new.deals = self.deals
+        new.dice = None
         new.drawn = self.drawn
         new.extra = self.extra
         new.follow_table = self.follow_table

@@ -15,8 +15,8 @@ tute bench engine -g partnership --seconds 10
 tute bench runner --json
 """
 DETAILS = """
-engine   random playouts: decisions per second with and without recording, and the time of one decision as a multiple of the floor, one
-         round of a plain Python loop: x = (x * 1103515245 + 12345) & 0x7fffffff
+engine   random playouts of every game as multiples of OpenSpiel's hearts, driven from Python in the same way in the same run; without
+         pyspiel, of a plain Python loop. Also recorded, and by `engine.playout` and `engine.play_many` against OpenSpiel's rollouts in C++
 runner   the time of one decision between sandboxed bots as a multiple of the floor, the same bytes exchanged with the same bot over bare
          pipes on the same core, unwatched
 Rounds of both alternate; medians (engine) and best rounds (runner) are given, so that a busy machine disturbs the ratios little.
@@ -46,32 +46,45 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _engine(args: argparse.Namespace) -> int:
+    import engine
     from engine.cli import bench_engine
-    from engine.game import games
+    from engine.runner.cores import pinned
 
     rows = []
-    keys = args.game or games()
-    with progress("engine") as advance:
+    keys = args.game or engine.game.games()
+    rival = bench_engine.open_spiel()
+    with progress("engine") as advance, pinned() as core:
         for done, key in enumerate(keys):
             if advance is not None:
                 advance(done, len(keys))
-            rows.append(bench_engine.measure(key, args.seconds))
+            rows.append(bench_engine.measure(key, args.seconds, rival))
+    against = f"OpenSpiel {bench_engine.RIVAL}" if rival else bench_engine.FLOOR
     if args.json:
-        print_json({"format": "tute-bench-engine/1", "floor": bench_engine.FLOOR, "games": rows})
+        head = {"format": "tute-bench-engine/2", "compiled": engine.COMPILED, "core": core, "rival": against}
+        print_json({**head, "open_spiel": rival is not None, "games": rows})
         return OK
-    print_table(
-        ("game", "decisions/s", "recorded/s", "floor/s", "x floor", "x floor recorded", "decisions/deal"),
-        [
-            (
-                r["game"],
-                *(f"{r[key]:,.0f}" for key in ("per_s", "recorded_per_s", "floor_per_s")),
-                *(f"{r[key]:.1f}" for key in ("ratio", "recorded_ratio", "decisions_per_match")),
-            )
-            for r in rows
-        ],
-    )
+    columns = {
+        "game": lambda row: row["game"],
+        "decisions/s": lambda row: f"{row['per_s']:,.0f}",
+        "x rival": lambda row: f"{row['ratio']:.2f}",
+        "recorded x rival": lambda row: f"{row['recorded_ratio']:.2f}",
+        "clone in plays": lambda row: f"{row['clone_in_plays']:.1f}",
+        "playout/s": lambda row: f"{row['playout_per_s']:,.0f}",
+        "play_many/s": lambda row: f"{row['play_many_per_s']:,.0f}",
+    }
+    if rival:
+        columns["playout x rollouts"] = lambda row: f"{row['playout_ratio']:.2f}"
+        columns["play_many x rollouts"] = lambda row: f"{row['play_many_ratio']:.2f}"
+    print_table(tuple(columns), [tuple(cell(row) for cell in columns.values()) for row in rows])
+    how = "compiled" if engine.COMPILED else "Python source"
+    print(f"\nengine: {how}; random play of whole matches, deals included; CPU time, core {core}")
+    if rival is None:
+        print("pyspiel is not installed (extra `adapters`), so the rival is only a floor: one round of a plain loop,")
+        print(against)
+        return OK
+    print(f"rival: {against}, whole games driven from Python, {rows[-1]['rival_per_s']:,.0f} decisions/s in this run")
     print(
-        f"\nfloor: {bench_engine.FLOOR}; x floor: time of one decision in rounds of it. Random choice and deal included."
+        f"rollouts: OpenSpiel's own random rollouts of it, in C++, {rows[-1]['rollout_per_s']:,.0f} plays/s in this run"
     )
     return OK
 

@@ -1,4 +1,9 @@
-"""Random playouts against a loop that does next to nothing, in turn."""
+"""Random playouts against a rival, in turn: OpenSpiel's hearts where pyspiel is there, else a loop that does next to nothing.
+
+What is driven is what an author would write: `legal_actions`, a uniform choice, `apply`, over whole matches with their deals, auctions,
+songs, counts and settlements. A claim is never chosen at random: it would end the game at once, mostly wrongly.
+Time is the CPU time of this process. Rounds of rival and engine alternate, and a ratio is taken within its round.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +14,17 @@ from statistics import median
 from typing import Any
 
 import engine
+from engine.actions import CLAIM
+from engine.chance import Dice
 
 FLOOR = "x = (x * 1103515245 + 12345) & 0x7fffffff"
-ROUNDS = 5
+RIVAL = "hearts(pass_cards=false)"
+ROUNDS = 7
+NAMES = (
+    *("per_s", "recorded_per_s", "rival_per_s", "clone", "length"),
+    *("rollout_per_s", "playout_per_s", "play_many_per_s"),
+)
+clock = time.process_time
 
 
 def floor(rounds: int) -> int:
@@ -23,48 +36,171 @@ def floor(rounds: int) -> int:
 
 
 def playouts(game: engine.Game, seconds: float, record: bool, seed: int) -> tuple[int, int, float]:
-    """(decisions, matches, seconds) of random play for about so many seconds."""
+    """(decisions, matches, seconds) of random play of whole matches for about so many seconds of CPU time."""
     draw = random.Random(seed).random
     decisions = matches = 0
-    began = time.perf_counter()
+    began = clock()
     while True:
-        state = game.new_match(seed=seed + matches, deals=game.board_deals or 1, record=record)
+        state = game.new_match(seed=seed + matches, record=record)
         while not state.is_over:
             legal = state.legal_actions()
-            state.apply(legal[int(draw() * len(legal))])
+            action = legal[int(draw() * len(legal))]
+            while action == CLAIM:
+                action = legal[int(draw() * len(legal))]
+            state.apply(action)
             decisions += 1
         matches += 1
-        spent = time.perf_counter() - began
+        spent = clock() - began
         if spent >= seconds:
             return decisions, matches, spent
 
 
-def _rate(work: Callable[[], int]) -> float:
-    began = time.perf_counter()
-    return work() / (time.perf_counter() - began)
+def floor_rate(seconds: float) -> float:
+    """Rounds of the floor a second."""
+    done, began = 0, clock()
+    while (spent := clock() - began) < seconds:
+        floor(10_000)
+        done += 10_000
+    return done / spent
 
 
-def measure(key: str, seconds: float) -> dict[str, Any]:
-    """The rates of one game at its default table."""
+class OpenSpiel:
+    """Hearts of OpenSpiel. Its chance moves (one a card) are its deal and count as time, not as decisions."""
+
+    def __init__(self) -> None:
+        import pyspiel
+
+        self.game = pyspiel.load_game(RIVAL)
+        self._spiel = pyspiel
+        self.version: str = getattr(pyspiel, "__version__", "")
+
+    def driven_rate(self, seconds: float) -> float:
+        """Decisions a second of whole random games driven from Python, as `playouts` drives ours."""
+        draw = random.random
+        decisions, began = 0, clock()
+        while (spent := clock() - began) < seconds:
+            state = self.game.new_initial_state()
+            while not state.is_terminal():
+                legal = state.legal_actions()
+                decisions += not state.is_chance_node()
+                state.apply_action(legal[int(draw() * len(legal))])
+        return decisions / spent
+
+    def rollout_rate(self, seconds: float) -> float:
+        """Plays a second of OpenSpiel's own random rollouts, no Python in the loop.
+
+        Python cannot call the evaluator, so this is one simulation of its tree search whose leaf does 100 rollouts of 52 plays.
+        """
+        state = self.game.new_initial_state()
+        while state.is_chance_node():
+            legal = state.legal_actions()
+            state.apply_action(legal[int(random.random() * len(legal))])
+        evaluator = self._spiel.RandomRolloutEvaluator(100, 7)
+        searcher = self._spiel.MCTSBot(self.game, evaluator, 1.0, 1, 64, False, 3, False)
+        plays, began = 0, clock()
+        while (spent := clock() - began) < seconds:
+            searcher.mcts_search(state)
+            plays += 5200
+        return plays / spent
+
+
+def open_spiel() -> OpenSpiel | None:
+    """The rival, or None where pyspiel cannot be imported (it comes with the extra `adapters`)."""
+    try:
+        return OpenSpiel()
+    except ImportError:
+        return None
+
+
+def clone_in_plays(game: engine.Game, per_s: float, seconds: float) -> float:
+    """The time of one `clone()` in the middle of a deal, in decisions of the same game."""
+    state = game.new_match(seed=1, record=False)
+    draw = random.Random(1)
+    for _ in range(12):
+        legal = [a for a in state.legal_actions() if a != CLAIM]
+        if not legal:
+            break
+        state.apply(draw.choice(legal))
+    done, began = 0, clock()
+    while (spent := clock() - began) < seconds:
+        for _ in range(100):
+            state.clone()
+        done += 100
+    return spent / done * per_s
+
+
+def batch_rates(game: engine.Game, seconds: float, seed: int) -> tuple[float, float]:
+    """Decisions a second of `playout` (from the first action of a one-deal match) and of `play_many` (whole matches).
+
+    How many decisions there were is counted apart from the clock, by playing the same dice through `apply`.
+    """
+    start = game.new_match(seed=1, deals=1, record=False)
+    done, began = 0, clock()
+    while (spent := clock() - began) < seconds:
+        for number in range(done, done + 20):
+            engine.playout(start, number)
+        done += 20
+    sample = min(done, 40)
+    length = sum(_decisions(start.clone(), Dice(number)) for number in range(sample)) / sample
+    single = done * length / spent
+    matches, began = 0, clock()
+    while (spent := clock() - began) < seconds:
+        engine.play_many(game, 5, seed)
+        matches += 5
+    dice = Dice(seed)
+    length = sum(_decisions(game.new_match(seed=seed, record=False, dice=dice), dice) for _ in range(5)) / 5
+    return single, matches * length / spent
+
+
+def _decisions(state: engine.State, dice: Dice) -> int:
+    state.dice = dice
+    count = 0
+    while not state.is_over:
+        legal = [action for action in state.legal_actions() if action != CLAIM]
+        state.apply(legal[dice.below(len(legal))])
+        count += 1
+    return count
+
+
+def measure(key: str, seconds: float, rival: OpenSpiel | None = None) -> dict[str, Any]:
+    """The rates of one game at its default table, and their ratios to the rival or the floor, round by round."""
     game = engine.load(key)
-    slice_s = seconds / ROUNDS / 2.5
+    slice_s = seconds / ROUNDS / 5
     playouts(game, slice_s / 4, False, 0)
-    count = int(_rate(lambda: 0 * floor(100_000) + 100_000) * slice_s / 2)
-    plain, recorded, floors, lengths = [], [], [], []
+    against: Callable[[float], float] = rival.driven_rate if rival else floor_rate
+    found: dict[str, list[float]] = {name: [] for name in NAMES}
     for number in range(ROUNDS):
-        floors.append(_rate(lambda: 0 * floor(count) + count))
+        found["rollout_per_s"].append(rival.rollout_rate(slice_s / 2) if rival else 0.0)
+        found["rival_per_s"].append(against(slice_s / 2))
         decisions, matches, spent = playouts(game, slice_s, False, number * 100_000)
-        plain.append(decisions / spent)
-        lengths.append(decisions / matches)
+        found["per_s"].append(decisions / spent)
+        found["length"].append(decisions / matches)
+        found["rival_per_s"][-1] = (found["rival_per_s"][-1] + against(slice_s / 2)) / 2
         decisions, _, spent = playouts(game, slice_s, True, number * 100_000)
-        recorded.append(decisions / spent)
-    return {
+        found["recorded_per_s"].append(decisions / spent)
+        found["clone"].append(clone_in_plays(game, found["per_s"][-1], slice_s / 8))
+        playout, many = batch_rates(game, slice_s / 2, number)
+        found["playout_per_s"].append(playout)
+        found["play_many_per_s"].append(many)
+    row: dict[str, Any] = {
         "game": key,
         "players": game.players,
-        "per_s": median(plain),
-        "recorded_per_s": median(recorded),
-        "floor_per_s": median(floors),
-        "ratio": median(f / p for f, p in zip(floors, plain, strict=True)),
-        "recorded_ratio": median(f / r for f, r in zip(floors, recorded, strict=True)),
-        "decisions_per_match": median(lengths),
+        "per_s": median(found["per_s"]),
+        "recorded_per_s": median(found["recorded_per_s"]),
+        "rival_per_s": median(found["rival_per_s"]),
+        "ratio": median(map(_over, found["per_s"], found["rival_per_s"])),
+        "recorded_ratio": median(map(_over, found["recorded_per_s"], found["rival_per_s"])),
+        "clone_in_plays": median(found["clone"]),
+        "playout_per_s": median(found["playout_per_s"]),
+        "play_many_per_s": median(found["play_many_per_s"]),
+        "decisions_per_match": median(found["length"]),
     }
+    if rival:
+        row["rollout_per_s"] = median(found["rollout_per_s"])
+        row["playout_ratio"] = median(map(_over, found["playout_per_s"], found["rollout_per_s"]))
+        row["play_many_ratio"] = median(map(_over, found["play_many_per_s"], found["rollout_per_s"]))
+    return row
+
+
+def _over(ours: float, theirs: float) -> float:
+    return ours / theirs

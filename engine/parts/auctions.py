@@ -388,7 +388,8 @@ def _shuffle_in(state: State) -> None:
     cards.sort(key=lambda card: (state.suit_map.index(card // size), card % size))
     for seat in state.notes["thrown"]:
         state.hands[seat] = [0] * (NO_SUIT + 1)
-    state.stock = chance.shuffle(state.seed, -state.deal_no, cards)
+    dice = state.dice
+    state.stock = chance.shuffle(state.seed, -state.deal_no, cards) if dice is None else dice.shuffle(cards)
     note(state, thrown=())
     state.emit("reshuffle", count=len(cards))
 

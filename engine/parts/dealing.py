@@ -88,7 +88,8 @@ def start(state: State) -> None:
 def first_places(state: State) -> None:
     """First deal of a match: the dealer is drawn, or mano where the dealer sits out and the holder of 2o would be mano."""
     left = seats_left(state)
-    drawn = left[chance.pick(state.seed, "dealer", len(left))]
+    dice = state.dice
+    drawn = left[chance.pick(state.seed, "dealer", len(left)) if dice is None else dice.below(len(left))]
     if state.rules.first_deal == "coins_2o" and not state.rules.dealer_plays:
         drawn = left_of(state, drawn)
     state.dealer = drawn
@@ -183,7 +184,8 @@ def deal_cards(state: State) -> None:
     """Shuffles and deals, fixes trump, and records the deal."""
     game, rules = state.game, state.rules
     pack = game.pack
-    deck = chance.shuffle(state.seed, state.deal_no, pack.cards)
+    dice = state.dice
+    deck = chance.shuffle(state.seed, state.deal_no, pack.cards) if dice is None else dice.shuffle(pack.cards)
     suit_map = state.suit_map
     if suit_map != (0, 1, 2, 3):
         size = pack.size

@@ -223,7 +223,10 @@ def test_bench_engine_gives_ratios(tute: Tute) -> None:
     assert game["game"] == "partnership"
     assert game["decisions_per_match"] > 40
     assert game["per_s"] > game["recorded_per_s"] > 0
-    assert game["ratio"] > 1
+    assert game["ratio"] > 0.3
+    assert game["clone_in_plays"] < 3
+    assert game["play_many_per_s"] > 0
+    assert data["open_spiel"] is ("hearts" in data["rival"])
 
 
 def test_bench_runner_gives_ratios(tute: Tute) -> None:
