@@ -32,10 +32,10 @@ def test_no_card_is_shown_to_a_seat_that_may_not_know_it(key: str, group: list[t
             check_redaction(table)
 
 
-def check_redaction(table: tables.Table) -> None:
+def check_redaction(table: tables.Table, attempt: int = 0) -> None:
     """One deal, looked at after every action by every seat and a spectator."""
-    state = table.load().new_match(seed=f"redact {table}", deals=1)
-    rng = random.Random(str(table))
+    state = table.load().new_match(seed=f"redact {table} {attempt}", deals=1)
+    rng = random.Random(f"{table} {attempt}")
     knowledge = Knowledge(state)
     check_events(state, knowledge, 0)
     while not state.is_over and state.deal_no == 1:
@@ -52,6 +52,47 @@ def check_redaction(table: tables.Table) -> None:
             # the calls that a seat may make name cards without saying where they are
             view["legal"] = [text for text in view.get("legal", ()) if not text.startswith("call ")]
             assert cards_in(view) <= knowledge.allowed(seat), (seat, cards_in(view) - knowledge.allowed(seat))
+
+
+RARE = [
+    ("look", "subastado", 4, {"censor": True}),
+    ("takeover", "subastado", 4, {"censor": True}),
+    ("song", "guinote", 4, {"hide_arrastre_twenty": True}),
+    ("song", "guinote", 2, {"hide_arrastre_twenty": True}),
+    ("song", "partnership", 4, {"hand_songs": "winning_side"}),
+    ("reshuffle", "bato", 6, {"stock_exhausted": "reshuffle_out_hands"}),
+    ("take", "bato", 4, {"dealer_takes_shown": True}),
+    ("discard", "bato", 3, {}),
+    ("partner", "codillo", 5, {"call_own_card": "solo"}),
+    ("exchange", "cabrero", 3, {}),
+    ("return", "corriente", 2, {}),
+    ("exchange", "guinote", 4, {}),
+    ("capote", "habanero", 2, {}),
+]
+
+
+@pytest.mark.parametrize(("kind", "key", "players", "options"), RARE)
+def test_rare_events_show_no_more_than_they_should(
+    kind: str, key: str, players: int, options: dict[str, object]
+) -> None:
+    """Deals are tried until this event has come up twice; where it can be secret, secret."""
+    table = tables.Table(key, players, tuple(options.items()))
+    game = table.load()
+    found = 0
+    for attempt in range(400):
+        state = game.new_match(seed=f"redact {table} {attempt}", deals=1)
+        rng = random.Random(f"{table} {attempt}")
+        while not state.is_over and state.deal_no == 1:
+            state.apply(playing.choose(state, rng))
+        wanted = [event for event in state.events if event["e"] == kind]
+        if "hide_arrastre_twenty" in options:
+            wanted = [event for event in wanted if "secret" in event]
+        if wanted:
+            check_redaction(table, attempt)
+            found += 1
+        if found == 2:
+            return
+    pytest.fail(f"no {kind} in 400 deals")
 
 
 def check_events(state: engine.State, knowledge: Knowledge, first: int) -> None:

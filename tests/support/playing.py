@@ -8,14 +8,25 @@ from collections.abc import Iterator
 import engine
 from engine import actions as act
 
-WEIGHTS = {act.CLAIM: 0.02, act.CAPOTE: 0.05, act.ACCUSE: 0.005, act.PASS: 8.0}
-TUTE_WEIGHT = 0.5
+WEIGHTS = {
+    act.CLAIM: 0.01,
+    act.CAPOTE: 0.05,
+    act.ACCUSE: 0.005,
+    act.PASS: 8.0,
+    act.TAKE: 8.0,
+    act.PLAY: 4.0,
+    act.JOIN: 2.0,
+}
+ANNOUNCEMENT = 12.0  # songs and exchanges: rare in themselves, so taken nearly always
+TUTE = 0.5
 
 
 def weight(action: int) -> float:
     """Chance of an action against that of a card, which is 1."""
-    if act.TUTE <= action < act.EXCHANGE_SEVEN:
-        return TUTE_WEIGHT
+    if act.SING <= action < act.PASS:
+        return TUTE if act.TUTE <= action < act.EXCHANGE_SEVEN else ANNOUNCEMENT
+    if action >= act.DISCARD:
+        return 1.0 + len(act.discarded(action)) ** 3  # so that undealt cards run out at times
     return WEIGHTS.get(action, 1.0)
 
 
