@@ -117,7 +117,17 @@ class State:
         "winners",
     )  # fmt: skip
 
-    def __init__(self, game: Game, seed: bytes, deals: int | None, record: bool, suit_map: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seed: bytes,
+        deals: int | None,
+        record: bool,
+        suit_map: tuple[int, ...],
+        blank: bool = False,
+    ) -> None:
+        if blank:
+            return  # `clone` fills every slot; compiled classes cannot be made without __init__
         n = game.players
         self.game = game
         self.rules = game.rules
@@ -308,7 +318,7 @@ class State:
 
     def clone(self) -> State:
         """An independent copy that records nothing. Cheap, for search: written out, because a loop over the slots takes five times as long."""
-        new: State = State.__new__(State)
+        new = State(self.game, self.seed, None, False, self.suit_map, True)
         new.active = self.active
         new.asked = self.asked
         new.best = self.best
