@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 MODULES = (
-    *("actions", "batch", "cards", "chance", "errors", "phase", "rules", "state"),
+    *("actions", "batch", "cards", "chance", "errors", "game", "phase", "rules", "state"),
     *("parts/announcing", "parts/auctions", "parts/counting", "parts/dealing", "parts/exchanging", "parts/legality"),
     *("parts/outcome", "parts/paying", "parts/results", "parts/settling", "parts/tricks"),
 )

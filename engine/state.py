@@ -10,7 +10,6 @@ Cards are ints (`engine.cards`), actions are ints (`engine.actions`). What happe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import add
 from typing import TYPE_CHECKING, Any
 
@@ -147,10 +146,10 @@ class State:
 
         # the match
         self.seats = n
-        self.side: Sequence[int] = game.side
+        self.side: list[int] = game.side
         self.active: tuple[int, ...] = tuple(range(n))  # seats in the deal, from mano in order of play
         self.out: tuple[int, ...] = ()  # seats that take no part in the deal
-        self.next: Sequence[int] = [*range(1, n), 0]
+        self.next: tuple[int, ...] = (*range(1, n), 0)
         self.deal_no = 0
         self.game_deal = 0  # number of the deal within the game where a game takes several
         self.games_played = 0

@@ -166,7 +166,7 @@ def take_over(state: State, seat: int, bid: int) -> None:
     for other in range(state.seats):
         if ring[other] == displaced:
             ring[other] = seat
-    state.next = ring
+    state.next = tuple(ring)
     state.active = tuple(seat if other == displaced else other for other in state.active)
     state.out = tuple(sorted({*state.out, displaced} - {seat}))
     if state.mano == displaced:
@@ -307,7 +307,7 @@ def _joined(state: State) -> None:
         while following not in kept:
             following = state.next[following]
         ring[seat] = following
-    state.next = ring
+    state.next = tuple(ring)
     state.size = len(kept)
     state.left = len(kept) * int(state.rules.hand_size)
     first = state.notes["soloist"] if state.rules.first_leader == "soloist" else kept[0]
