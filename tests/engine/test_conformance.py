@@ -9,6 +9,7 @@ import pytest
 
 import engine
 from engine import actions as act
+from engine import batch
 from tests.support import playing, tables
 from tests.support.folding import Fold
 
@@ -151,3 +152,17 @@ def check_view(view: dict, fold: Fold) -> None:
     assert view["pending"] == (dict(zip(("seat", "card"), fold.pending, strict=True)) if fold.pending else None)
     trick = [(play["seat"], play["card"]) for play in view["trick"]]
     assert trick == fold.trick or (not fold.trick and trick == fold.last_trick), (trick, fold.trick, fold.last_trick)
+
+
+# ---- playouts
+
+
+@ON_GAMES
+def test_playouts_are_ordinary_play(key: str, group: list[tables.Table]) -> None:
+    """The quick way through a trick gives the scores that `apply` gives, at every table, and leaves the state alone."""
+    for table in group:
+        with tables.named(table):
+            state = table.load().new_match(seed=f"playout {table}", deals=1)
+            before = json.dumps([state.observation(seat) for seat in range(state.seats)])
+            assert batch.playout(state, 7) == batch.playout(state, 7, quick=False)
+            assert json.dumps([state.observation(seat) for seat in range(state.seats)]) == before
