@@ -1,0 +1,40 @@
+"""`tute rules`: the rules pages."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from engine.cli.output import command
+from engine.cli.problem import OK, Problem
+
+EXAMPLE = """
+tute rules cabrero --lang en
+tute rules --write docs/games
+"""
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "rules", "print the rules page of a game, or write all of them", EXAMPLE)
+    parser.add_argument("game", nargs="?", metavar="KEY", help="one game; without it the list of the pages")
+    parser.add_argument("--lang", choices=("es", "en"), help="one language; without it both")
+    parser.add_argument("--write", type=Path, metavar="DIR", help="write DIR/KEY.md of every game (or of KEY)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from engine import rulebook
+    from engine.game import games
+
+    if args.game and args.game not in games():
+        raise Problem(f"unknown game {args.game!r}; games are: {', '.join(games())}")
+    if args.write is None:
+        print(rulebook.page(args.game, args.lang) if args.game else rulebook.index(), end="")
+        return OK
+    args.write.mkdir(parents=True, exist_ok=True)
+    for key in [args.game] if args.game else games():
+        (args.write / f"{key}.md").write_text(rulebook.page(key, args.lang), encoding="utf-8")
+    if not args.game:
+        (args.write / "README.md").write_text(rulebook.index(), encoding="utf-8")
+    return OK

@@ -1,0 +1,146 @@
+"""A worked trick: a seeded deal is played through the engine, and the most telling trick of it is told with the rule of each follower."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.game import load
+
+if TYPE_CHECKING:
+    from engine.game import Game
+    from engine.state import State
+
+DEALS = 24  # seeded deals that are looked through
+WEIGHT = {"P1": 0, "Q0": 0, "Q2": 0, "F3": 0, "P5": 0, "F1": 2, "P4": 2, "P2": 3, "P3": 3, "F2": 4, "P6": 4, "QT": 5, "P7": 5, "PX": 5, "NL": 6}
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A seat before its card: the cards on the table, its hand, what is legal and by which rule of the rules book."""
+
+    seat: int
+    table: tuple[str, ...]
+    hand: tuple[str, ...]
+    legal: tuple[str, ...]
+    rule: str
+    card: str
+
+
+@dataclass(frozen=True)
+class Trick:
+    """A trick that was played. `told` is the follower whose choice says most; `trump` and `stock` are those when it was led."""
+
+    seed: str
+    number: int
+    trump: str | None
+    trump_after: str | None
+    stock: int
+    plays: tuple[tuple[int, str], ...]
+    followers: tuple[Follower, ...]
+    winner: int
+    points: int
+    songs: tuple[tuple[int, int], ...]
+    told: Follower
+
+
+def worked_trick(key: str) -> Trick:
+    """The most telling trick of the first seeded deals of a game at its usual table; always the same one."""
+    game = load(key)
+    best: tuple[int, Trick] | None = None
+    for number in range(DEALS):
+        for trick in _tricks(game, f"rules page {number}"):
+            worth = _worth(trick)
+            if best is None or worth > best[0]:
+                best = worth, trick
+    assert best is not None, f"{key}: no trick was played in {DEALS} deals"
+    return best[1]
+
+
+def _worth(trick: Trick) -> int:
+    told = trick.told
+    narrow = 3 if 1 < len(told.legal) < len(told.hand) else 0
+    moved = 4 if trick.trump != trick.trump_after else 0
+    return WEIGHT[told.rule] + narrow + moved + 4 * bool(trick.songs) + (len(told.table) > 1) + (trick.points > 0)
+
+
+def _tricks(game: Game, seed: str) -> list[Trick]:
+    state = game.new_match(seed=seed, deals=1)
+    chooser = random.Random(seed)  # noqa: S311 - which cards are played, not which are dealt
+    found: list[Trick] = []
+    followers: list[Follower] = []
+    plays: list[tuple[int, str]] = []
+    start: dict[str, Any] = {}
+    while not state.is_over:
+        actions = state.legal_actions()
+        seat = state.current_seat
+        seen = state.observation(seat)
+        action = chooser.choice(actions)
+        verb, _, card = game.action_text(action).partition(" ")
+        legal = [name[5:] for name in map(game.action_text, actions) if name.startswith("play ")]
+        if verb == "play" and card:
+            if not seen["trick"]:
+                start, plays, followers = seen, [], []
+            else:
+                followers.append(_follower(state, seen, legal, card))
+            plays.append((seat, card))
+        told = len(state.events)
+        state.apply(action)
+        new = state.events[told:]
+        ended = next((event for event in new if event["e"] == "trick"), None)
+        if ended is None or not followers:
+            continue
+        songs = tuple((e["seat"], e["points"]) for e in new if e["e"] == "song" and e.get("table"))
+        changed = [event["suit"] for event in new if event["e"] == "trump"]
+        after = changed[-1] if changed else seen["trump"]
+        best = max(followers, key=lambda one: (WEIGHT[one.rule], 1 < len(one.legal) < len(one.hand), len(one.table)))
+        number = sum(event["e"] == "trick" for event in state.events)
+        found.append(
+            Trick(seed, number, start["trump"], after, start["stock"], tuple(plays), tuple(followers), ended["seat"], ended["points"], songs, best)
+        )  # fmt: skip
+        if any(event["e"] == "score" for event in new):
+            break
+    return found
+
+
+def _follower(state: State, seen: dict[str, Any], legal: list[str], card: str) -> Follower:
+    table = tuple(play["card"] for play in seen["trick"])
+    rule, cards = _rule(state, seen, table)
+    if set(cards) != set(legal):  # only rule NL narrows what the table of the rules book gives
+        if not state.rules.no_load or not set(legal) < set(cards):
+            raise AssertionError(f"{state.game.key}: rule {rule} gives {cards}, the engine {legal}")
+        rule = "NL"
+    return Follower(seen["seat"], table, tuple(seen["hand"]), tuple(legal), rule, card)
+
+
+def _rule(state: State, seen: dict[str, Any], table: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Section 4 of the rules book, read anew: the id of the rule and its cards, before NL."""
+    rules, hand, trump = state.rules, seen["hand"], seen["trump"]
+    order = rules.rank_order
+    lead = state.game.pack.suits[state.lead]
+    follow = [card for card in hand if card[-1] == lead]
+    trumps = [card for card in hand if card[-1] == trump]
+
+    def above(cards: list[str], suit: str) -> list[str]:
+        best = min(order.index(card[:-1]) for card in table if card[-1] == suit)
+        return [card for card in cards if order.index(card[:-1]) < best]
+
+    duty = rules.obligation_stock_open if seen["stock"] else rules.obligation_stock_empty
+    if duty == "free":
+        return "Q0", hand
+    if duty == "trump_follow":
+        return ("QT", follow) if lead == trump and follow else ("Q2", hand)
+    if duty in ("follow", "follow_or_trump"):
+        if follow:
+            return "F1", follow
+        return ("F2", trumps) if trumps and duty == "follow_or_trump" else ("F3", hand)
+    side = state.game.side
+    if rules.partner_exempt == "all" and side[seen["winning"]] == side[seen["seat"]]:
+        return "PX", follow or hand
+    if lead == trump:
+        return ("P2", above(follow, lead) or follow) if follow else ("P5", hand)
+    ruffed = any(card[-1] == trump for card in table)
+    if follow:
+        return ("P4", follow) if ruffed else ("P3", above(follow, lead) or follow)
+    return ("P7", above(trumps, trump) or hand) if ruffed else ("P6", trumps or hand)
