@@ -182,7 +182,8 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     shutil.copytree(base, work, copy_function=os.link, dirs_exist_ok=True)
     place = work / "python" / "extra"
     for name, source in extra.items():
-        tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*"))
+        # without what `make fast` has put beside the source: it needs a library of this installation
+        tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*", "*.so"))
     program = next((work / "python" / "bin").iterdir())
     version = program.name.removeprefix("python") + ".0"
     _compile(work, {"version": version}, place)
