@@ -17,6 +17,7 @@ HEADINGS = {
         "number": "Baza {}", "trump": "triunfo", "stock": "cartas por robar", "trump_after": "Triunfo después",
         "won": "Gana el asiento {}: {} puntos.", "song": "El asiento {} se apunta {} por una pareja en la mesa.",
         "choice": "Asiento {}, con {} en la mesa, tiene {}. En negrita, lo que puede jugar (regla {}).",
+        "legal": "Asiento {}, con {} en la mesa, tiene {}. Puede jugar estas cartas (regla {}):",
     },
     "en": {
         "language": "English", "players": "Players", "source": "Source", "trick": "A worked trick",
@@ -28,6 +29,7 @@ HEADINGS = {
         "number": "Trick {}", "trump": "trump", "stock": "cards to draw", "trump_after": "Trump afterwards",
         "won": "Seat {} wins {} points.", "song": "Seat {} scores {} for a pair on the table.",
         "choice": "Seat {}, with {} on the table, holds {}. In bold what it may play (rule {}).",
+        "legal": "Seat {}, with {} on the table, holds {}. It may play these cards (rule {}):",
     },
 }  # fmt: skip
 RULES = {

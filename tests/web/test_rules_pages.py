@@ -1,0 +1,27 @@
+"""The rules on the page of every game, in both languages, with the cards of a trick drawn."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.utils.html import escape
+
+from engine import rulebook
+from engine.game import games
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("lang", ["es", "en"])
+@pytest.mark.parametrize("key", games())
+def test_the_page_tells_the_rules(client: Client, key: str, lang: str) -> None:
+    page = client.get(f"/g/{key}/", headers={"accept-language": lang}).content.decode()
+    trick = rulebook.worked_trick(key)
+    for _, card in trick.plays:
+        assert f"#card-{card}" in page
+    for card in trick.told.legal:
+        assert f"#card-{card}" in page
+    for line in [*rulebook.lines(key, lang), *rulebook.option_lines(key, lang)]:
+        assert escape(line.meaning) in page
+    if key == "variable_trump":
+        assert "Mark Steere" in page
