@@ -52,10 +52,10 @@ bench: venv  ## the benchmarks, as ratios to a floor measured in the same run
 fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without one they run as Python source, slower
 	@$(BIN)/python -m engine.compiling
 
-soak: venv-dev  ## the long runs that are not part of make test
-	@SOAK=1 .ci/test -m soak $(ARGS)
+soak: venv-dev  ## the long runs that are not part of make test (SOAK_S=300: seconds)
+	@.ci/test -m soak -s $(ARGS)
 
-lock: ## resolve the dependencies anew into both lock files (UPGRADE=1: newest versions)
+lock:  ## resolve the dependencies anew into both lock files (UPGRADE=1: newest versions)
 	@.ci/lock $(if $(filter 1 yes true,$(UPGRADE)),--upgrade)
 
 clean:  ## remove everything made here except var/, which holds the league's data

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 import engine
 from tests.ops.test_readme import first_bot
 from tests.support.processes import wait_for
+from tests.support.redis import RedisServer
 from tests.support.stack import Stack
 
 BOARDS = 100  # of each match: several seconds
@@ -29,19 +33,17 @@ def enter_house(stack: Stack) -> None:
     assert {(status, fault) for _, status, fault in stack.rows(versions)} == {("accepted", "")}, stack.rows(versions)
 
 
-def the_cup(stack: Stack) -> None:
-    """A round robin of the house bots, long enough to be interrupted."""
+def a_cup(stack: Stack, name: str = "Cup", boards: int = BOARDS) -> None:
+    """A round robin of the house bots."""
     bots = [f"--bot={slug}" for (slug,) in stack.rows("SELECT slug FROM league_bot ORDER BY slug")]
-    words = ["Cup", "--owner=house", "--game=partnership", f"--boards={BOARDS}", *bots, "--start"]
+    words = [name, "--owner=house", "--game=partnership", f"--boards={boards}", *bots, "--start"]
     stack.manage("create_tournament", *words)
 
 
-def finish(stack: Stack) -> None:
-    """Wait for the end of the tournament."""
-    status = "SELECT status FROM league_tournament"
-    wait_for(
-        lambda: stack.rows(status) == [("finished",)], f"the end of the tournament\n{stack.logs()}", LONG, every=0.2
-    )
+def finish(stack: Stack, seconds: float = LONG) -> None:
+    """Wait for the end of all tournaments."""
+    status = "SELECT DISTINCT status FROM league_tournament"
+    wait_for(lambda: stack.rows(status) == [("finished",)], f"the tournaments' end\n{stack.logs()}", seconds, every=0.2)
 
 
 def results(stack: Stack) -> list[tuple[object, ...]]:
@@ -53,13 +55,40 @@ def results(stack: Stack) -> list[tuple[object, ...]]:
     )
 
 
+def counted_once(stack: Stack, tournaments: int) -> None:
+    """Every match of the cups is finished; its boards, sittings, end and rating stand there once, neither less nor more."""
+    matches = stack.rows("SELECT id, status, boards_planned FROM league_match WHERE kind = 'tournament' ORDER BY id")
+    ((bots,),) = stack.rows("SELECT count(*) FROM league_bot")
+    assert len(matches) == tournaments * bots * (bots - 1) // 2
+    assert {status for _, status, _ in matches} == {"finished"}
+    boards = stack.rows(
+        "SELECT match_id, count(*), count(DISTINCT b.number) FROM league_board b JOIN league_match m ON m.id = b.match_id "
+        "WHERE m.kind = 'tournament' GROUP BY match_id ORDER BY match_id"
+    )
+    assert boards == [(identity, planned, planned) for identity, _, planned in matches]
+    total = sum(planned for _, _, planned in matches)
+    sittings = (
+        "SELECT count(*) FROM league_sitting s JOIN league_board b ON b.id = s.board_id "
+        "JOIN league_match m ON m.id = b.match_id WHERE m.kind = 'tournament'"
+    )
+    assert stack.rows(sittings) == [(2 * total,)]
+    assert sum(wins + draws + losses for *_, wins, draws, losses in results(stack)) == 2 * total
+    ends = "SELECT count(*) FROM league_leagueevent WHERE kind = 'match.moved' AND data->>'to' = 'finished' GROUP BY subject"
+    assert {count for (count,) in stack.rows(ends)} == {1}
+    # Rated once, too: a board is in the sums of exactly two versions.
+    rated = (
+        "SELECT sum(r.boards) FROM league_rating r JOIN league_pool p ON p.id = r.pool_id WHERE p.game = 'partnership'"
+    )
+    wait_for(lambda: stack.rows(rated) == [(2 * total,)], f"ratings of all boards\n{stack.logs()}", 60, every=0.2)
+
+
 def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Stack) -> None:
     """kill -9 of a runner in the middle of a match: another one plays it again, from its first board, on the same deals."""
     stack = league_stack
     stack.start("scheduler")
     first = stack.start("runner")
     enter_house(stack)
-    the_cup(stack)
+    a_cup(stack)
     halfway = (
         "SELECT id FROM league_match WHERE kind = 'tournament' AND status = 'running' AND progress BETWEEN 1 AND 95"
     )
@@ -76,34 +105,9 @@ def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Sta
     stack.start("runner")
     finish(stack)
 
-    matches = stack.rows(
-        "SELECT id, status, attempts, boards_planned FROM league_match WHERE kind = 'tournament' ORDER BY id"
-    )
-    n = len({slug for _, slug, *_ in results(stack)})
-    assert len(matches) == n * (n - 1) // 2
-    assert {status for _, status, *_ in matches} == {"finished"}
-    assert {identity: attempts for identity, _, attempts, _ in matches}[victim] == 2
-    boards = stack.rows(
-        "SELECT match_id, count(*), count(DISTINCT b.number) FROM league_board b JOIN league_match m ON m.id = b.match_id "
-        "WHERE m.kind = 'tournament' GROUP BY match_id ORDER BY match_id"
-    )
-    assert boards == [(identity, BOARDS, BOARDS) for identity, *_ in matches]
-    sittings = "SELECT count(*) FROM league_sitting s JOIN league_board b ON b.id = s.board_id JOIN league_match m ON m.id = b.match_id"
-    assert stack.rows(sittings + " WHERE m.kind = 'tournament'") == [(2 * BOARDS * len(matches),)]
-    for _, _, _, _, wins, draws, losses in results(stack):
-        assert wins + draws + losses == BOARDS
-    ends = "SELECT subject, count(*) FROM league_leagueevent WHERE kind = 'match.moved' AND data->>'to' = 'finished' GROUP BY subject"
-    assert {count for _, count in stack.rows(ends)} == {1}
-    # Rated once, too: a board is in the sums of exactly two versions.
-    rated = (
-        "SELECT sum(r.boards) FROM league_rating r JOIN league_pool p ON p.id = r.pool_id WHERE p.game = 'partnership'"
-    )
-    wait_for(
-        lambda: stack.rows(rated) == [(2 * BOARDS * len(matches),)],
-        f"ratings of all boards\n{stack.logs()}",
-        60,
-        every=0.2,
-    )
+    attempts = stack.rows("SELECT attempts FROM league_match WHERE id = %s", victim)
+    assert attempts == [(2,)]
+    counted_once(stack, tournaments=1)
 
 
 def everything_up(stack: Stack) -> None:
@@ -180,3 +184,30 @@ def test_the_role_of_the_runners_sees_no_account(league_stack: Stack) -> None:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             runner.execute("CREATE TABLE mine (id int)")
     assert "tute_runner may use" in league_stack.run("migrate")  # an upgrade grants again, without harm
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+def test_a_league_that_is_never_left_in_peace(league_stack: Stack, redis_server: RedisServer) -> None:
+    """For SOAK_S seconds runners and schedulers are killed and the broker is emptied; then every match is there, once."""
+    stack, chance = league_stack, random.Random(7)
+    stack.settings["MAX_ATTEMPTS"] = "1000"  # here it is always the runner that fails, and never for good
+    running = {name: stack.start(name.rstrip("12")) for name in ("scheduler", "runner1", "runner2")}
+    enter_house(stack)
+    until = time.monotonic() + float(os.environ.get("SOAK_S", "300"))
+    cups, kills = 0, 0
+    while time.monotonic() < until:
+        if cups == 0 or stack.rows("SELECT count(*) FROM league_match WHERE status = 'queued'")[0][0] < 3:
+            cups += 1
+            a_cup(stack, f"Cup {cups}", boards=40)
+        time.sleep(chance.uniform(2, 8))
+        name = chance.choice(["scheduler", "runner1", "runner2", "runner2"])
+        running[name].kill()
+        kills += 1
+        if chance.random() < 0.3:
+            redis_server.empty()
+        time.sleep(chance.uniform(0, 2))
+        running[name] = stack.start(name.rstrip("12"))
+    finish(stack, seconds=900)
+    counted_once(stack, tournaments=cups)
+    print(f"{cups} tournaments and {kills} kills")
