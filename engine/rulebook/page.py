@@ -61,8 +61,7 @@ def _trick(key: str, lang: str) -> str:
     trump = suits[trick.trump] if trick.trump else head["no_trump"]
     facts = f"{head['number'].format(trick.number)}; {head['trump']}: {trump}; {head['stock']}: {trick.stock}."
     rows = [f"| {trick.plays[0][0]} | `{trick.plays[0][1]}` | P1 | {RULES['P1'][lang == 'en']} |"]
-    for one in trick.followers:
-        rows.append(f"| {one.seat} | `{one.card}` | {one.rule} | {RULES[one.rule][lang == 'en']} |")
+    rows += [f"| {one.seat} | `{one.card}` | {one.rule} | {RULES[one.rule][lang == 'en']} |" for one in trick.followers]
     won = head["won"].format(trick.winner, trick.points)
     if trick.trump_after and trick.trump_after != trick.trump:
         won += f" {head['trump_after']}: {suits[trick.trump_after]}."

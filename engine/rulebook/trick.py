@@ -67,7 +67,7 @@ def _worth(trick: Trick) -> int:
 
 def _tricks(game: Game, seed: str) -> list[Trick]:
     state = game.new_match(seed=seed, deals=1)
-    chooser = random.Random(seed)  # noqa: S311 - which cards are played, not which are dealt
+    chooser = random.Random(seed)
     found: list[Trick] = []
     followers: list[Follower] = []
     plays: list[tuple[int, str]] = []

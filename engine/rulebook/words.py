@@ -8,7 +8,7 @@ SUITS = {
 }
 HEADINGS = {
     "es": {
-        "language": "Español", "players": "Jugadores", "source": "Fuente", "trick": "Una baza de ejemplo",
+        "language": "Español", "rules": "Reglas", "players": "Jugadores", "source": "Fuente", "trick": "Una baza de ejemplo",
         "differences": "Diferencias con el tute ordinario", "options": "Opciones", "no_trump": "ninguno",
         "by_table": "Leídas del registro del motor. «4: 10» vale para cuatro jugadores; – es nada.",
         "difference_columns": "| parámetro | aquí | tute ordinario | significado |", "none": "Ninguna.",
@@ -20,7 +20,7 @@ HEADINGS = {
         "legal": "Asiento {}, con {} en la mesa, tiene {}. Puede jugar estas cartas (regla {}):",
     },
     "en": {
-        "language": "English", "players": "Players", "source": "Source", "trick": "A worked trick",
+        "language": "English", "rules": "Rules", "players": "Players", "source": "Source", "trick": "A worked trick",
         "differences": "Differences from ordinary Tute", "options": "Options", "no_trump": "none",
         "by_table": "Read from the engine's record. “4: 10” holds for four players; – is nothing.",
         "difference_columns": "| parameter | here | ordinary Tute | meaning |", "none": "None.",

@@ -25,3 +25,12 @@ def test_the_page_tells_the_rules(client: Client, key: str, lang: str) -> None:
         assert escape(line.meaning) in page
     if key == "variable_trump":
         assert "Mark Steere" in page
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_fits_the_screen(browser, live_server, tmp_path, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, locale="es-ES")
+    page.goto(f"{live_server.url}/g/variable_trump/")
+    page.screenshot(path=tmp_path / f"rules-{width}.png", full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
