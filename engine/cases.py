@@ -111,10 +111,6 @@ def _shown(value: Any) -> str:
     return repr(sorted(value, key=str)) if isinstance(value, set) else repr(value)
 
 
-def _some(wanted: Mapping[int, int], numbers: Any) -> dict[int, int]:
-    return {key: numbers[key] for key in wanted}
-
-
 # ---- positions shared by several kinds
 
 

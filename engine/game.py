@@ -26,9 +26,10 @@ class Game:
     def __init__(self, declared: Rules, options: Mapping[str, Any], players: int, origin: Game | None = None) -> None:
         self.declared = declared
         self.origin = origin or self  # the game that the match began as, before eliminations
-        self.options = dict(options)
         self.players = players
         self.rules = rules = at_table(declared, options, players)
+        # those that make a difference: the same rules have one name, whatever way they were asked for
+        self.options = {name: value for name, value in options.items() if self._matters(name, options)}
         self.key = rules.key
         self.title = rules.title
         self.revision = rules.revision
@@ -83,6 +84,14 @@ class Game:
             and self.merged
             and not self.has_own_turn
         )
+
+    def _matters(self, name: str, options: Mapping[str, Any]) -> bool:
+        """Whether leaving out one of the options would give other rules, or none."""
+        try:
+            without = at_table(self.declared, {n: v for n, v in options.items() if n != name}, self.players)
+        except OptionError:
+            return True
+        return without != self.rules
 
     def __repr__(self) -> str:
         return f"Game({self.key!r}, players={self.players}, options={self.options!r})"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from engine.parts import announcing, exchanging
+
 if TYPE_CHECKING:
     from engine.state import State
 
@@ -12,6 +14,8 @@ def observation(state: State, seat: int) -> dict[str, Any]:
     """Everything `seat` may know at this moment.
 
     Cards are texts, suits letters, points whole numbers; lists by seat or by side as named. `legal` is there when the seat is to act.
+    It is meant for the seat to act. Between its turns a seat knows what the redacted events tell it: a snapshot taken while others are asked
+    shows, by the cards still to be drawn, that somebody is being asked.
     """
     game, pack = state.game, state.game.pack
     trick = []
@@ -22,23 +26,19 @@ def observation(state: State, seat: int) -> dict[str, Any]:
         for card in state.table:
             trick.append({"seat": player, "card": pack.texts[card]})
             player = state.next[player]
-    hidden = (
-        state.shown >= 0
-        and state.holder < 0
-        and state.rules.first_deal == "coins_2o"
-        and state.deal_no == 1
-        and pack.texts[state.shown] != "2o"
-    )
+    notes = state.notes
+    asked_in_secret = state.phase is announcing.WINDOW or state.phase is exchanging.PHASE
     seen: dict[str, Any] = {
         "game": game.key,
         "seat": seat,
-        "turn": state.current_seat,
+        # in a window only seats that hold something are asked: who, is nobody else's business
+        "turn": None if asked_in_secret and state.current_seat != seat else state.current_seat,
         "deal": state.deal_no,
         "dealer": state.dealer,
         "mano": state.mano,
         "out": list(state.out),
         "trump": state.suit_text(state.trump),
-        "shown": None if hidden else state.card_text(state.shown),
+        "shown": state.card_text(state.shown),
         "holder": state.holder if state.holder >= 0 else None,
         "stock": state.n,
         "hand": [pack.texts[card] for card in state.hand_of(seat)],
@@ -57,8 +57,16 @@ def observation(state: State, seat: int) -> dict[str, Any]:
         "pending": {"seat": state.pending, "card": pack.texts[state.notes["pending_card"]]}
         if state.pending >= 0
         else None,
+        "soloist": notes.get("soloist"),
+        "bid": notes.get("bid") or None,
+        "called": state.card_text(notes.get("called", -1)),
+        "playing": list(notes["playing"]) if "playing" in notes else None,
+        "predictions": [notes["predictions"].get(s) for s in range(state.seats)] if "predictions" in notes else None,
+        "pot": state.pot,
         "over": state.is_over,
     }
+    if seat == state.dealer and "censor_sees" in notes:
+        seen["censored"] = {"seat": notes["censor_sees"], "hand": notes["censored_hand"]}
     if state.rules.hide_arrastre_twenty:
         for song, (singer, suit, _, _) in zip(seen["sung"], state.songs_made, strict=True):
             if singer != seat and suit != state.trump:

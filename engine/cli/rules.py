@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ def add(commands: Any) -> None:
     parser.add_argument("game", nargs="?", metavar="KEY", help="one game; without it the list of the pages")
     parser.add_argument("--lang", choices=("es", "en"), help="one language; without it both")
     parser.add_argument("--write", type=Path, metavar="DIR", help="write DIR/KEY.md of every game (or of KEY)")
+    parser.add_argument("--json", action="store_true", help="the parts of the page as data (tute-rules/1)")
     parser.set_defaults(run=run)
 
 
@@ -29,6 +32,9 @@ def run(args: argparse.Namespace) -> int:
 
     if args.game and args.game not in games():
         raise Problem(f"unknown game {args.game!r}; games are: {', '.join(games())}")
+    if args.json:
+        print(json.dumps(document(args.game, args.lang or "es"), ensure_ascii=False, indent=1))
+        return OK
     if args.write is None:
         print(rulebook.page(args.game, args.lang) if args.game else rulebook.index(), end="")
         return OK
@@ -38,3 +44,23 @@ def run(args: argparse.Namespace) -> int:
     if not args.game:
         (args.write / "README.md").write_text(rulebook.index(), encoding="utf-8")
     return OK
+
+
+def document(key: str | None, lang: str) -> dict[str, Any]:
+    """The pages as data for scripts: of one game, or the list of all."""
+    from engine import rulebook
+    from engine.game import declared, games
+
+    if key is None:
+        return {"format": "tute-rules/1", "games": games()}
+    return {
+        "format": "tute-rules/1",
+        "game": key,
+        "title": declared(key).title,
+        "source": declared(key).source,
+        "language": lang,
+        "prose": rulebook.prose(key, lang),
+        "differences": [asdict(line) for line in rulebook.lines(key, lang)],
+        "options": [asdict(line) for line in rulebook.option_lines(key, lang)],
+        "trick": asdict(rulebook.worked_trick(key)),
+    }

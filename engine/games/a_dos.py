@@ -35,7 +35,7 @@ GAME = Rules(
         "song_timing": ("after_draw", "before_draw"),
         "exchange": ("none", "deferred"),
         "hand_size": (6, 8, 10),
-        "max_losses": Range(1),
+        "max_losses": Range(1, 50),
         "tute": ("wins", "none"),
     },
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.errors import OptionError
 from engine.parts.paying import pot_per_trick
 from engine.parts.results import trick_commitments
 from engine.rules import BOOL, Range, Rules
@@ -9,8 +10,11 @@ from engine.rules import BOOL, Range, Rules
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     """With loss marks there are no antes and no pot, and somebody's marks end the match."""
-    marks = options.get("settlement") == "loss_marks"
-    return {"score_unit": "marks", "match_end": "losses"} if marks else {}
+    ends_by_marks = options.get("match_end") == "losses"
+    marks = options.get("settlement", "loss_marks" if ends_by_marks else "chips") == "loss_marks"
+    if ends_by_marks and not marks:
+        raise OptionError("match_end 'losses' counts loss marks: it needs settlement 'loss_marks'")
+    return {"settlement": "loss_marks", "score_unit": "marks", "match_end": "losses"} if marks else {}
 
 
 GAME = Rules(

@@ -7,7 +7,9 @@ from engine.rules import Range, Rules
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     """With three the pack decides how many cards the stock holds."""
-    return {"stock": 30} if options.get("deck") == "es39" else {}
+    if players != 3:
+        return {}
+    return {"stock": 30 if options.get("deck") == "es39" else 27}
 
 
 GAME = Rules(
@@ -44,6 +46,6 @@ GAME = Rules(
         "deck": {3: ("es36", "es39")},
         "stock": {3: (27, 30)},
         "sides": {4: ("pairs", "single")},
-        "match_games": Range(1),
+        "match_games": Range(1, 100),
     },
 )

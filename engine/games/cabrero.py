@@ -39,7 +39,7 @@ GAME = Rules(
     duel_game="a_dos",
     implied=implied,
     options={
-        "max_losses": Range(1),
+        "max_losses": Range(1, 50),
         "trump_source": {4: SHOWN, 5: SHOWN, 6: SHOWN},
         "tie": ("level_lose", "all_takers_lose", "seat_order"),
         "final_duel": BOOL,

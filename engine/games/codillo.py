@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.errors import OptionError
 from engine.parts.paying import each_loser_to_each_winner
 from engine.parts.results import soloist_side_best_single, soloist_side_more_points
 from engine.rules import BOOL, Range, Rules
@@ -9,8 +10,11 @@ from engine.rules import BOOL, Range, Rules
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     """Loss marks end the match when somebody has too many."""
-    marks = options.get("settlement") == "loss_marks"
-    return {"score_unit": "marks", "match_end": "losses"} if marks else {}
+    ends_by_marks = options.get("match_end") == "losses"
+    marks = options.get("settlement", "loss_marks" if ends_by_marks else "chips") == "loss_marks"
+    if ends_by_marks and not marks:
+        raise OptionError("match_end 'losses' counts loss marks: it needs settlement 'loss_marks'")
+    return {"settlement": "loss_marks", "score_unit": "marks", "match_end": "losses"} if marks else {}
 
 
 GAME = Rules(

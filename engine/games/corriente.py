@@ -46,7 +46,7 @@ GAME = Rules(
         "claim_mode": ("claim", "auto", "none"),
         "claim_from_deal": Range(1),
         "both_reach": ("higher_total", "last_trick", "first_reached"),
-        "match_games": Range(1),
+        "match_games": Range(1, 100),
         "match_end": ("race", "series"),
         "win_by": (1, 2),
         "illegal_move": ("reject", "lose_game"),

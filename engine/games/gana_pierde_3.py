@@ -51,5 +51,5 @@ GAME = Rules(
     settlement="loss_marks",
     match_end="losses",
     max_losses=6,
-    options={"max_losses": Range(1), "result": (middle_of_three_loses, cabron_loses), "undertrump": BOOL},
+    options={"max_losses": Range(1, 50), "result": (middle_of_three_loses, cabron_loses), "undertrump": BOOL},
 )

@@ -38,7 +38,7 @@ GAME = Rules(
     match_end="losses",
     max_losses=6,
     options={
-        "max_losses": Range(1),
+        "max_losses": Range(1, 50),
         "last_trick_optional": BOOL,
         "table_songs": ("forced", "none"),
         "song_order": ("forty_first", "any"),

@@ -51,7 +51,7 @@ GAME = Rules(
         "claim_window": ("post_trick", "own_turn"),
         "both_reach": ("higher_total", "last_trick", "first_reached"),
         "song_order": ("any", "forty_first_in_window", "forty_first"),
-        "match_games": Range(1),
+        "match_games": Range(1, 100),
         "match_end": ("race", "series"),
         "win_by": (1, 2),
         "illegal_move": ("reject", "lose_game"),

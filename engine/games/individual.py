@@ -22,7 +22,7 @@ GAME = Rules(
     match_games=12,
     options={
         "match_end": ("series", "race"),
-        "match_games": Range(1),
+        "match_games": Range(1, 100),
         "win_by": (1, 2),
         "tute": ("wins", "none"),
         "tute_ranks": ("RC", "R", "C"),

@@ -12,7 +12,7 @@ GAME = Rules(
     song_order="forty_first",
     options={
         "match_end": ("race", "series"),
-        "match_games": Range(1),
+        "match_games": Range(1, 100),
         "win_by": (1, 2),
         "hand_songs": ("trick_winner", "winning_side"),
         "songs_per_trick": (1, "many"),

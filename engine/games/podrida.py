@@ -2,12 +2,17 @@
 
 from typing import Any
 
+from engine.errors import OptionError
 from engine.parts.results import exact_prediction
 from engine.rules import BOOL, Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     """The preset podrida52 is played with French cards."""
+    if options.get("preset") == "podrida52" and "rank_order" in options:
+        raise OptionError(
+            "the preset podrida52 is played with French cards, whose order of ranks is fixed: leave rank_order out"
+        )
     french = {"deck": "fr52", "rank_order": "AKQJT98765432"}
     return french if options.get("preset") == "podrida52" else {}
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.errors import OptionError
 from engine.parts.paying import per_five
 from engine.parts.results import soloist_reaches_bid
 from engine.rules import BOOL, Range, Rules
@@ -9,8 +10,18 @@ from engine.rules import BOOL, Range, Rules
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     """Loss marks are settled by elimination unless the match has a number of deals."""
-    marks = options.get("settlement") == "loss_marks"
-    return {"score_unit": "rank", "match_end": "elimination", "board_deals": None} if marks else {}
+    ends_by_marks = options.get("match_end") == "elimination"
+    marks = options.get("settlement", "loss_marks" if ends_by_marks else "chips") == "loss_marks"
+    if ends_by_marks and not marks:
+        raise OptionError("match_end 'elimination' counts loss marks: it needs settlement 'loss_marks'")
+    low, high = options.get("min_bid", 60), options.get("max_bid", 230)
+    if low > high:
+        raise OptionError(f"nobody could bid: min_bid {low} is above max_bid {high}")
+    return (
+        {"settlement": "loss_marks", "score_unit": "rank", "match_end": "elimination", "board_deals": None}
+        if marks
+        else {}
+    )
 
 
 GAME = Rules(

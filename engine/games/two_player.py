@@ -27,7 +27,7 @@ GAME = Rules(
     song_order="forty_first_in_window",
     song_min_stock=3,
     options={
-        "match_games": Range(1),
+        "match_games": Range(1, 100),
         "match_end": ("race", "series"),
         "win_by": (1, 2),
         "song_trigger": ("just_won", "has_won_any"),

@@ -48,5 +48,5 @@ GAME = Rules(
     hand_songs="winning_side",
     song_values={"trump": 20, "other": 20},
     tute_first_trick_only=True,
-    options={"coins_start": BOOL, "double_at_101": BOOL, "match_games": Range(1)},
+    options={"coins_start": BOOL, "double_at_101": BOOL, "match_games": Range(1, 100)},
 )

@@ -2,7 +2,7 @@
 
 Where only the winner of the trick may act in window B, the window and its lead are one turn: announcements, then a card. Where another
 seat may act too, the window asks each in turn, and a seat that wants nothing passes. Whether a seat is asked depends only on its own hand
-and on public facts, so nobody learns anything from being asked.
+and on public facts, so it learns nothing from being asked; and no event tells the others.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def censor(state: State) -> None:
         return
     cards = [state.game.pack.texts[card] for card in state.hand_of(soloist)]
     state.emit("look", seat=state.dealer, of=soloist, cards=cards, secret={"cards": [state.dealer]})
-    note(state, censor_sees=soloist)
+    note(state, censor_sees=soloist, censored_hand=cards)
     state.ask(state.dealer, CENSOR)
 
 
@@ -382,16 +382,17 @@ def _change_act(state: State, action: int) -> None:
 
 
 def _shuffle_in(state: State) -> None:
-    cards = [card for seat in state.notes["thrown"] for card in state.hand_of(seat)]
+    thrown = state.notes["thrown"]
+    cards = [card for seat in thrown for card in state.hand_of(seat)]
     size = state.game.pack.size
     # in the order of the shuffle's own suits: the same cards come up whatever the suits are called
     cards.sort(key=lambda card: (state.suit_map.index(card // size), card % size))
-    for seat in state.notes["thrown"]:
+    for seat in thrown:
         state.hands[seat] = [0] * (NO_SUIT + 1)
     dice = state.dice
     state.stock = chance.shuffle(state.seed, -state.deal_no, cards) if dice is None else dice.shuffle(cards)
     note(state, thrown=())
-    state.emit("reshuffle", count=len(cards))
+    state.emit("reshuffle", count=len(cards), seats=list(thrown))
 
 
 CHANGE = Phase("change", _change_legal, _change_act)

@@ -173,6 +173,8 @@ def match_winners(state: State) -> tuple[int, ...]:
         left = dealing.seats_left(state)
         last = max(state.left_at)
         return tuple(left) if left else tuple(s for s, at in enumerate(state.left_at) if at == last)
+    if kind == "losses" and min(state.marks) >= (rules.max_losses or 1):
+        return ()  # all of them have lost
     best = max(state.score) if kind in ("deals", "sequence") else -min(state.marks)
     held = state.score if kind in ("deals", "sequence") else tuple(-m for m in state.marks)
     return tuple(sorted({state.side[seat] for seat in range(state.seats) if held[seat] == best}))

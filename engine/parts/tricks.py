@@ -63,14 +63,19 @@ def revoke(state: State, action: int) -> None:
     """An action outside of the legal set: refused, or a revoke where illegal cards are let through (`illegal_move`)."""
     if state.is_over:
         raise IllegalAction("the match is over: no action is possible")
-    held = 0 <= action < act.PLAY_END and state.phase is None and action in state.hand_of(state.turn)
+    held = (
+        type(action) is int
+        and 0 <= action < act.PLAY_END
+        and state.phase is None
+        and action in state.hand_of(state.turn)
+    )
     if held and state.rules.illegal_move != "reject":
         counting.revoke(state, action)
         return
     text = state.game.action_text
     try:
         what = text(action)
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, TypeError):
         what = repr(action)
     legal = ", ".join(text(a) for a in state.legal_actions())
     raise IllegalAction(f"{what} is not legal for seat {state.turn} now; legal: {legal}")

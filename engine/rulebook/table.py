@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from engine.game import declared, load
 from engine.rulebook.words import MEANINGS
 from engine.rules import Choice, Range, Rules, by_players, choices, word
 
-NOT_SHOWN = {"key", "title", "code", "source", "revision", "options", "implied", "board_deals", "suits_named", "score_unit"}
+NOT_SHOWN = {
+    "key",
+    "title",
+    "code",
+    "source",
+    "revision",
+    "options",
+    "implied",
+    "board_deals",
+    "suits_named",
+    "score_unit",
+}
 NOT_SHOWN |= {"forfeit", "players", "on_play", "duel_game"}
 YES = {"es": ("no", "sí"), "en": ("no", "yes")}
 
@@ -42,7 +53,7 @@ def lines(key: str, lang: str) -> list[Line]:
     for field in fields(Rules):
         if field.name in NOT_SHOWN:
             continue
-        default = field.default if field.default is not MISSING else field.default_factory()  # type: ignore[misc]
+        default = getattr(Rules(), field.name)
         values = _values(key, field.name)
         if any(word(value) != word(by_players(default, players)) for players, value in values.items()):
             found.append(

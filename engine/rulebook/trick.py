@@ -13,7 +13,23 @@ if TYPE_CHECKING:
     from engine.state import State
 
 DEALS = 24  # seeded deals that are looked through
-WEIGHT = {"P1": 0, "Q0": 0, "Q2": 0, "F3": 0, "P5": 0, "F1": 2, "P4": 2, "P2": 3, "P3": 3, "F2": 4, "P6": 4, "QT": 5, "P7": 5, "PX": 5, "NL": 6}
+WEIGHT = {
+    "P1": 0,
+    "Q0": 0,
+    "Q2": 0,
+    "F3": 0,
+    "P5": 0,
+    "F1": 2,
+    "P4": 2,
+    "P2": 3,
+    "P3": 3,
+    "F2": 4,
+    "P6": 4,
+    "QT": 5,
+    "P7": 5,
+    "PX": 5,
+    "NL": 6,
+}
 
 
 @dataclass(frozen=True)
