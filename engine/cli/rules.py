@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.cli.output import command
+from engine.cli.output import command, json_flag, print_json
 from engine.cli.problem import OK, Problem
 
 EXAMPLE = """
@@ -22,7 +21,7 @@ def add(commands: Any) -> None:
     parser.add_argument("game", nargs="?", metavar="KEY", help="one game; without it the list of the pages")
     parser.add_argument("--lang", choices=("es", "en"), help="one language; without it both")
     parser.add_argument("--write", type=Path, metavar="DIR", help="write DIR/KEY.md of every game (or of KEY)")
-    parser.add_argument("--json", action="store_true", help="the parts of the page as data (tute-rules/1)")
+    json_flag(parser)
     parser.set_defaults(run=run)
 
 
@@ -33,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     if args.game and args.game not in games():
         raise Problem(f"unknown game {args.game!r}; games are: {', '.join(games())}")
     if args.json:
-        print(json.dumps(document(args.game, args.lang or "es"), ensure_ascii=False, indent=1))
+        print_json(document(args.game, args.lang or "es"))
         return OK
     if args.write is None:
         print(rulebook.page(args.game, args.lang) if args.game else rulebook.index(), end="")
