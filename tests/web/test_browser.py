@@ -106,6 +106,7 @@ def test_keys_step_through_the_record_and_the_address_follows(live, visit) -> No
     page.keyboard.press("?")
     assert page.locator("dialog[open]").count() == 1
     page.keyboard.press("Escape")
+    page.locator("dialog[open]").wait_for(state="detached")  # the browser closes it in a task of its own
     page.keyboard.press("Space")
     page.locator("#d2p2[aria-current]").wait_for()
     page.keyboard.press("Space")
