@@ -1,31 +1,23 @@
-"""Tute americano, two players: eight cards, trump answers trump, 121, no tute. Source: rules book, americano (004, 002)."""
+"""Tute americano, two players: as Corriente with eight cards, trump answering trump, 121, no tute. Source: rules book, americano (004, 002)."""
 
-from engine.parts.results import to_target
-from engine.rules import Range, Rules
+from dataclasses import replace
 
-GAME = Rules(
+from engine.games.corriente import GAME as CORRIENTE
+from engine.rules import Range
+
+GAME = replace(
+    CORRIENTE,
     key="americano",
     code="AME",
     title="Tute americano",
     source="Pagat (004), CatsAtCards (002)",
-    score_unit="games",
-    players=(2,),
     hand_size=8,
     stock=24,
-    trump_source="turned_stock",
-    shown_card_drawn=True,
-    draw="winner_first",
-    next_dealer="last_trick_winner",
-    exchange="deferred",
-    exchange_seven="13RCS",
-    exchange_two="7654",
     obligation_stock_open="trump_follow",
     tute="none",
-    result=to_target,
     target=121,
     both_reach="first_reached",
-    claim_mode="claim",
-    match_games=1,
+    implied=None,
     options={
         "target": Range(1),
         "obligation_stock_open": ("trump_follow", "free"),

@@ -1,40 +1,24 @@
-"""Havanian Tute, two players, Cuba: as Americano with 101, capote, immediate exchange before the draw, claims from the second deal.
+"""Havanian Tute, two players, Cuba: as Habanero, but trump answers trump, no tute, exchange before the draw, claims from the second deal.
 
 Source: rules book, havanian (W-var, W-lud, 002).
 """
 
-from engine.parts.results import to_target
-from engine.rules import Range, Rules
+from dataclasses import replace
 
-GAME = Rules(
+from engine.games.habanero import GAME as HABANERO
+from engine.rules import Range
+
+GAME = replace(
+    HABANERO,
     key="havanian",
     code="HAV",
     title="Tute habanero de Cuba",
     source="Wikipedia (W-var), Ludoteka (W-lud), CatsAtCards (002)",
-    score_unit="games",
-    players=(2,),
-    hand_size=8,
-    stock=24,
-    trump_source="turned_stock",
-    shown_card_drawn=True,
-    draw="winner_first",
-    next_dealer="last_trick_winner",
-    exchange="immediate",
-    exchange_seven="13RCS",
-    exchange_two="7654",
     exchange_window="before_draw",
-    exchange_min_stock=2,
     obligation_stock_open="trump_follow",
-    song_min_stock=3,
     tute="none",
-    capote="announced",
-    result=to_target,
-    target=101,
-    both_reach="higher_total",
-    claim_mode="claim",
     claim_from_deal=2,
     claim_window="post_trick",
-    match_games=1,
     options={
         "target": Range(1),
         "capote": ("announced", "none"),
