@@ -39,6 +39,27 @@ def card(text: str, css: str = "card") -> SafeString:
 
 
 @register.simple_tag
+def mini(text: str) -> SafeString:
+    """`{% mini "Ro" %}`: rank and suit sign in a line of text, with the card's name for all who need it."""
+    sign = text[-1:]
+    if sign not in words.SUITS:
+        return format_html("{}", text)
+    return format_html(
+        '<span class="mini" title="{}"><span aria-hidden="true">{}{}</span><span class="unseen">{}</span></span>',
+        words.card_name(text),
+        text[:-1],
+        suit(sign),
+        words.card_name(text),
+    )
+
+
+@register.filter
+def seat_name(number: int | None) -> str:
+    """Seats as people count them, from 1."""
+    return "" if number is None else str(number + 1)
+
+
+@register.simple_tag
 def suit(letter: str) -> SafeString:
     """`{% suit "o" %}`: a suit sign, as ornament."""
     return format_html(

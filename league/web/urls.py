@@ -24,6 +24,7 @@ urlpatterns = [
     path("t/<slug:slug>/do/", tournaments.do, name="tournament-do"),
     path("m/", matches.matches, name="matches"),
     path("m/<str:public_id>/", matches.match, name="match"),
+    path("m/<str:public_id>/b/<int:number>/", matches.board, name="board"),
     path("m/<str:public_id>/replay.json", matches.replay_json, name="match-replay"),
     path("m/<str:public_id>.txt", matches.text, name="match-text"),
     path("docs/", docs.index, name="docs"),

@@ -13,8 +13,8 @@ import engine
 from league.domain import replays
 from league.domain.errors import Refused
 from league.enums import MatchStatus
-from league.models import Match, Party, Sitting
-from league.web import narrate, queries, words
+from league.models import Board, Match, Party, Sitting
+from league.web import comparing, narrate, queries, words
 from league.web.column import column
 from league.web.record import shown_events
 
@@ -113,6 +113,39 @@ def _replay_context(found: Match, sitting: Sitting, parties: list[Party], record
         "lines": narrate.narrate(shown_events(record), _names(sitting, parties), _bots(sitting, parties)),
         "notes": record.get("notes", []),
     }
+
+
+def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
+    """One board of a finished match: all its sittings side by side, in the suits of the deal. Six queries."""
+    found = _match(public_id)
+    row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=found, number=number)
+    if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
+        raise Http404
+    parties = _parties(found)
+    game = engine.load(found.pool.game, players=found.pool.players, **found.pool.options)
+    columns, playings = [], []
+    for sitting in sorted(row.sittings.all(), key=lambda one: one.number):
+        sitting.board = row
+        record = replays.unpack(sitting)
+        names, bots = _names(sitting, parties), _bots(sitting, parties)
+        events = shown_events({**record, "events": comparing.plain(record, game.pack.suits)})
+        playings.append((events, names, bots))
+        seats = [[seat + 1 for seat, held in enumerate(sitting.seating) if held == party.number] for party in parties]
+        scores = [sitting.scores[held[0] - 1] if held else None for held in seats]
+        columns.append((sitting, list(zip(parties, seats, scores, strict=True))))
+    others = found.boards.order_by("number")
+    context = {
+        "match": found,
+        "board": row,
+        "parties": parties,
+        "columns": columns,
+        "deals": comparing.compare(playings),
+        "size": game.score_size,
+        "before": others.filter(number__lt=number).values_list("number", flat=True).last(),
+        "after": others.filter(number__gt=number).values_list("number", flat=True).first(),
+        "key": f"{game.key} · {found.table} · {number}",
+    }
+    return render(request, "board.html", context)
 
 
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:

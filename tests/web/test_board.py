@@ -1,0 +1,102 @@
+"""The board page: the same cards in every column, and the first choice that differs."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import engine
+from league.web import comparing
+from tests.support.playing import choose
+from tests.web.page import Page, faults
+
+NAMES = ("a", "b", "c", "d", "e", "f")
+
+
+def playing(key: str, suits: str | None, *, differ_at: int | None = None) -> dict:
+    """A record of board "x". The choice is by place among the legal actions, so exchanged suits may change the course."""
+    game = engine.load(key)
+    state = game.new_match(seed="x", deals=1, suits=suits)
+    other = game.new_match(seed="x", deals=1)  # the same deal in its own suits decides
+    rng = random.Random("x")
+    back = dict(zip(suits or game.pack.suits, game.pack.suits, strict=True))
+    step = 0
+    while not state.is_over:
+        action = choose(other, rng)
+        if step == differ_at:
+            action = next((one for one in other.legal_actions() if one != action), action)
+        text = other.game.action_text(action)
+        forth = {own: played for played, own in back.items()}
+        parts = [part[:-1] + forth[part[-1]] if part[-1] in forth and len(part) <= 2 else part for part in text.split()]
+        state.apply(state.game.parse_action(" ".join(parts)))
+        other.apply(action)
+        step += 1
+    return engine.replay.make(state)
+
+
+def columns(key: str, *records: dict) -> list[comparing.Deal]:
+    pack = engine.load(key).pack.suits
+    return comparing.compare([(comparing.plain(one, pack), NAMES, NAMES) for one in records])
+
+
+@pytest.mark.parametrize("key", ["partnership", "corriente", "individual", "bato", "remate"])
+def test_exchanged_suits_are_read_back(key) -> None:
+    deals = columns(key, playing(key, None), playing(key, "beco"))
+    assert [deal.same for deal in deals] == [True] * len(deals)
+    assert all(deal.rows for deal in deals)
+    for deal in deals:
+        for left, right in deal.rows:
+            assert [one.event for one in left.items] == [one.event for one in right.items]
+
+
+def test_records_in_other_suits_differ_until_they_are_read_back() -> None:
+    records = [playing("partnership", None), playing("partnership", "beco")]
+    assert records[0]["events"] != records[1]["events"]
+    [deal] = comparing.compare([(one["events"], NAMES, NAMES) for one in records])
+    assert not deal.same
+
+
+def test_the_first_different_choice_is_marked_once_in_each_column() -> None:
+    [deal] = columns("partnership", playing("partnership", None), playing("partnership", "ecbo", differ_at=6))
+    marked = [
+        [
+            (number, item.card)
+            for number, row in enumerate(deal.rows)
+            for item in (row[side].items if row[side] else ())
+            if item.differs
+        ]
+        for side in (0, 1)
+    ]
+    assert [len(one) for one in marked] == [1, 1]
+    assert marked[0][0] != marked[1][0]
+    assert marked[0][0][0] == marked[1][0][0] == 1  # the seventh card of four a trick lies in the second
+
+
+def test_every_card_of_a_hand_is_played_in_each_column() -> None:
+    [deal] = columns("partnership", playing("partnership", None), playing("partnership", "ecbo", differ_at=2))
+    for side in (0, 1):
+        cards = [item.card for row in deal.rows if row[side] for item in row[side].items if item.card]
+        assert sorted(cards) == sorted(card for hand in deal.hands for card in hand)
+
+
+def test_the_page_shows_all_sittings(league, reader) -> None:
+    answer = reader.get(f"/m/{league.clean.public_id}/b/1/")
+    assert answer.status_code == 200
+    page = Page(answer.content.decode())
+    assert faults(page) == []
+    assert "Pasada 1" in page.text
+    assert "Pasada 2" in page.text
+    assert "primera diferencia" in page.text
+    assert f"/m/{league.clean.public_id}/b/2/" in page.links
+
+
+def test_a_sitting_that_was_not_played_is_an_empty_column(league, reader) -> None:
+    assert reader.get(f"/m/{league.faulty.public_id}/b/2/").status_code == 200
+
+
+def test_no_page_for_a_board_that_is_not_there_or_not_over(league, reader) -> None:
+    assert reader.get(f"/m/{league.clean.public_id}/b/99/").status_code == 404
+    waiting = league.cup.matches.order_by("id").last()
+    waiting.__class__.objects.filter(pk=waiting.pk).update(status="running")
+    assert reader.get(f"/m/{waiting.public_id}/b/1/").status_code == 404
