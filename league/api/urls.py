@@ -55,6 +55,7 @@ urlpatterns = [
     path("bots", bots.Bots.as_view(), name="bots"),
     path("bots/<word:slug>", bots.OneBot.as_view(), name="bot"),
     path("bots/<word:slug>/versions", bots.BotVersions.as_view(), name="bot-versions"),
+    path("bots/<word:slug>/versus/<word:other>", bots.Versus.as_view(), name="versus"),
     path("versions", bots.Versions.as_view(), name="versions"),
     path("versions/<id:id>", bots.OneVersion.as_view(), name="version"),
     path("versions/<id:id>/ratings", bots.VersionRatings.as_view(), name="version-ratings"),

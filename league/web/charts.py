@@ -106,3 +106,45 @@ def history(points: Iterable[RatingPoint]) -> Chart | None:
             chart.marks.append((x(place), last))
     chart.dots = [(x(i), y(point.elo), point) for i, point in enumerate(kept)] if len(kept) <= 60 else []
     return chart
+
+
+@dataclass(frozen=True)
+class Course:
+    """A running sum ready for `course.html`: the line, the height of zero, and marks of the vertical axis."""
+
+    line: str
+    zero: float
+    ticks: list[tuple[float, str]]
+    steps: int
+    total: str
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+
+
+def course(sums: Sequence[int], size: int = 1) -> Course | None:
+    """The chart of a sum that starts at 0 and moves with each board; None with fewer than two boards. `size` of it are one on the axis."""
+    if len(sums) < 2:
+        return None
+    values = [0, *sums]
+    every = ceil(len(values) / MOST_POINTS)
+    kept = [(place, value) for place, value in enumerate(values) if place % every == 0 or place == len(values) - 1]
+    low, high = min(values), max(values)
+    apart = max(high - low, 1)
+    step = max(1, 10 ** (len(str(apart)) - 1))
+    step = step // 2 if step > 1 and apart < 2 * step else step
+
+    def x(place: int) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * place / (len(values) - 1), 1)
+
+    def y(value: float) -> float:
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / apart, 1)
+
+    marks = range(ceil(low / step) * step, high + 1, step)
+
+    def told(value: int) -> str:
+        return f"{value / size:+g}".replace("-", "−") if value else "0"
+
+    line = " ".join(f"{x(i)},{y(value)}" for i, value in kept)
+    return Course(line, y(0), [(y(value), told(value)) for value in marks], len(sums), told(sums[-1]))

@@ -5,16 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from league.domain.standings import Row, Standings
+from league.pure.intervals import wilson
 
 
 @dataclass(frozen=True)
 class Cell:
-    """`points` board points of `boards`; `css` is one of self, none, even, up1-3, down1-3; `match` the first meeting."""
+    """`points` board points of `boards`; `css` is one of self, none, even, up1-3, down1-3; `match` the first meeting.
+
+    `low` and `high` bound the share of the points at 95%; `sure` says that one half lies outside.
+    """
 
     css: str
     points: float | None = None
     boards: int = 0
     match: str = ""
+    low: float = 0.0
+    high: float = 1.0
+
+    @property
+    def sure(self) -> bool:
+        """Whether the boards show who of the two is better."""
+        return not self.low <= 0.5 <= self.high
 
 
 def shade(share: float) -> str:
@@ -37,4 +48,6 @@ def _cell(table: Standings, row: Row, other: Row) -> Cell:
     pair = table.cells.get(key)
     if pair is None or not pair.boards:
         return Cell("none")
-    return Cell(shade(pair.points / pair.boards), pair.points, pair.boards, table.met[key][0])
+    share = pair.points / pair.boards
+    low, high = wilson(share, pair.boards)
+    return Cell(shade(share), pair.points, pair.boards, table.met[key][0], low, high)

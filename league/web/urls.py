@@ -14,6 +14,7 @@ urlpatterns = [
     path("g/<slug:key>/", games.game, name="game"),
     path("bots/", bots.bots, name="bots"),
     path("bots/<slug:slug>/", bots.bot, name="bot"),
+    path("bots/<slug:slug>/vs/<slug:other>/", bots.versus, name="versus"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("players/<slug:name>/", players.player, name="player"),

@@ -16,6 +16,7 @@ LISTS = {  # address: queries
     "versions": 1,
     "bots/a-0/versions": 2,
     "versions/{version}/ratings": 2,
+    "bots/a-0/versus/a-1": 4,
     "tournaments": 1,
     "tournaments/{cup}/entries": 2,
     "tournaments/{cup}/standings": 5,

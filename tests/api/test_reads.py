@@ -205,3 +205,14 @@ def test_head_is_get_without_a_body(nobody, league):
     response = nobody.client.head("/api/v1/bots/rufo")
 
     assert (response.status_code, response.content) == (200, b"")
+
+
+def test_two_bots_are_compared_by_pool(nobody, league):
+    rows = nobody.results("bots/rufo/versus/luna")
+
+    assert [row["pool"]["game"] for row in rows] == ["partnership"]
+    back = nobody.results("bots/luna/versus/rufo")[0]
+    assert (rows[0]["wins"], rows[0]["losses"]) == (back["losses"], back["wins"])
+    assert rows[0]["boards"] == rows[0]["wins"] + rows[0]["draws"] + rows[0]["losses"] > 0
+    assert nobody.get("bots/rufo/versus/rufo").status_code == 404
+    assert nobody.get("bots/rufo/versus/none").status_code == 404

@@ -17,9 +17,9 @@ from league.api.filters import BotFilters, RatingFilters, VersionFilters
 from league.api.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.problems import Problem
 from league.api.serializers.bots import BotChange, BotOut, Upload, VersionOut
-from league.api.serializers.ratings import VersionRatingOut
+from league.api.serializers.ratings import MeetingOut, VersionRatingOut
 from league.api.throttles import ByCaller, Uploads
-from league.domain import bots
+from league.domain import bots, meetings
 from league.enums import VersionStatus
 from league.models import Bot, BotVersion, Rating
 
@@ -76,6 +76,25 @@ class OneBot(View):
         if "description" in change:
             bots.describe(bot, change["description"])
         return Response(BotOut(_bots().get(pk=bot.pk)).data)
+
+
+class Versus(ListView):
+    """/bots/{slug}/versus/{other}"""
+
+    serializer_class = MeetingOut
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="list_meetings",
+        summary="List what two bots did against each other, by pool",
+        tags=["bots"],
+        responses=MeetingOut(many=True),
+    )
+    def get(self, request: Request, slug: str, other: str) -> Response:
+        """All versions of both; the pool with most boards first. Two different bots."""
+        found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(slug, other))}
+        first, second = existing(found.get(slug)), existing(found.get(other) if other != slug else None)
+        return self.page(meetings.head_to_head(first, second))
 
 
 class Versions(ListView):

@@ -8,19 +8,20 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Max
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from league.domain import bots as domain
-from league.domain import replays
+from league.domain import meetings, replays
 from league.domain.errors import Refused
 from league.enums import MatchKind, VersionStatus
 from league.models import Bot, Match, Party, Pool, Rating, RatingPoint
 from league.web import charts, queries
 
 MOST_POINTS = 2000  # of one history
+MOST_MATCHES = 20  # of two bots, the latest
 
 
 def bots(request: HttpRequest) -> HttpResponse:
@@ -41,9 +42,9 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     pools = [rating.pool for rating in ratings]
     asked = request.GET.get("pool", "")
     pool = next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
-    meetings = defaultdict(list)
+    met = defaultdict(list)
     for meeting in queries.head_to_head(found):
-        meetings[meeting.pool].append(meeting)
+        met[meeting.pool].append(meeting)
     parties = Match.objects.filter(parties__version__bot=found).distinct()
     recent = queries.with_parties(parties.exclude(kind=MatchKind.VALIDATION).order_by("-id"))[:12]
     context = {
@@ -54,10 +55,29 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "pools": pools,
         "pool": pool,
         "chart": _history(found, pool) if pool else None,
-        "meetings": dict(meetings),
+        "meetings": dict(met),
         "matches": recent,
     }
     return render(request, "bot.html", context)
+
+
+def versus(request: HttpRequest, slug: str, other: str) -> HttpResponse:
+    """Two bots against each other, pool by pool, and their latest matches. Seven queries."""
+    found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
+    if found == rival:
+        raise Http404
+    met = meetings.head_to_head(found, rival)
+    newest = [public_id for meeting in met for public_id in meeting.matches[:MOST_MATCHES]]
+    context = {
+        "bot": found,
+        "rival": rival,
+        "meetings": [(meeting, charts.course(meeting.course, meeting.size)) for meeting in met],
+        "matches": queries.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))[
+            :MOST_MATCHES
+        ],
+    }
+    return render(request, "versus.html", context)
 
 
 def _history(found: Bot, pool: Pool) -> charts.Chart | None:

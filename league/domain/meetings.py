@@ -1,0 +1,115 @@
+"""What two bots did against each other, board by board, whatever their versions and however many others sat at the table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import accumulate
+from math import erf, sqrt
+from statistics import fmean, stdev
+
+import engine
+from league.enums import MatchStatus
+from league.models import Board, Bot, Party, Pool
+from league.pure.intervals import Z95, wilson
+
+MOST_BOARDS = 20_000  # of a pair and pool, the newest: enough for any interval that one can draw
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """All rated boards of two bots in one pool, seen from the first."""
+
+    pool: Pool
+    matches: list[str]  # public ids, newest first
+    differences: list[
+        int
+    ]  # own score less the other's, per board, oldest first; `size` of them make one of the game's unit
+    size: int
+
+    @property
+    def boards(self) -> int:
+        """How many there are."""
+        return len(self.differences)
+
+    @property
+    def wins(self) -> int:
+        """Boards on which the first scored more."""
+        return sum(value > 0 for value in self.differences)
+
+    @property
+    def draws(self) -> int:
+        """Boards that both scored alike."""
+        return sum(value == 0 for value in self.differences)
+
+    @property
+    def losses(self) -> int:
+        """Boards on which the first scored less."""
+        return self.boards - self.wins - self.draws
+
+    @property
+    def share(self) -> float:
+        """Board points per board: 1 for a win, 1/2 for a draw."""
+        return (self.wins + self.draws / 2) / self.boards
+
+    @property
+    def share_interval(self) -> tuple[float, float]:
+        """95% interval of `share`."""
+        return wilson(self.share, self.boards)
+
+    @property
+    def difference(self) -> float:
+        """Mean difference of the scores of a board, in the game's unit."""
+        return fmean(self.differences) / self.size
+
+    @property
+    def margin(self) -> float | None:
+        """Half of the 95% interval of `difference`; None with a single board."""
+        return Z95 * stdev(self.differences) / sqrt(self.boards) / self.size if self.boards > 1 else None
+
+    @property
+    def superiority(self) -> float:
+        """Likelihood that the first is the stronger one, from wins and losses: Phi((w - l) / sqrt(w + l)); 1/2 without either."""
+        decided = self.wins + self.losses
+        return 0.5 * (1 + erf((self.wins - self.losses) / sqrt(2 * decided))) if decided else 0.5
+
+    @property
+    def course(self) -> list[int]:
+        """Sums of `differences` after each board."""
+        return list(accumulate(self.differences))
+
+
+def head_to_head(bot: Bot, other: Bot) -> list[Meeting]:
+    """Their rated, finished boards by pool, the pool with most boards first. Three queries.
+
+    Two versions of a bot at one table count each against each version of the other.
+    """
+    seated: dict[int, tuple[str, int, list[int], list[int]]] = {}
+    both = Party.objects.filter(
+        match__status=MatchStatus.FINISHED, match__rated=True, version__bot__in=(bot, other)
+    ).values_list("match_id", "match__public_id", "match__pool_id", "number", "version__bot_id")
+    for match_id, public_id, pool_id, number, bot_id in both.order_by("match__finished", "match_id", "number"):
+        _, _, mine, theirs = seated.setdefault(match_id, (public_id, pool_id, [], []))
+        (mine if bot_id == bot.pk else theirs).append(number)
+    met = {match_id: row for match_id, row in seated.items() if row[2] and row[3]}
+    scores: dict[int, list[list[int]]] = defaultdict(list)
+    rows = Board.objects.filter(match__in=list(met)).order_by("match_id", "number")
+    for match_id, board in rows.values_list("match_id", "scores"):
+        scores[match_id].append(board)
+    pools = Pool.objects.in_bulk({pool_id for _, pool_id, _, _ in met.values()})
+    differences: dict[int, list[int]] = defaultdict(list)
+    matches: dict[int, list[str]] = defaultdict(list)
+    for match_id, (public_id, pool_id, mine, theirs) in met.items():
+        matches[pool_id].append(public_id)
+        differences[pool_id] += [board[a] - board[b] for board in scores[match_id] for a in mine for b in theirs]
+    meetings = [
+        Meeting(
+            pools[pool_id],
+            matches[pool_id][::-1],
+            values[-MOST_BOARDS:],
+            engine.load(pools[pool_id].game, players=pools[pool_id].players).score_size,
+        )
+        for pool_id, values in differences.items()
+        if values
+    ]
+    return sorted(meetings, key=lambda meeting: (-meeting.boards, meeting.pool.pk))

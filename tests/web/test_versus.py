@@ -1,0 +1,52 @@
+"""The page of two bots against each other."""
+
+from __future__ import annotations
+
+from league.web import charts
+from tests.support import league as made
+from tests.web.page import Page, faults
+
+
+def test_the_page_tells_boards_share_and_difference(league, reader) -> None:
+    made.play(made.started(league.ana, [league.luna, league.sol], name="Again", boards=4).matches.get())
+    page = Page(reader.get("/bots/luna/vs/sol/").content.decode())
+    assert faults(page) == []
+    assert "luna es el más fuerte" in page.text
+    assert "/bots/sol/vs/luna/" in page.links
+
+
+def test_bots_that_never_met_are_told_so(league, reader) -> None:
+    made.accepted(league.ana, "nova")
+    assert "Todavía no se han enfrentado" in reader.get("/bots/luna/vs/nova/").content.decode()
+
+
+def test_a_bot_has_no_meeting_with_itself_or_nobody(league, reader) -> None:
+    assert reader.get("/bots/luna/vs/luna/").status_code == 404
+    assert reader.get("/bots/luna/vs/nobody/").status_code == 404
+
+
+def test_course_reaches_from_edge_to_edge_and_marks_zero() -> None:
+    assert charts.course([3]) is None
+    found = charts.course([10, -20, 30])
+    assert found is not None
+    points = [tuple(map(float, point.split(","))) for point in found.line.split()]
+    assert (points[0][0], points[-1][0]) == (found.left, found.right)
+    assert points[0][1] == found.zero
+    assert points[2][1] > found.zero > points[3][1]  # SVG counts downwards
+    assert "0" in [value for _, value in found.ticks]
+    assert found.total == "+30"
+
+
+def test_a_long_course_keeps_few_points_and_both_ends() -> None:
+    found = charts.course(list(range(1, 5001)))
+    assert found is not None
+    points = found.line.split()
+    assert len(points) <= charts.MOST_POINTS + 1
+    assert float(points[-1].split(",")[0]) == found.right
+
+
+def test_an_axis_counts_whole_games_where_a_game_is_many_points() -> None:
+    found = charts.course([1000, 2000, 1000, 3118], 1000)
+    assert found is not None
+    assert [value for _, value in found.ticks] == ["0", "+1", "+2", "+3"]
+    assert found.total == "+3.118"
