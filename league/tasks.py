@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from typing import TYPE_CHECKING
 
 from celery import shared_task
 from celery.signals import celeryd_after_setup, worker_shutdown, worker_shutting_down
 from django.conf import settings
+from django.db import DatabaseError, close_old_connections, connection
 from kombu.exceptions import OperationalError
 
 from league import celery
-from league.domain import hints, leases, ratings
+from league.domain import hints, ratings
 from league.domain import reconcile as reconciler
 from league.models import Pool
 
@@ -25,6 +27,7 @@ HINTS = 64  # most messages that wait in the queue of the matches: enough to wak
 
 class _Process:
     machine: Machine | None = None
+    reconciled: float = 0.0  # when the reconciler ran here last, by the monotonic clock
 
 
 def machine() -> Machine:
@@ -46,20 +49,32 @@ def play_match(match_id: int | None = None) -> None:
     if here.refusal:
         log.error("a match waits, but this worker plays nothing: %s", here.refusal)
         return
-    match = None if here.stopping.is_set() else leases.claim(here.name, prefer=match_id)
-    if match is None:
-        return
-    here.play(match)
-    wake()
+    if here.look(match_id):
+        wake()
 
 
 @shared_task(name="league.tasks.reconcile")
 def reconcile() -> None:
     """Put right what was lost. By hand: `manage.py reconcile`."""
+    _Process.reconciled = time.monotonic()
     found = reconciler.run()
     if any(found.counts().values()):
         log.info("reconciled: %s", found)
     wake()
+
+
+def keep_reconciling() -> None:
+    """Reconcile in a thread of this process whenever no message has asked for it for a while: a broker may lose every message."""
+    while True:
+        time.sleep(settings.RECONCILE_S)
+        if time.monotonic() - _Process.reconciled < 2 * settings.RECONCILE_S:
+            continue
+        try:
+            close_old_connections()
+            reconcile()
+        except DatabaseError as error:
+            log.warning("the reconciler could not run, trying again: %s", error)
+            connection.close()
 
 
 @shared_task(name="league.tasks.refresh_ratings")
@@ -102,6 +117,8 @@ def _prove(sender: str, instance: object, **kwargs: object) -> None:
     queues = celery.app.amqp.queues
     if celery.MATCHES in queues.consume_from and machine().refusal:
         queues.deselect([celery.MATCHES])  # the hints are left to workers that can follow them
+    elif celery.MATCHES in queues.consume_from:
+        machine().keep_looking(settings.RECONCILE_S, wake)
 
 
 @worker_shutting_down.connect

@@ -1,12 +1,51 @@
-"""The one place of the domain that reads the clock, for callers that have no time of their own to pass."""
+"""The one clock of the league: that of the database server, where there is one.
+
+Leases compare times that different machines wrote. A worker whose own clock is wrong by an hour would lose every match at once, or keep
+a dead one for an hour; so all processes take the time from the server, and count on from there by their monotonic clock.
+"""
 
 from __future__ import annotations
 
-from datetime import datetime
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
+from django.db import connection
 from django.utils import timezone
+
+FRESH_S = 60.0  # then the server is asked again
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What the server's clock said, and this process's monotonic clock at that moment."""
+
+    server: datetime
+    monotonic: float
+
+
+class _Clock:
+    reading: _Reading | None = None
 
 
 def given(now: datetime | None) -> datetime:
     """`now`, or the present where a caller at the border (view, command, task) passed none."""
-    return timezone.now() if now is None else now
+    return present() if now is None else now
+
+
+def present() -> datetime:
+    """The database server's time; of SQLite, which has no server, this machine's."""
+    if connection.vendor != "postgresql":
+        return timezone.now()
+    found = _Clock.reading
+    if found is None or time.monotonic() - found.monotonic > FRESH_S:
+        found = _Clock.reading = _ask()
+    return found.server + timedelta(seconds=time.monotonic() - found.monotonic)
+
+
+def _ask() -> _Reading:
+    before = time.monotonic()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (server,) = cursor.fetchone()
+    return _Reading(server, (before + time.monotonic()) / 2)

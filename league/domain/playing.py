@@ -1,7 +1,7 @@
 """A process that plays matches: proves its sandbox, holds its leases by a heartbeat, reports.
 
-Bots are started in the thread that calls `Machine.play`, which must be the main thread of the process: the kernel ends a bot when the
-thread that started it ends, so that a killed worker leaves nothing behind.
+Bots are started in the thread that calls `Machine.look`, which must last as long as the process: the kernel ends a bot when the thread
+that started it ends, so that a killed worker leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, close_old_connections, connection
 
-from engine.runner import Limits, MatchSpec
+from engine.runner import Limits, MatchResult, MatchSpec
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable
 from league.domain import leases, packages, reports, tournaments, workers
@@ -25,6 +26,7 @@ from league.domain.errors import IllegalMove
 from league.models import Match
 
 log = logging.getLogger("league.playing")
+REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
 STRENGTH = {"none": 0, "landlock": 1, "namespaces": 2}
 
 
@@ -60,8 +62,9 @@ class Machine:
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._work: _Work | None = None
-        self._wake = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
+        self._leaving = threading.Event()
+        self._threads: list[threading.Thread] = []
 
     def open(self) -> None:
         """Prove the sandbox and register this worker. A refusal is logged, shown in the league and ends nothing: it plays no match."""
@@ -71,25 +74,29 @@ class Machine:
             self.refusal = str(error)
             log.error("this worker plays nothing: %s", error)
         workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.refusal)
-        self._thread = threading.Thread(target=self._pulse, name="pulse", daemon=True)
-        self._thread.start()
+        self._run(self._pulse, "pulse")
 
     def close(self) -> None:
         """Leave in good order."""
         self.stopping.set()
-        self._wake.set()
-        if self._thread:
-            self._thread.join(timeout=5)
+        self._leaving.set()
+        for thread in self._threads:
+            thread.join(timeout=15)
         workers.gone(self.name)
+
+    def _run(self, work: Callable[[], None], name: str) -> None:
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
     # ---- the pulse: a thread of its own, so that a lease may be short and a match long
 
     def _pulse(self) -> None:
-        while not self._wake.wait(settings.LEASE_S / 3):
+        while not self._leaving.wait(settings.LEASE_S / 3):
             try:
                 self._beat()
-            except DatabaseError:
-                log.warning("heartbeat failed, trying again", exc_info=True)
+            except DatabaseError as error:
+                log.warning("heartbeat failed, trying again: %s", error)
                 connection.close()
         connection.close()
 
@@ -98,6 +105,45 @@ class Machine:
         if work and not leases.heartbeat(work.match.pk, work.token, progress=work.progress):
             work.lost = True
         workers.seen(self.name, match=work.match if work else None)
+
+    # ---- looking for work
+
+    def keep_looking(self, every: float, after: Callable[[], None]) -> None:
+        """Look into the queue every so many seconds besides, in a thread of its own: a broker that loses everything makes it slower, no more.
+
+        `after` is called after each match.
+        """
+
+        def watch() -> None:
+            while not self._leaving.wait(every):
+                try:
+                    close_old_connections()
+                    while self.look(wait=False):
+                        after()
+                except DatabaseError as error:
+                    log.warning("the queue cannot be read, trying again: %s", error)
+                    connection.close()
+            connection.close()
+
+        self._run(watch, "watch")
+
+    def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
+        """Claim the match `prefer` if it waits, else the next one, and play it; whether there was one.
+
+        While another thread plays, `wait` for it: who has been told of work by a message must not take further messages.
+        """
+        if not self._busy.acquire(blocking=wait):
+            return False
+        try:
+            if self.refusal or self.stopping.is_set():
+                return False
+            match = leases.claim(self.name, prefer=prefer)
+            if match is None:
+                return False
+            self.play(match)
+            return True
+        finally:
+            self._busy.release()
 
     # ---- playing
 
@@ -126,11 +172,23 @@ class Machine:
         if not all(board.complete for board in result.boards) or len(result.boards) < match.boards_planned:
             leases.release(match.pk, work.token, why=f"worker {self.name} was told to stop")
             return None
-        receipt = reports.report(match.pk, work.token, result)
+        receipt = self._report(match, work.token, result)
         log.info("match %s: %s after %.1f s", match.public_id, receipt, result.seconds)
         if match.tournament_id:
             tournaments.advance(match.tournament)
         return receipt
+
+    @staticmethod
+    def _report(match: Match, token: int, result: MatchResult) -> reports.Receipt:
+        """Report, again and again while the database is away. A report that was stored and not answered is known by its token."""
+        for pause in REPORT_TRIES:
+            try:
+                return reports.report(match.pk, token, result)
+            except OperationalError as error:
+                log.warning("match %s cannot be reported, trying again: %s", match.public_id, error)
+                connection.close()
+                time.sleep(pause)
+        return reports.report(match.pk, token, result)
 
     def _spec(self, match: Match) -> MatchSpec:
         parties = match.parties.select_related("version__bot", "version__package").order_by("number")

@@ -57,9 +57,13 @@ def _server_uid() -> int | None:
 
 
 class PostgresServer:
-    """A cluster in a temporary folder, on a free port of 127.0.0.1. Fast, not safe: nothing of it lasts."""
+    """A cluster in a temporary folder, on a free port of 127.0.0.1. Fast, not safe: nothing of it lasts.
 
-    def __init__(self, source: str = "any") -> None:
+    With `durable` what was committed outlives a crash of the server (not of the machine).
+    """
+
+    def __init__(self, source: str = "any", *, durable: bool = False) -> None:
+        self.durable = durable
         self.folder = Path(tempfile.mkdtemp(prefix="tute-pg-"))
         self.port = free_port()
         self.password = secrets.token_urlsafe(12)
@@ -140,7 +144,7 @@ class PostgresServer:
             "port": self.port,
             "unix_socket_directories": self.folder,
             "fsync": "off",
-            "synchronous_commit": "off",
+            "synchronous_commit": "on" if self.durable else "off",
             "full_page_writes": "off",
             "max_connections": 100,
             "shared_buffers": "64MB",
@@ -186,6 +190,11 @@ class PostgresServer:
         name = url.rsplit("/", 1)[1]
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+    def restart(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop the server (SIGINT: all connections are cut; SIGQUIT: as if it had crashed) and start it on the same data and port."""
+        self.process.stop(how)
+        self.process = self._start()
 
     def close(self) -> None:
         """Stop the server and remove its folder."""

@@ -38,14 +38,30 @@ class RedisServer:
     def __init__(self, source: str = "any") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tute-redis-"))
         self.port = free_port()
-        command = [str(program(source)), "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder)]
-        command += ["--save", "", "--appendonly", "no"]
-        self.process = Process("Redis", command, self.folder / "log")
+        self.command = [
+            str(program(source)),
+            "--bind",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--dir",
+            str(self.folder),
+        ]
+        self.command += ["--save", "", "--appendonly", "no"]
+        self.start()
+
+    def start(self) -> None:
+        """Start the server, empty: it keeps nothing."""
+        self.process = Process("Redis", self.command, self.folder / "log")
         try:
             self.process.wait_until(self._answers, "it answers")
         except BaseException:
             self.close()
             raise
+
+    def stop(self) -> None:
+        """Stop the server at once."""
+        self.process.kill()
 
     def _answers(self) -> bool:
         try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from celery.beat import EmbeddedService
 
-from league import celery
+from league import celery, tasks
 from league.management.base import LeagueCommand
 
 
@@ -17,9 +18,10 @@ class Command(LeagueCommand):
     example = "manage.py scheduler"
 
     def run(self, **options: Any) -> None:
-        """Celery beat in a thread, and the worker of its tasks here."""
+        """Celery beat in a thread, the worker of its tasks here, and a thread that does without messages if it must."""
         beat = EmbeddedService(celery.app, thread=True, scheduler_cls="celery.beat:Scheduler")
         beat.daemon = True
         beat.start()
+        threading.Thread(target=tasks.keep_reconciling, name="reconciler", daemon=True).start()
         words = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]
         celery.app.worker_main(["worker", f"--queues={celery.UPKEEP}", "--hostname=upkeep@%h", *words])
