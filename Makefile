@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test lint types fmt bench fast soak lock clean venv venv-dev
+.PHONY: help demo serve test lint types fmt bench fast soak chaos lock clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -54,6 +54,9 @@ fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without one th
 
 soak: venv-dev  ## the long runs that are not part of make test (SOAK_S=300: seconds)
 	@.ci/test -m soak -s $(ARGS)
+
+chaos: venv-dev  ## random kills, lost messages, servers that go away; the tables must not change (CHAOS_S=600: seconds)
+	@.ci/test -m soak -s tests/chaos $(ARGS)
 
 lock:  ## resolve the dependencies anew into both lock files (UPGRADE=1: newest versions)
 	@.ci/lock $(if $(filter 1 yes true,$(UPGRADE)),--upgrade)

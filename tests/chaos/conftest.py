@@ -1,0 +1,140 @@
+"""A league that can be set back to its first moment, with processes that get into trouble."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.support import compose
+from tests.support.postgres import PostgresServer
+from tests.support.processes import Process, wait_for
+from tests.support.redis import RedisServer
+from tests.support.stack import Stack
+
+LONG = 150  # seconds for what takes some eight on an idle machine
+OVER = "SELECT count(*) FROM league_tournament WHERE status <> 'finished'"
+UNCOUNTED = "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND rated AND counted IS NULL"
+
+
+class Troubled:
+    """A production league (commands, roles and variables of the compose file) on servers of its own, ready to start two tournaments."""
+
+    def __init__(self) -> None:
+        self.postgres = PostgresServer(durable=True)
+        self.redis = RedisServer()
+        self.url = self.postgres.create_database()
+        self.stack = Stack(database_url=self.url, broker_url=self.redis.url, LEASE_S="2", MAX_ATTEMPTS="1000")
+        self.stack.run("migrate")
+        self._program("tests.chaos.table", "make")
+        self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)
+        self.undisturbed = ""
+
+    @property
+    def _name(self) -> str:
+        return urlsplit(self.url).path[1:]
+
+    def _admin(self, statement: str, name: str) -> None:
+        with psycopg.connect(self.postgres.url("postgres"), autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
+
+    def database(self) -> psycopg.Connection:
+        """The database itself, past all of the league's code; commits at the end of a `with`."""
+        return psycopg.connect(self.url)
+
+    def reset(self) -> None:
+        """End all processes; database and broker as they were before the first card."""
+        for process in self.stack.processes:
+            process.kill()
+        self.stack.processes.clear()
+        self.redis.empty()
+        self._admin("DROP DATABASE IF EXISTS {} WITH (FORCE)", self._name)
+        self._admin("CREATE DATABASE {} TEMPLATE first_moment", self._name)
+
+    def start(self, name: str, **trouble: str) -> Process:
+        """A worker ("runner") or a scheduler; `die_at`, `skew_s` and `messages` are those of tests/chaos/trouble.py."""
+        service = compose.service(name)
+        words = self.stack.command(service)
+        place = next(place for place, word in enumerate(words) if word.endswith("manage.py"))
+        command = [sys.executable, "-m", "tests.chaos.trouble", *words[place + 1 :]]
+        environment = self.stack.environment(service) | {
+            f"CHAOS_{key.upper()}": str(value) for key, value in trouble.items()
+        }
+        log = self.stack.folder / f"{name}-{len(self.stack.processes)}.log"
+        process = Process(f"{name} {trouble or ''}", command, log, env=environment, cwd=compose.TOP)
+        self.stack.processes.append(process)
+        return process
+
+    def dead(self, process: Process) -> None:
+        """Wait until a process has met its end, by SIGKILL."""
+        self.until(lambda: process.popen.poll() is not None, f"the end of {process.name}")
+        assert process.popen.returncode == -9, f"{process.name}: {process.popen.returncode}\n{process.tail()}"
+
+    def until(self, fact: Callable[[], object], what: str, seconds: float = LONG) -> None:
+        """Wait for a fact; where it does not come, say what the processes said."""
+        try:
+            wait_for(fact, what, seconds, every=0.1)
+        except TimeoutError as late:
+            raise AssertionError(f"{late}\n{self.stack.logs()}") from None
+
+    def finish(self, seconds: float = LONG) -> None:
+        """Wait for the end of the tournaments and of the counting."""
+        self.until(lambda: self.stack.rows(OVER) == self.stack.rows(UNCOUNTED) == [(0,)], "the end", seconds)
+
+    def table(self) -> str:
+        """The final table as text. Of several states that look alike, only the true one has the same bytes."""
+        return self._program("tests.chaos.table", "print")
+
+    def _program(self, *words: str) -> str:
+        environment = self.stack.environment(compose.service("web"))
+        return self.stack._run([sys.executable, "-m", *words], environment, 120)
+
+    def check(self) -> None:
+        """The final table is that of the undisturbed run; on a difference, say where."""
+        found = self.table()
+        if found != self.undisturbed:
+            assert json.loads(found) == json.loads(self.undisturbed), self.stack.logs()
+        assert found == self.undisturbed
+
+    def unfinished(self) -> list[tuple[Any, ...]]:
+        """Matches that are not over."""
+        return self.stack.rows("SELECT key FROM league_match WHERE kind = 'tournament' AND status <> 'finished'")
+
+    def attempts(self) -> list[tuple[Any, ...]]:
+        """How often matches were tried, over all of them."""
+        return self.stack.rows("SELECT attempts FROM league_match WHERE kind = 'tournament' ORDER BY key")
+
+    def close(self) -> None:
+        """End everything."""
+        for process in self.stack.processes:
+            process.kill()
+        self.stack.close()
+        self.redis.close()
+        self.postgres.close()
+
+
+@pytest.fixture(scope="session")
+def first_moment() -> Iterator[Troubled]:
+    """The league, with the table of a run in which nothing happened."""
+    league = Troubled()
+    try:
+        league.start("scheduler")
+        league.start("runner")
+        league.finish()
+        league.undisturbed = league.table()
+        yield league
+    finally:
+        league.close()
+
+
+@pytest.fixture
+def league(first_moment: Troubled) -> Troubled:
+    """The league before its first card."""
+    first_moment.reset()
+    return first_moment

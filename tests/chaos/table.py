@@ -1,0 +1,105 @@
+"""Makes the league that the chaos tests trouble, and reads its final table: `python -m tests.chaos.table make | print`.
+
+The table holds everything that must not depend on what happened on the way, and nothing else: no times, no attempts, no names of workers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+django.setup()
+
+from league.domain import bots, players, pools, replays, standings, state, tournaments  # noqa: E402 - Django first
+from league.enums import MatchKind, VersionStatus  # noqa: E402
+from league.models import Match, Pool, Rating, Sitting, Tournament  # noqa: E402
+from tests.support.bots import FRAME  # noqa: E402
+
+SECRET = bytes(range(32))
+LIMITS = {"start_s": 60.0, "move_s": 5.0, "bank_s": 60.0}  # of a host where everything else happens, too
+PICKS = ("0", "-1", "len(m['legal']) // 2", "sum(map(ord, m['legal'][0])) % len(m['legal'])")
+CUPS = (("Pairs", "partnership", None, 2), ("Seats", "gana_pierde_3", None, 1))
+
+
+def make() -> None:
+    """Four players with a bot each, whose play follows from what they are told alone; two tournaments of them, started."""
+    versions = []
+    for number, pick in enumerate(PICKS):
+        player = players.create(f"player-{number}")
+        body = f"def act(m): return json.dumps({{'id': m['id'], 'do': m['legal'][{pick}]}}) + '\\n'"
+        games = [game for _, game, _, _ in CUPS]
+        version = bots.upload(player, f"bot-{number}", FRAME.format(body=body).encode(), "bot.py", games, secret=SECRET)
+        now = version.created
+        for match in Match.objects.filter(kind=MatchKind.VALIDATION, parties__version=version).distinct():
+            state.move(match, "cancelled", now=now)
+        state.move(version, VersionStatus.ACCEPTED, now=now)
+        versions.append(version)
+    for name, game, seats, boards in CUPS:
+        owner = versions[0].bot.owner
+        cup = tournaments.create(
+            owner, name, game, boards=boards, versions=versions, players=seats, secret=SECRET, limits=LIMITS
+        )
+        tournaments.start(cup)
+
+
+def table() -> dict[str, Any]:
+    """The final table as plain data: matches, boards, sittings card by card, standings, sums of the ratings, places."""
+    return {
+        "matches": {match.key: _match(match) for match in Match.objects.filter(kind="tournament").order_by("key")},
+        "cups": {cup.slug: _cup(cup) for cup in Tournament.objects.order_by("slug")},
+        "pools": {pool.game: _pool(pool) for pool in Pool.objects.exclude(ratings=None).order_by("game").distinct()},
+    }
+
+
+def _match(match: Match) -> dict[str, Any]:
+    parties = match.parties.order_by("number")
+    return {
+        "id": match.public_id,
+        "status": match.status,
+        "boards": [[board.number, board.scores] for board in match.boards.order_by("number")],
+        "sittings": [
+            _sitting(row) for row in Sitting.objects.filter(board__match=match).order_by("board_id", "number")
+        ],
+        "parties": [
+            [row.version_id, row.points, row.wins, row.draws, row.losses, row.fault, row.decisions] for row in parties
+        ],
+    }
+
+
+def _sitting(sitting: Sitting) -> list[Any]:
+    record = replays.unpack(sitting)
+    del record["timings"]  # how long each decision took
+    played = json.dumps(record, sort_keys=True)
+    return [sitting.number, sitting.seating, sitting.scores, sitting.fault, hashlib.sha256(played.encode()).hexdigest()]
+
+
+def _cup(cup: Tournament) -> dict[str, Any]:
+    found = standings.standings(cup)
+    return {
+        "status": cup.status,
+        "rows": [[row.entry.number, str(row.result), row.faults] for row in found.rows],
+        "cells": {str(pair): str(cell) for pair, cell in sorted(found.cells.items())},
+    }
+
+
+def _pool(pool: Pool) -> dict[str, Any]:
+    rows = Rating.objects.filter(pool=pool).order_by("version_id")
+    return {
+        "places": list(rows.order_by("-elo").values_list("version_id", flat=True)),
+        "boards": list(rows.values_list("version_id", "boards", "opponents", "score", "points_per_board", "faults")),
+        "elo": [round(elo, 6) for elo in rows.values_list("elo", flat=True)],
+        "sides": len(pools.game_of(pool).sides),
+    }
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make()
+    else:
+        print(json.dumps(table(), sort_keys=True, default=str))

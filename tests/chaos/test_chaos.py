@@ -1,0 +1,148 @@
+"""Exactly once through any trouble: real PostgreSQL, Redis and processes; whatever happens, the final table is that of an undisturbed run."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+
+from tests.chaos.conftest import Troubled
+from tests.chaos.trouble import PLACES
+
+pytestmark = pytest.mark.timeout(600)
+
+OF_THE_SCHEDULER = ("in the count", "after the count", "at the end", "in the end")
+OF_A_WORKER = tuple(place for place in PLACES if place not in (*OF_THE_SCHEDULER, "in the schedule"))
+FINISHED = "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND status = 'finished'"
+PLAYING = "SELECT count(*) FROM league_match WHERE status = 'running'"
+
+
+def wait_for_matches(league: Troubled, number: int) -> None:
+    league.until(lambda: league.stack.rows(FINISHED)[0][0] >= number, f"{number} finished matches")
+
+
+def test_the_run_without_trouble_is_whole(first_moment: Troubled) -> None:
+    """Else all the others would compare nothing with nothing."""
+    table = first_moment.undisturbed
+    assert table.count('"status": "finished"') == 10 + 2
+    assert len(set(first_moment.attempts())) == 1
+
+
+def test_kill_9_of_a_worker_at_every_stage(league: Troubled) -> None:
+    """One after the other, each at another stage of the match it plays; a last one finishes the work."""
+    league.start("scheduler")
+    for place in OF_A_WORKER:
+        league.dead(league.start("runner", die_at=place))
+    league.start("runner")
+    league.finish()
+
+    assert sum(attempts for (attempts,) in league.attempts()) == 10 + len(OF_A_WORKER) - 1  # "after the report" is done
+    league.check()
+
+
+def test_kill_9_of_the_scheduler_at_every_stage(league: Troubled) -> None:
+    """Between the last board and the end of a tournament, and within the transactions that count a match."""
+    league.start("runner")
+    for place in OF_THE_SCHEDULER:
+        process = league.start("scheduler", die_at=place)
+        if place in ("at the end", "in the end"):  # whoever is first ends a tournament; only two can be ended
+            process.wait_until(lambda: league.stack.rows(FINISHED) == [(10,)], "the matches", 60)
+            time.sleep(2)
+            process.kill()
+        else:
+            league.dead(process)
+    league.start("scheduler")
+    league.finish()
+    league.check()
+
+
+def test_kill_9_while_the_schedule_is_made(league: Troubled) -> None:
+    """Some matches are missing; those that insert them die on the way; two schedulers do it at once in the end."""
+    missing = "DELETE FROM league_{} WHERE {} IN (SELECT id FROM league_match WHERE kind = 'tournament')"
+    with league.database() as connection:
+        connection.execute(missing.format("party", "match_id").encode())
+        connection.execute(missing.format("match", "id").encode())
+    league.dead(league.start("scheduler", die_at="in the schedule"))
+    assert league.stack.rows("SELECT count(*) FROM league_match WHERE kind = 'tournament'") == [(0,)]
+
+    for _ in range(2):
+        league.start("scheduler")
+        league.start("runner")
+    league.finish()
+    league.check()
+
+
+def test_every_message_is_delivered_twice_and_two_schedulers_work_at_once(league: Troubled) -> None:
+    for _ in range(2):
+        league.start("scheduler", messages="twice")
+        league.start("runner", messages="twice")
+    league.finish()
+
+    assert {attempts for (attempts,) in league.attempts()} == {1}
+    league.check()
+
+
+def test_every_message_is_lost(league: Troubled) -> None:
+    """Who sends and who receives knows nothing but the database."""
+    league.start("scheduler", messages="none")
+    for _ in range(2):
+        league.start("runner", messages="none")
+    league.finish()
+
+    assert {attempts for (attempts,) in league.attempts()} == {1}
+    league.check()
+
+
+def test_redis_is_stopped_and_comes_back_empty(league: Troubled) -> None:
+    league.start("scheduler")
+    league.start("runner")
+    league.start("runner")
+    wait_for_matches(league, 1)
+    league.redis.stop()
+    wait_for_matches(league, 4)  # workers look for themselves
+    league.redis.start()
+    league.finish()
+    league.check()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["restart", "crash"])
+def test_postgresql_goes_away_in_the_middle(league: Troubled, how: signal.Signals) -> None:
+    league.start("scheduler")
+    league.start("runner")
+    league.start("runner")
+    for number in (1, 3, 6):
+        wait_for_matches(league, number)
+        league.postgres.restart(how)
+    league.finish()
+    league.check()
+
+
+def test_clocks_are_wrong_by_hours(league: Troubled) -> None:
+    """A lease is a time that one process writes and another one reads. One of them dies with a lease in its hands, too."""
+    league.start("scheduler", skew_s="5400")
+    league.dead(league.start("runner", skew_s="7200", die_at="in the middle of a board"))
+    began = time.monotonic()
+    league.start("runner", skew_s="-7200")
+    league.start("runner", skew_s="3600")
+    league.finish()
+
+    assert sum(attempts for (attempts,) in league.attempts()) == 11  # nobody took a living worker's match
+    assert time.monotonic() - began < 3600
+    league.check()
+
+
+def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
+    """Each is told to stop in the middle of a match, gives it back at once, and ends with code 0."""
+    league.start("scheduler")
+    for number in (1, 3, 5):
+        process = league.start("runner")
+        wait_for_matches(league, number)
+        league.until(lambda: league.stack.rows(PLAYING) != [(0,)], "a match that is being played")
+        assert process.stop(seconds=30) == 0, process.tail()
+        assert league.stack.rows(PLAYING) == [(0,)]
+    league.start("runner")
+    league.finish()
+
+    assert {attempts for (attempts,) in league.attempts()} == {1}  # giving back costs no attempt
+    league.check()

@@ -1,0 +1,131 @@
+"""manage.py in a process that is out of luck: `python -m tests.chaos.trouble worker`. What happens to it is said by the environment.
+
+    CHAOS_DIE_AT    a key of PLACES: SIGKILL to this very process when it gets there
+    CHAOS_SKEW_S    its own clock is wrong by so many seconds
+    CHAOS_MESSAGES  "twice": each message is sent twice; "none": each is lost
+
+Everything else is the real thing. Nothing is replaced; calls are only overheard.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, NoReturn
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+django.setup()
+
+from celery.app.task import Task  # noqa: E402 - Django first
+from django.utils import timezone  # noqa: E402
+
+from engine.sandbox import Sandbox  # noqa: E402
+from league.domain import leases, matches, playing, ratings, reports, state, tournaments  # noqa: E402
+from league.enums import MatchStatus, TournamentStatus  # noqa: E402
+
+
+def die(*args: object) -> NoReturn:
+    """As by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise SystemExit("not reached")
+
+
+def before(place: Any, name: str, act: Callable[..., object]) -> None:
+    """Call `act` with the arguments before each call of a function."""
+    real = getattr(place, name)
+
+    def overheard(*args: Any, **named: Any) -> Any:
+        act(*args, **named)
+        return real(*args, **named)
+
+    setattr(place, name, overheard)
+
+
+def after(place: Any, name: str, act: Callable[..., object]) -> None:
+    """Call `act` with the result after each call of a function."""
+    real = getattr(place, name)
+
+    def overheard(*args: Any, **named: Any) -> Any:
+        found = real(*args, **named)
+        act(found)
+        return found
+
+    setattr(place, name, overheard)
+
+
+def when(fact: Callable[..., object]) -> Callable[..., None]:
+    """Die where `fact` holds of the arguments."""
+
+    def act(*args: Any, **named: Any) -> None:
+        if fact(*args, **named):
+            die()
+
+    return act
+
+
+def nth_call(number: int) -> Callable[..., bool]:
+    """True at the n-th call."""
+    calls = iter(range(1, number + 1))
+    return lambda *args, **named: next(calls, number) == number
+
+
+def moved_to(status: str) -> Callable[..., bool]:
+    """Whether `state.move` was called for this status."""
+    return lambda row, to, **named: to == status
+
+
+# Where to die. A match goes through the first eight in a worker; the others are places of the scheduler.
+PLACES: dict[str, Callable[[], None]] = {
+    "claimed": lambda: after(leases, "claim", when(lambda match: match is not None)),
+    "first bot started": lambda: after(Sandbox, "start", die),
+    "all bots started": lambda: after(Sandbox, "start", when(nth_call(4))),
+    "in the middle of a board": lambda: before(playing.Machine, "_stopped", when(nth_call(30))),
+    "between two sittings": lambda: before(playing.workers, "seen", when(nth_call(9))),
+    "before the report": lambda: before(reports, "report", die),
+    "in the report": lambda: before(state, "move", when(moved_to(MatchStatus.FINISHED))),
+    "after the report": lambda: after(reports, "report", die),
+    "in the count": lambda: after(ratings, "_write", die),
+    "after the count": lambda: after(ratings, "refresh", when(bool)),
+    "in the schedule": lambda: after(matches, "_row", when(nth_call(3))),
+    "at the end": lambda: after(tournaments, "advance", when(bool)),
+    "in the end": lambda: before(state, "move", when(moved_to(TournamentStatus.FINISHED))),
+}
+
+
+def lie_about_the_time(seconds: float) -> None:
+    """Everything of the league that asks this machine for the time gets a wrong one."""
+    real = timezone.now
+    timezone.now = lambda: real() + timedelta(seconds=seconds)
+
+
+def send(times: int) -> None:
+    """Every message goes out so many times."""
+    real = Task.apply_async
+
+    def sent(task: Task, *args: Any, **named: Any) -> None:
+        for _ in range(times):
+            real(task, *args, **named)
+
+    Task.apply_async = sent
+
+
+def main() -> None:
+    """Arrange the trouble, then run the command."""
+    from django.core.management import execute_from_command_line
+
+    if place := os.environ.get("CHAOS_DIE_AT"):
+        PLACES[place]()
+    if skew := os.environ.get("CHAOS_SKEW_S"):
+        lie_about_the_time(float(skew))
+    if messages := os.environ.get("CHAOS_MESSAGES"):
+        send({"twice": 2, "none": 0}[messages])
+    execute_from_command_line(["manage.py", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()
