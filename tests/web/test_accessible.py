@@ -1,0 +1,69 @@
+"""Every page in a real Chromium against the rules of axe-core (WCAG 2.2 A and AA), light and dark, at two widths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from django.conf import settings
+
+from tests.web.conftest import League, played
+from tests.web.test_pages import addresses
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+}
+
+
+@pytest.fixture
+def live(browser, live_server) -> tuple[str, League]:
+    return live_server.url, played()
+
+
+@pytest.fixture
+def look(browser, live, client) -> Callable[..., list[str]]:
+    """Opens an address as Ana, who is logged in, and tells what axe finds wrong in it."""
+    url, league = live
+    client.force_login(league.ana.user)
+    session = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
+
+    def found(path: str, width: int, scheme: str) -> list[str]:
+        # the policy of the pages forbids eval, axe's way in; it is lifted for this browser alone
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, locale="es-ES", bypass_csp=True
+        )
+        context.add_cookies([{**session, "url": url}])
+        page = context.new_page()
+        page.goto(url + path, wait_until="networkidle" if "/m/" in path else "load")
+        page.evaluate(AXE)
+        result = page.evaluate("rules => axe.run(document, rules)", RULES)
+        context.close()
+        assert result["passes"], f"axe looked at nothing on {path}"
+        return [
+            f"{path} {width} {scheme}: {one['id']}: {one['help']}: {node['html'][:160]}"
+            for one in result["violations"]
+            for node in one["nodes"][:3]
+        ]
+
+    return found
+
+
+def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
+    views = [(1280, "light"), (360, "dark")]  # turn about, and both where most is shown
+    found = []
+    for place, (name, path) in enumerate(addresses(live[1]).items()):
+        for width, scheme in views if name in ("home", "match", "tournament") else views[place % 2 :][:1]:
+            found += look(path, width, scheme)
+    assert found == [], "\n".join(found)
+
+
+def test_axe_finds_what_is_wrong(browser) -> None:
+    page = browser.new_page()
+    page.set_content("<html><body><img src='x.png'><p style='color:#ccc;background:#fff'>faint</p></body></html>")
+    page.evaluate(AXE)
+    found = {one["id"] for one in page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]}
+    page.close()
+    assert {"image-alt", "color-contrast", "html-has-lang"} <= found
