@@ -17,14 +17,19 @@ def redact(events: Iterable[Event], seat: int | None) -> list[Event]:
     return [_redacted(event, seat) for event in events]
 
 
+def alike(event: Event) -> bool:
+    """Whether every seat and every spectator sees an event as it stands in the record: `redact` gives it back as it is."""
+    return "secret" not in event and event["e"] != "deal"
+
+
 def _redacted(event: Event, seat: int | None) -> Event:
+    if alike(event):
+        return event
     if event["e"] == "deal":
         seen = {name: value for name, value in event.items() if name not in ("hands", "rest")}
         seen["counts"] = [len(hand) for hand in event["hands"]]
         if seat is not None:
             seen["hand"] = event["hands"][seat]
         return seen
-    if "secret" not in event:
-        return event
     hidden = {name for name, seats in event["secret"].items() if seat not in seats}
     return {name: value for name, value in event.items() if name != "secret" and name not in hidden}

@@ -9,8 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.runner.faults import Fault, quoted
 from engine.runner.limits import Limits
@@ -26,8 +25,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, allow_nan=F
 _QUICK = re.compile(rb'\{"id": ?(0|[1-9][0-9]{0,17}), ?"do": ?"([A-Za-z0-9 ]*)"\}\r?\n?')
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a bot chose, as text, and what it wished to remark."""
 
     do: str
