@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import select
@@ -18,19 +17,25 @@ from .errors import BotFault, SandboxError
 from .policy import MIB, Policy
 from .spawn import Started
 from .tail import Tail
+from .wall import Wall
 
 PONDERING_S = 0.002  # CPU time a frozen bot may seem to use: the kernel's accounting, not thinking
+_SURELY_PONDERING_S = 0.05  # more than any accounting
+_DOUBTS = 2  # how often a process may be seen between the two: a host that is taken away while it stops a bot does that
 _CHUNK = 1 << 16
 _GRACE_S = 0.3  # between the end of a bot's output and the end of its process
 _KILL_S = 10.0
 _WRAPPER_S = 1.0
 _STOP_S = 10.0
 _LAST_STDERR = MIB
+_SAMPLE_MS = int(watch.SAMPLE_S * 1000)
+_NOTHING = memoryview(b"")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reply:
-    """One line of a bot, without its newline, and what it took: CPU and wall seconds since ``read_line`` began."""
+    """One line of a bot, without its newline, and what it took: CPU seconds since the last one (since the start of the
+    process for the first), what it used while frozen left out; wall seconds since it was asked."""
 
     line: bytes
     cpu_s: float
@@ -59,18 +64,23 @@ class BotProcess:
         self._handle = -1
         self._open = True
         self._unread = bytearray()
-        self._unsent = memoryview(b"")
+        self._unsent = _NOTHING
         self._kept = Tail(policy.stderr_kib * 1024)
         self._end: End | None = None
         self._cpu_s = 0.0
+        self._clock = watch.clock(self.pid)
+        self._tasks = -1
         self._frozen = False
         self._frozen_at = 0.0
+        self._doubts = 0
+        self.pondering_s = PONDERING_S
         self._next_look = 0.0
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
         try:
             self._handle = os.pidfd_open(self.pid)
+            self._tasks = watch.open_tasks(self.pid)
             self.attest()
         except ProcessLookupError as error:
             # Nothing is left that could do harm. The bot's own end is found when it is asked; the wrapper's is ours.
@@ -83,7 +93,7 @@ class BotProcess:
             self.close()
             said = self._kept.value().decode(errors="replace").strip()
             raise SandboxError(f"{error}" + (f" Its last words: {said}" if said else "")) from error
-        self.start_cpu_s = self.cpu()
+        self.start_cpu_s = self._mark = self.cpu()
 
     def __enter__(self) -> BotProcess:
         return self
@@ -100,8 +110,10 @@ class BotProcess:
     def cpu(self) -> float:
         """CPU seconds of all its threads since the process began; the last known value once it has ended."""
         if self._end is None:
-            with contextlib.suppress(OSError):
-                self._cpu_s = watch.cpu_seconds(self.pid)
+            try:  # noqa: SIM105 - asked twice a decision, and the other way costs as much as the kernel's answer
+                self._cpu_s = time.clock_gettime(self._clock)
+            except OSError:
+                pass  # it has ended a moment ago
         return self._cpu_s
 
     def stderr(self) -> bytes:
@@ -111,6 +123,38 @@ class BotProcess:
         return self._kept.value()
 
     # -- talking ------------------------------------------------------------------------------------------------
+
+    def ask(self, data: bytes, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
+        """One request and its answer of a bot that is frozen afterwards.
+
+        Its CPU time since its last answer must stay within the budget, the wall time within the cap; of the wall time
+        only what this worker was there to see, and in which the bot had a processor, is counted.
+        max_bytes: longest line, without its newline (default: the policy's). Raises BotFault; SandboxError where the
+        machine is too busy to say.
+        """
+        longest = self.policy.line_bytes if max_bytes is None else max_bytes
+        if self._unread or self._poll.poll(0):
+            self._refuse_unsolicited()
+        began = time.monotonic()
+        try:
+            written = os.write(self._stdin, data)
+        except OSError:
+            written = 0  # full, or closed: which of them is found out below
+        if written < len(data):
+            self._unsent = memoryview(data)[written:]
+            self._write()
+        self._wake()
+        line = self._quick_line(longest, cpu_budget_s, wall_cap_s)
+        if line is None:
+            line = self._slow_line(longest, cpu_budget_s, wall_cap_s, began)
+        used = self._rest() - self._mark
+        if used > cpu_budget_s:
+            raise _over(used, cpu_budget_s)
+        self._mark += used
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._look(now)
+        return Reply(line, used, now - began)
 
     def send(self, data: bytes, deadline: float = 1.0) -> None:
         """Write a request. What a frozen bot's pipe cannot take waits for ``read_line``.
@@ -131,26 +175,45 @@ class BotProcess:
                 self._write()
 
     def read_line(self, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
-        """The next line, while its CPU time from now stays within the budget and the wall time within the cap.
-
-        max_bytes: longest line, without its newline (default: the policy's). Raises BotFault.
-        """
+        """The next line, as ``ask`` waits for it, of a bot that is not frozen before or afterwards."""
         longest = self.policy.line_bytes if max_bytes is None else max_bytes
-        began, cpu_began = time.monotonic(), self.cpu()
+        began = time.monotonic()
+        line = self._slow_line(longest, cpu_budget_s, wall_cap_s, began)
+        used = self.cpu() - self._mark
+        self._mark += used
+        return Reply(line, used, time.monotonic() - began)
+
+    def _quick_line(self, longest: int, cpu_budget_s: float, wall_cap_s: float) -> bytes | None:
+        """The answer of a bot that gives it in one piece and at once, as nearly all do; None where it is otherwise."""
+        wait = _SAMPLE_MS if cpu_budget_s > watch.SAMPLE_S < wall_cap_s else 1
+        ready = self._poll.poll(wait)
+        if len(ready) != 1 or ready[0][0] != self._stdout or self._unsent:
+            return None
+        self._read()
+        line = self._unread
+        end = len(line) - 1
+        if end > longest or line.find(b"\n") != end:
+            return None
+        self._unread = bytearray()
+        return bytes(line[:end])
+
+    def _slow_line(self, longest: int, cpu_budget_s: float, wall_cap_s: float, began: float) -> bytes:
         searched = 0
+        wall = Wall(self.pid, wall_cap_s, began)
         while True:
             at = self._unread.find(b"\n", searched)
             searched = len(self._unread)
             if (at if at >= 0 else searched) > longest:
                 raise BotFault("output_flood", f"printed a line longer than {longest} bytes")
-            now, used = time.monotonic(), self.cpu() - cpu_began
+            used = self.cpu() - self._mark
             if used > cpu_budget_s:
-                raise BotFault("timeout", f"used {used:.3f} s of CPU without finishing (limit {cpu_budget_s:.3f} s)")
+                raise _over(used, cpu_budget_s)
             if at >= 0:
                 line = bytes(self._unread[:at])
                 del self._unread[: at + 1]
-                return Reply(line, used, now - began)
-            left = wall_cap_s - (now - began)
+                return line
+            now = time.monotonic()
+            left = wall.left(now)
             if left <= 0:
                 raise BotFault(
                     "timeout", f"no answer within {wall_cap_s:.3f} s of wall time ({used:.3f} s of CPU used)"
@@ -160,46 +223,48 @@ class BotProcess:
             self._write()
             self._read()
 
-    def ask(self, data: bytes, cpu_budget_s: float, wall_cap_s: float) -> Reply:
-        """One request and its answer of a bot that is frozen before and afterwards."""
-        self.send(data)
-        self.thaw()
-        reply = self.read_line(cpu_budget_s, wall_cap_s)
-        self.freeze()
-        return reply
-
     # -- freezing -----------------------------------------------------------------------------------------------
 
     def freeze(self) -> None:
         """Stop all its threads. Harmless when it is frozen or has ended."""
         if not self._frozen:
-            self._signal(signal.SIGSTOP)
-            self._frozen = True
+            self._rest()
+
+    def thaw(self) -> None:
+        """Let it go on. Raises BotFault("pondering") if it has used CPU time while frozen."""
+        if self._frozen:
+            self._wake()
+
+    def _rest(self) -> float:
+        """Freeze it. Returns the CPU time that it has used in all."""
+        self._signal(signal.SIGSTOP)
+        self._frozen = True
+        if watch.several(self._tasks):
             self._await_stop()
-            self._frozen_at = self.cpu()
+        self._frozen_at = now = self.cpu()
+        return now
+
+    def _wake(self) -> None:
+        """Let it go on if it was frozen; what it used meanwhile is nothing that it was asked for, and is not counted."""
+        if not self._frozen:
+            return
+        used = self.cpu() - self._frozen_at
+        if used > self.pondering_s:
+            self._doubts += 1
+            if used > _SURELY_PONDERING_S or self._doubts > _DOUBTS:
+                raise BotFault("pondering", f"used {used * 1e3:.1f} ms of CPU while it was not asked")
+        self._mark += used
+        self._frozen = False
+        self._signal(signal.SIGCONT)
 
     def _await_stop(self) -> None:
         """Until every thread has stopped. One alone meets the stop before its next step; of several, the one that is to
         pass it on may wait for a busy core for milliseconds, in which the others go on computing."""
-        try:
-            if watch.threads(self.pid) < 2:
-                return
-        except OSError:
-            return
         until = time.monotonic() + _STOP_S
         while not watch.all_stopped(self.pid):
             if time.monotonic() > until:
                 raise SandboxError(f"process {self.pid} does not stop within {_STOP_S:g} s; run fewer workers here")
             time.sleep(0.0001)
-
-    def thaw(self) -> None:
-        """Let it go on. Raises BotFault("pondering") if it has used CPU time while frozen."""
-        if self._frozen:
-            used = self.cpu() - self._frozen_at
-            if used > PONDERING_S:
-                raise BotFault("pondering", f"used {used * 1e3:.1f} ms of CPU while it was not asked")
-            self._frozen = False
-            self._signal(signal.SIGCONT)
 
     # -- ending -------------------------------------------------------------------------------------------------
 
@@ -210,16 +275,18 @@ class BotProcess:
         self._reap(_KILL_S, kill=True)
         self._open = False
         self._drain_stderr(_LAST_STDERR)
-        for fd in (self._stdin, self._stdout, self._stderr, self._handle):
+        for fd in (self._stdin, self._stdout, self._stderr, self._handle, self._tasks):
             if fd >= 0:
                 os.close(fd)
-        self._stdin = self._stdout = self._stderr = self._handle = -1
+        self._stdin = self._stdout = self._stderr = self._handle = self._tasks = -1
         self._child.close()
         self._on_close()
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(OSError):  # it has ended, or never had a handle
+        try:  # noqa: SIM105 - as above
             signal.pidfd_send_signal(self._handle, number)
+        except OSError:
+            pass  # it has ended, or never had a handle
 
     def _reap(self, timeout_s: float, *, kill: bool) -> bool:
         """Collect the child's end, killing it first if told. Returns whether it has ended."""
@@ -278,7 +345,7 @@ class BotProcess:
             except BlockingIOError:
                 return
             except BrokenPipeError:
-                self._unsent = memoryview(b"")
+                self._unsent = _NOTHING
                 raise self._lost(BotFault("disconnect", "closed its input")) from None
 
     def _read(self) -> None:
@@ -317,3 +384,7 @@ class BotProcess:
             excess = watch.overuse(watch.look(self.pid), self.policy)
             if excess:
                 raise excess
+
+
+def _over(used_s: float, budget_s: float) -> BotFault:
+    return BotFault("timeout", f"used {used_s:.3f} s of CPU for one answer (limit {budget_s:.3f} s)")

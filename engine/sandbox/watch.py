@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +14,24 @@ _SLACK_MIB = 16  # the main stack and page tables, which the kernel's data limit
 _COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
-def cpu_seconds(pid: int) -> float:
-    """CPU time of all threads of a process so far, to the nanosecond. Raises OSError when it is gone.
+def clock(pid: int) -> int:
+    """The clock that counts the CPU time of all threads of a process, to the nanosecond, for ``time.clock_gettime``.
 
-    The clock id is the kernel's ABI behind clock_getcpuclockid(3): no privilege, and it works across namespaces.
+    The number is the kernel's ABI behind clock_getcpuclockid(3): no privilege, and it works across namespaces.
     """
-    return time.clock_gettime((~pid << 3) | 2)
+    return (~pid << 3) | 2
+
+
+def waited_seconds(pid: int) -> float:
+    """How long the threads of a process have been ready to compute and waited for a processor, in all. 0 where the
+    kernel does not count it."""
+    waited = 0
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            waited += int((task / "schedstat").read_bytes().split()[1])
+    except (OSError, IndexError):
+        pass
+    return waited / 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +66,17 @@ def overuse(use: Use, policy: Policy) -> BotFault | None:
     return None
 
 
-def threads(pid: int) -> int:
-    """How many threads a process has, by the links of its task directory: one call, for it is asked after every answer.
-    Raises OSError when it is gone."""
-    return Path(f"/proc/{pid}/task").stat().st_nlink - 2
+def open_tasks(pid: int) -> int:
+    """A descriptor for ``several``, of the directory of its threads. Raises OSError when the process is gone."""
+    return os.open(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def several(tasks: int) -> bool:
+    """Whether a process has more than one thread, by the links of that directory: one call, asked after every answer."""
+    try:
+        return os.fstat(tasks).st_nlink > 3
+    except OSError:
+        return False
 
 
 def all_stopped(pid: int) -> bool:

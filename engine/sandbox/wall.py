@@ -1,0 +1,46 @@
+"""The wall-clock cap of an answer, fair to a bot on a busy machine."""
+
+from __future__ import annotations
+
+from . import watch
+from .errors import SandboxError
+
+_MOST_A_STEP_S = 4 * watch.SAMPLE_S
+_TOO_LONG = 10  # times the cap, and at least ...
+_AT_LEAST_S = 60.0
+
+
+class Wall:
+    """How much of the cap is left. The clock does not run
+
+    * while this worker itself was not running (stopped, or out of processors): between two looks at most 0.2 s count;
+    * while the bot wanted to compute and waited for a processor, by the kernel's account.
+
+    So a bot is cut off that sleeps or waits for nothing, and none for the load of the machine.
+    """
+
+    def __init__(self, pid: int, cap_s: float, began: float) -> None:
+        """began: of the monotonic clock."""
+        self._pid = pid
+        self._cap_s = cap_s
+        self._began = self._seen = began
+        self._counted = 0.0
+        self._waited = -1.0
+
+    def left(self, now: float) -> float:
+        """Seconds. Raises SandboxError once the machine has kept the bot waiting beyond all measure."""
+        self._counted += min(now - self._seen, _MOST_A_STEP_S)
+        self._seen = now
+        if self._waited < 0:
+            self._waited = watch.waited_seconds(self._pid)  # not before the first look: quick answers need none
+        left = self._cap_s - self._counted
+        if left > 0:
+            return left
+        left += watch.waited_seconds(self._pid) - self._waited
+        elapsed = now - self._began
+        if left > 0 and elapsed > max(_TOO_LONG * self._cap_s, _AT_LEAST_S):
+            raise SandboxError(
+                f"this machine is overloaded: a bot waited for a processor for most of {elapsed:.0f} s. "
+                "Run fewer workers here, or nothing beside them."
+            )
+        return left
