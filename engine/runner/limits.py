@@ -9,6 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+from engine.runner.faults import Fault
+
+STRIKES = 3  # answers of a pass that may be late by no more than the host's own noise
+LEAST_NOISE_S = 0.005  # of CPU time: what any host may add to any decision
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -49,21 +54,56 @@ class Limits:
         return self.start_s + self.bank_s + decisions * self.move_s
 
 
+@dataclass(frozen=True)
+class Noise:
+    """How far the clocks of a host may be wrong.
+
+    cpu: by which share more CPU time than in the median the same work took in the slowest round; stop_s: most CPU seconds that a busy process
+    seemed to use after it had been stopped; late_s: by how many seconds the host woke us too late at worst.
+    """
+
+    cpu: float = 0.0
+    stop_s: float = 0.0
+    late_s: float = 0.0
+
+    def upper_s(self, budget_s: float) -> float:
+        """The CPU seconds up to which an answer that should take `budget_s` at most may be the host's doing."""
+        return budget_s * (1.0 + self.cpu) + LEAST_NOISE_S
+
+
+QUIET = Noise()  # of a host that is exact
+
+
 class Clock:
-    """The time that one bot has left in one pass."""
+    """The time that one bot has left in one pass.
 
-    __slots__ = ("bank_s", "move_s")
+    The limits are soft: what an answer takes beyond them, within what this host's clocks may be wrong by, is a strike. `STRIKES` of them in a
+    pass are passed over.
+    """
 
-    def __init__(self, limits: Limits) -> None:
+    __slots__ = ("bank_s", "move_s", "noise", "strikes")
+
+    def __init__(self, limits: Limits, noise: Noise = QUIET) -> None:
         self.move_s = limits.move_s
         self.bank_s = limits.bank_s
+        self.noise = noise
+        self.strikes = 0
 
-    def budget_s(self) -> float:
-        """CPU seconds that the next answer may take."""
-        return self.move_s + self.bank_s
+    def upper_s(self) -> float:
+        """CPU seconds after which an answer is certainly late."""
+        return self.noise.upper_s(self.move_s + self.bank_s)
 
     def spend(self, cpu_s: float) -> None:
-        """Book an answer that took this long."""
+        """Book an answer that took this long. Raises Fault: timeout."""
         over = cpu_s - self.move_s
-        if over > 0:
-            self.bank_s = max(0.0, self.bank_s - over)
+        if over <= 0:
+            return
+        if over > self.bank_s:
+            self.strikes += 1
+            if self.strikes > STRIKES:
+                raise Fault(
+                    "timeout",
+                    f"used {cpu_s:.3f} s of CPU for one answer (limit {self.move_s + self.bank_s:.3f} s), and {STRIKES} times before that was passed"
+                    " over, since the clock of this host may be wrong by so little",
+                )
+        self.bank_s = max(0.0, self.bank_s - over)

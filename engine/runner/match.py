@@ -13,11 +13,12 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 
 import engine
 from engine import chance
-from engine.runner import protocol, runtimes
+from engine.runner import noise, protocol, runtimes
 from engine.runner.cores import pinned
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
@@ -42,18 +43,19 @@ def play_match(
     tap: Tap | None = None,
     pin: bool = True,
     core: int | None = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> MatchResult:
     """Play a match in a sandbox.
 
     `progress(done, total)` is called after each sitting; `stop()` is asked before each decision, and when it says yes the boards that are
     not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
-    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots.
+    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `clock` is what `play_s` is measured by.
     Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
     fails; both cost no bot anything.
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
-    match = _Match(spec, game, seatings, box, _runtimes(spec, box), progress, stop, tap)
+    match = _Match(spec, game, seatings, box, _runtimes(spec, box), progress, stop, tap, clock)
     began = time.monotonic()
     try:
         with pinned(pin and core is None) as taken:
@@ -110,6 +112,7 @@ class _Match:
         progress: Progress | None,
         stop: Stop | None,
         tap: Tap | None,
+        clock: Callable[[], float],
     ) -> None:
         self.spec = spec
         self.game = game
@@ -118,6 +121,7 @@ class _Match:
         self.progress = progress
         self.stop = stop
         self.tap = tap
+        self.clock = clock
         self.play_s = 0.0
         self.texts = Texts(game)
         self.boards = [BoardResult(number) for number in spec.boards]
@@ -134,6 +138,7 @@ class _Match:
             output_line_kib=limits.line_kib,
         )
         self.runtimes = kits
+        self.noise = noise.of_this_host()
 
     # ---- one pass
 
@@ -145,16 +150,14 @@ class _Match:
         totals = [0] * self.game.players
         try:
             for board in self.boards:
+                began = self.clock()
                 told = feed if not faults else Feed(self.game.players)  # of a forfeited board nobody is told anything
                 sitting = Sitting(self._state(board.number, number), seats, told, self.texts, board.number, number)
                 if not seats:
                     self._start(number, seating, core, seats, sitting)
-                if faults:
-                    played = True  # forfeited: the cards are dealt for the record and nobody is asked
-                else:
-                    began = time.perf_counter()
-                    played = bool(sitting.faults) or sitting.play(self.stop)
-                    self.play_s += time.perf_counter() - began
+                    began = self.clock()
+                # of a forfeited board the cards are dealt for the record and nobody is asked
+                played = bool(faults) or bool(sitting.faults) or sitting.play(self.stop)
                 self.decisions += sitting.decisions
                 if not played:
                     return False
@@ -164,6 +167,7 @@ class _Match:
                 board.sittings.append(result)
                 totals = [a + b for a, b in zip(totals, result.scores, strict=True)]
                 self._finish_board(board)
+                self.play_s += self.clock() - began
                 self.done += 1
                 if self.progress is not None:
                     self.progress(self.done, self.total)
@@ -187,7 +191,7 @@ class _Match:
             bot = self.spec.parties[party]
             process = self.box.start(bot.path, self.runtimes[bot.runtime], bot.entry, self.policy, core=core)
             tap = partial(self.tap, number, place) if self.tap is not None else None
-            seats.append(Seat(party, place, process, self.spec.limits, tap))
+            seats.append(Seat(party, place, process, self.spec.limits, tap, self.noise))
         for seat in seats:
             try:
                 seat.start(self._hello(number, seat.seat))
@@ -277,6 +281,7 @@ class _Match:
             "python": platform.python_version(),
             "kernel": os.uname().release,
             "machine": os.uname().machine,
+            "noise": asdict(self.noise),
         }
         return MatchResult(self.spec.match_id, self.boards, self.parties, host, seconds, self.decisions, self.play_s)
 

@@ -96,4 +96,6 @@ class MatchResult:
     host: dict[str, Any]
     seconds: float = 0.0  # wall-clock time of the whole match
     decisions: int = 0  # asked of bots; forced ones are not asked
-    play_s: float = 0.0  # of `seconds`, those between the first and the last request of the sittings: without starting and ending bots
+    play_s: float = (
+        0.0  # of `seconds`, those of the sittings, dealing and writing included: without starting and ending bots
+    )

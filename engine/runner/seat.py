@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from engine.runner import protocol
 from engine.runner.faults import Fault, quoted
-from engine.runner.limits import Clock, Limits
+from engine.runner.limits import QUIET, Clock, Limits, Noise
 from engine.sandbox import BotFault, BotProcess
+from engine.sandbox.process import Reply
 
 END_S = 0.05  # wall seconds that the bots of a pass have after their end lines, all together
 EXCERPT_REQUEST = 4000  # characters of the request that a fault report keeps
@@ -19,13 +20,21 @@ Tap = Callable[[bytes, bytes], None]  # sees every request and its answer
 class Seat:
     """The runner's end of the conversation with one process. Every method may raise Fault, or SandboxError, which is ours."""
 
-    def __init__(self, party: int, seat: int, process: BotProcess, limits: Limits, tap: Tap | None = None) -> None:
+    def __init__(
+        self,
+        party: int,
+        seat: int,
+        process: BotProcess,
+        limits: Limits,
+        tap: Tap | None = None,
+        noise: Noise = QUIET,
+    ) -> None:
         self.party = party
         self.seat = seat
         self.process = process
         self.limits = limits
         self._tap = tap
-        self.clock = Clock(limits)
+        self.clock = Clock(limits, noise)
         self.name = ""
         self.requests = 0  # acts sent; the last id
         self.request = b""  # the last line sent
@@ -33,36 +42,38 @@ class Seat:
         self.cpu_s = 0.0
         self.wall_s = 0.0
         self.max_cpu_s = 0.0
-        self._cpu_mark = process.start_cpu_s
         self.last_us = (0, 0, 0)  # CPU, wall, and the referee's own view of the last decision
+        process.pondering_s = max(process.pondering_s, noise.stop_s)
 
     def start(self, hello: bytes) -> None:
         """Send hello, wait for ready within the start budget, freeze."""
         budget = self.limits.start_s
         try:
-            line, cpu_s, wall_s = self._exchange(hello, budget, self.limits.wall_s(budget))
+            reply = self._exchange(hello, self.clock.noise.upper_s(budget), self.limits.wall_s(budget))
         except Fault as fault:
             kind = "start_timeout" if fault.kind == "timeout" else fault.kind
             raise Fault(kind, f"while starting: {fault.detail}") from None
-        self.cpu_s += cpu_s
-        self.wall_s += wall_s
-        self.name = protocol.ready(line)
+        self.cpu_s += reply.cpu_s
+        self.wall_s += reply.wall_s
+        self.name = protocol.ready(reply.line)
 
     def ask(self, events: list[str], legal: str) -> protocol.Answer:
         """Ask for one decision."""
-        self.requests = number = self.requests + 1
         began = time.perf_counter()
+        self.requests = number = self.requests + 1
         clock = self.clock
         budget = clock.move_s + clock.bank_s
         request = protocol.act(number, events, legal, clock.bank_s)
-        line, cpu_s, wall_s = self._exchange(request, budget, self.limits.wall_s(budget))
-        clock.spend(cpu_s)
-        self.cpu_s += cpu_s
-        self.wall_s += wall_s
-        if cpu_s > self.max_cpu_s:
-            self.max_cpu_s = cpu_s
-        self.last_us = (int(cpu_s * 1e6), int(wall_s * 1e6), int((time.perf_counter() - began) * 1e6))
-        return protocol.answer(line, number)
+        reply = self._exchange(request, clock.upper_s(), self.limits.wall_s(budget))
+        cpu_us = int(reply.cpu_s * 1e6)  # what the log keeps, so that the bank follows from the log
+        clock.spend(cpu_us / 1e6)
+        self.cpu_s += reply.cpu_s
+        self.wall_s += reply.wall_s
+        if reply.cpu_s > self.max_cpu_s:
+            self.max_cpu_s = reply.cpu_s
+        answer = protocol.answer(reply.line, number)
+        self.last_us = (cpu_us, int(reply.wall_s * 1e6), int((time.perf_counter() - began) * 1e6))
+        return answer
 
     def tell(self, end: bytes) -> None:
         """Tell the bot that the pass is over. Nothing that it does now changes anything."""
@@ -81,23 +92,17 @@ class Seat:
         except BotFault:
             return  # it has left, as it should, or its time is over
 
-    def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> tuple[bytes, float, float]:
-        process = self.process
+    def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> Reply:
         self.request = line
         self.reply = b""
         try:
-            process.send(line, wall_s)
-            process.thaw()
-            reply = process.read_line(cpu_s, wall_s, protocol.MAX_LINE)
-            process.freeze()
+            reply = self.process.ask(line, cpu_s, wall_s, protocol.MAX_LINE)
         except BotFault as fault:
             raise Fault(fault.kind, fault.detail) from None
         self.reply = reply.line
         if self._tap is not None:
             self._tap(line, reply.line)
-        now = process.cpu()  # from freeze to freeze: nothing that it does between thaw and our first look is lost
-        used, self._cpu_mark = now - self._cpu_mark, now
-        return reply.line, used, reply.wall_s
+        return reply
 
     def evidence(self) -> tuple[str, str]:
         """The last request and answer, shortened and printable."""

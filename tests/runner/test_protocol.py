@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.runner import protocol
 from engine.runner.faults import Fault, quoted
-from engine.runner.limits import Clock, Limits
+from engine.runner.limits import Clock, Limits, Noise
 
 
 def refused(line: bytes, number: int = 7) -> str:
@@ -185,12 +185,23 @@ def test_quoted_is_short_printable_and_harmless() -> None:
 def test_clock_spends_the_move_first_then_the_bank() -> None:
     clock = Clock(Limits(move_s=0.5, bank_s=1.0))
 
-    clock.spend(0.4)
-    assert (clock.bank_s, clock.budget_s()) == (1.0, 1.5)
-    clock.spend(1.25)
-    assert (clock.bank_s, clock.budget_s()) == (0.25, 0.75)
-    clock.spend(0.9)
-    assert (clock.bank_s, clock.budget_s()) == (0.0, 0.5)
+    for cpu_s, left_s in ((0.4, 1.0), (1.25, 0.25), (0.75, 0.0), (0.5, 0.0)):
+        clock.spend(cpu_s)
+        assert clock.bank_s == left_s
+    assert clock.strikes == 0
+
+
+def test_clock_passes_over_three_late_answers_within_the_noise_of_the_host() -> None:
+    clock = Clock(Limits(move_s=0.5, bank_s=0.0), Noise(cpu=0.2))
+    assert clock.upper_s() == pytest.approx(0.6, abs=0.006)
+
+    for strikes in (1, 2, 3):
+        clock.spend(0.59)
+        assert clock.strikes == strikes
+    with pytest.raises(
+        Fault, match=r"timeout: used 0.501 s of CPU for one answer \(limit 0.500 s\), and 3 times before"
+    ):
+        clock.spend(0.501)
 
 
 @pytest.mark.parametrize(
