@@ -103,14 +103,19 @@ def _runner(args: argparse.Namespace) -> int:
             **found
         )
     )
+    floor = found["floor_us"]
     print_table(
-        ("what", "us/decision", "x floor"),
-        [(name, f"{found[key]:.1f}", f"{found[key] / found['floor_us']:.2f}") for name, key in bench_runner.ROWS],
+        ("what", "CPU us/decision", "x floor", "+ us"),
+        [
+            (name, f"{found[key]:.1f}", f"{found[key] / floor:.2f}", f"{found[key] - floor:.1f}")
+            for name, key in bench_runner.ROWS
+        ],
     )
     print(
         f"\nfloor: {found['request_bytes']:.0f} bytes to the bot and {found['answer_bytes']:.0f} back over bare pipes, same bot, same core"
     )
     print(
-        f"start of a bot to its ready: {found['start_ms']:.1f} ms; a match of {found['boards']} boards: {found['match_s']:.2f} s"
+        f"start of a bot to its ready: {found['start_ms']:.1f} ms; a match of {found['boards']} boards, starts and ends included: "
+        f"{found['match_s']:.2f} s, in which the worker and its bots computed {found['match_cpu_s']:.2f} s"
     )
     return OK

@@ -2,6 +2,9 @@
 
 The floor is honest only if everything else is alike: the requests of a real match are recorded and put, byte for byte, to a fresh process of
 the same runtime and bot, pinned to the same core, without sandbox, clock, freezing, encoding, reading of answers, or rules.
+
+Time is CPU time of the worker and of everything below it (bots, wrappers, the process that starts them) while decisions are made: on one core
+that is what a decision costs, and other programs of the machine do not count.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +24,15 @@ from engine.cli.problem import Problem
 from engine.runner import BotSpec, MatchSpec, load_package, runtimes
 from engine.runner.cores import pinned
 from engine.runner.match import play_match
-from engine.sandbox import Policy, Runtime, Sandbox
+from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, watch
 
 ROWS = (
     ("floor: same bytes, bare pipes", "floor_us"),
-    ("sandbox: asked and frozen, no rules", "sandbox_us"),
-    ("runner: a whole match, starts not counted", "runner_us"),
+    ("sandboxed, unwatched, no rules", "pipes_us"),
+    ("sandboxed, clock and freezing, no rules", "asked_us"),
+    ("match, neither freezing nor clock", "unwatched_us"),
+    ("match, clock, no freezing", "clock_us"),
+    ("match, everything", "runner_us"),
 )
 BOARDS = 16
 PLAIN_BOT = b"""import json, sys
@@ -44,10 +51,65 @@ for line in sys.stdin:
 Script = list[list[tuple[int, bytes]]]  # per pass: (seat, request) in the order of the match
 
 
+class Unwatched(BotProcess):
+    """Neither stopped nor timed between its answers: for the measurement of what that costs, and for nothing else."""
+
+    def _rest(self) -> float:
+        return self._mark
+
+    def _wake(self) -> None:
+        return
+
+
+class Timed(BotProcess):
+    """Timed but never stopped."""
+
+    def _rest(self) -> float:
+        return self.cpu()
+
+    def _wake(self) -> None:
+        return
+
+
+class Meter(Sandbox):
+    """A sandbox that counts the CPU time of this process and of all that stands between it and its bots, bots included."""
+
+    def __init__(self, box: Sandbox, kind: type[BotProcess] = BotProcess) -> None:
+        self.state_dir = box.state_dir
+        self.tier = box.tier
+        self.kind = kind
+        self.clocks: set[int] = set()
+        self.started: list[BotProcess] = []
+
+    def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
+        """As a sandbox does; the process is of the kind that is to be measured."""
+        process = super().start(bot_dir, runtime, entry, policy, core)
+        process.__class__ = self.kind
+        self.started.append(process)
+        self.count(process.pid)
+        return process
+
+    def count(self, pid: int) -> None:
+        """Count a process from now on, and those above it up to this one."""
+        while pid not in (0, 1, os.getpid()):
+            self.clocks.add(watch.clock(pid))
+            pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+
+    def seconds(self) -> float:
+        """CPU seconds so far. Only differences mean something, and only while nothing that is counted comes or goes."""
+        total = time.process_time()
+        for clock in tuple(self.clocks):
+            try:
+                total += time.clock_gettime(clock)
+            except OSError:
+                self.clocks.remove(clock)  # it has ended
+        return total
+
+
 def measure(
     game: str, seconds: float, bot: str | None, box: Sandbox, advance: Callable[[int, int], None] | None
 ) -> dict[str, Any]:
-    """Alternate rounds of match, floor and bare sandbox for about so many seconds, three rounds at least."""
+    """Rounds of all rows for about so many seconds, three rounds at least; the best of each row."""
     with tempfile.TemporaryDirectory() as folder:
         if bot is None:
             path = Path(folder, "plain.py")
@@ -58,22 +120,15 @@ def measure(
     match = _spec(game, spec)
     runtime = runtimes.get(spec.runtime, box.state_dir)
     script, answer_bytes = _script(match, box)
-    found: dict[str, list[float]] = {"floor_us": [], "sandbox_us": [], "runner_us": [], "start_ms": [], "match_s": []}
+    found: dict[str, list[float]] = {}
     began = time.monotonic()
     rounds = 0
-    decisions = 1
     with pinned() as core:
         if core is None:
             os.sched_setaffinity(0, {core := min(os.sched_getaffinity(0))})
         while rounds < 3 or time.monotonic() - began < seconds:
-            found["floor_us"].append(_floor(spec, runtime, script, core))
-            us, start_ms = _sandbox(spec, runtime, script, box, core)
-            found["sandbox_us"].append(us)
-            found["start_ms"].append(start_ms)
-            result = play_match(match, box, pin=False, core=core)
-            decisions = result.decisions
-            found["runner_us"].append(1e6 * result.play_s / decisions)
-            found["match_s"].append(result.seconds)
+            for name, value in _round(match, spec, runtime, script, box, core).items():
+                found.setdefault(name, []).append(value)
             rounds += 1
             if advance is not None:
                 advance(rounds, max(rounds, 3))
@@ -85,11 +140,28 @@ def measure(
         "core": core,
         "rounds": rounds,
         "boards": BOARDS,
-        "decisions": decisions,
+        "decisions": _decisions(script),
         "request_bytes": sum(sent) / len(sent),
         "answer_bytes": answer_bytes,
         **{name: min(values) for name, values in found.items()},  # another program's load only ever adds
     }
+
+
+def _round(
+    match: MatchSpec, bot: BotSpec, runtime: Runtime, script: Script, box: Sandbox, core: int
+) -> dict[str, float]:
+    """Every row once."""
+    row = {"floor_us": _floor(bot, runtime, script, Meter(box))}
+    row["pipes_us"], _ = _asked(bot, runtime, script, Meter(box, Unwatched), core)
+    row["asked_us"], row["start_ms"] = _asked(bot, runtime, script, Meter(box), core)
+    for name, kind in (("unwatched_us", Unwatched), ("clock_us", Timed), ("runner_us", BotProcess)):
+        meter = Meter(box, kind)
+        cpu = time.process_time()
+        result = play_match(match, meter, pin=False, core=core, clock=meter.seconds)
+        row[name] = 1e6 * result.play_s / result.decisions
+        row["match_s"] = result.seconds
+        row["match_cpu_s"] = time.process_time() - cpu + sum(process.cpu() for process in meter.started)
+    return row
 
 
 def _asks(line: bytes) -> bool:
@@ -128,31 +200,34 @@ def _script(match: MatchSpec, box: Sandbox) -> tuple[Script, float]:
     return script, sum(answers) / len(answers)
 
 
-def _floor(bot: BotSpec, runtime: Runtime, script: Script, core: int) -> float:
+def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> float:
     """Microseconds a decision when nobody watches: write, read until the newline, next."""
     root = str(runtime.root)
     argv = runtime.argv(root, str(bot.path), bot.entry)
     spent = 0.0
     for part in script:
-        seats = 1 + max(seat for seat, _ in part)
-        children = [
-            subprocess.Popen(
-                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=runtime.environ(root), cwd=bot.path
-            )
-            for _ in range(seats)
-        ]
-        try:
-            ends = [(child.stdin.fileno(), child.stdout.fileno()) for child in children if child.stdin and child.stdout]
-            for seat, line in part[:seats]:  # the hello lines; children inherit the core
+        with ExitStack() as stack:
+            ends = []
+            for _ in range(1 + max(seat for seat, _ in part)):  # children inherit the core
+                child = subprocess.Popen(
+                    argv,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    bufsize=0,
+                    env=runtime.environ(root),
+                    cwd=bot.path,
+                )
+                stack.callback(child.communicate)
+                stack.callback(child.kill)
+                meter.count(child.pid)
+                assert child.stdin and child.stdout
+                ends.append((child.stdin.fileno(), child.stdout.fileno()))
+            for seat, line in part[: len(ends)]:  # the hello lines
                 _ping(*ends[seat], line)
-            began = time.perf_counter()
-            for seat, line in part[seats:]:
+            began = meter.seconds()
+            for seat, line in part[len(ends) :]:
                 _ping(*ends[seat], line)
-            spent += time.perf_counter() - began
-        finally:
-            for child in children:
-                child.kill()
-                child.communicate()
+            spent += meter.seconds() - began
     return 1e6 * spent / _decisions(script)
 
 
@@ -168,28 +243,23 @@ def _ping(to: int, back: int, line: bytes) -> None:
         answer += more
 
 
-def _sandbox(bot: BotSpec, runtime: Runtime, script: Script, box: Sandbox, core: int) -> tuple[float, float]:
-    """(microseconds a decision, milliseconds a start to ready) with sandbox, clock and freezing, without rules and without reading answers."""
+def _asked(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
+    """(microseconds a decision, milliseconds of wall time a start to ready) in the sandbox, without rules and without reading answers."""
     spent = starting = 0.0
     starts = 0
     for part in script:
-        seats = 1 + max(seat for seat, _ in part)
-        processes = []
-        try:
-            for seat, line in part[:seats]:
+        with ExitStack() as stack:
+            processes = []
+            for seat, line in part[: 1 + max(seat for seat, _ in part)]:
                 began = time.perf_counter()
-                processes.append(box.start(bot.path, runtime, bot.entry, Policy(), core=core))
+                processes.append(stack.enter_context(meter.start(bot.path, runtime, bot.entry, Policy(), core=core)))
                 processes[seat].ask(line, 5.0, 20.0)
-                processes[seat].freeze()
                 starting += time.perf_counter() - began
                 starts += 1
-            began = time.perf_counter()
-            for seat, line in part[seats:]:
+            began = meter.seconds()
+            for seat, line in part[len(processes) :]:
                 processes[seat].ask(line, 3.5, 16.0)
-            spent += time.perf_counter() - began
-        finally:
-            for process in processes:
-                process.close()
+            spent += meter.seconds() - began
     return 1e6 * spent / _decisions(script), 1e3 * starting / starts
 
 
