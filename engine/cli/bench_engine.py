@@ -75,15 +75,21 @@ class OpenSpiel:
         self.version: str = getattr(pyspiel, "__version__", "")
 
     def driven_rate(self, seconds: float) -> float:
-        """Decisions a second of whole random games driven from Python, as `playouts` drives ours."""
+        """Decisions a second of whole random games driven from Python, as `playouts` drives ours.
+
+        The deal comes first and has a loop of its own, so that no play pays for the question whether it is one.
+        """
         draw = random.random
         decisions, began = 0, clock()
         while (spent := clock() - began) < seconds:
             state = self.game.new_initial_state()
+            while state.is_chance_node():
+                legal = state.legal_actions()
+                state.apply_action(legal[int(draw() * len(legal))])
             while not state.is_terminal():
                 legal = state.legal_actions()
-                decisions += not state.is_chance_node()
                 state.apply_action(legal[int(draw() * len(legal))])
+                decisions += 1
         return decisions / spent
 
     def rollout_rate(self, seconds: float) -> float:
