@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import math
 import os
@@ -152,3 +153,9 @@ def test_bot_seeds_are_small_and_tell_the_seats_apart() -> None:
     seeds = [engine.bot_seed(b"s", "m", sitting, seat) for sitting in range(10) for seat in range(4)]
     assert len(set(seeds)) == 40
     assert all(0 <= seed < 1 << 31 for seed in seeds)
+
+
+def test_the_keyed_hash_is_the_hmac_of_the_standard() -> None:
+    for number in range(65):
+        key, message = bytes(range(number)), b"deal\n%d" % number
+        assert chance.keyed_hash(key, message) == hmac.digest(key, message, "sha256")
