@@ -72,6 +72,11 @@ class Pack:
         """Bit mask, within one suit, of some rank letters."""
         return sum(1 << self.ranks.index(rank) for rank in ranks)
 
+    def worth_masks(self, points: Mapping[str, int]) -> list[int]:
+        """Bit masks, within one suit, of the ranks that are worth the same, the cheapest first."""
+        values = sorted({points.get(rank, 0) for rank in self.ranks})
+        return [self.mask("".join(rank for rank in self.ranks if points.get(rank, 0) == value)) for value in values]
+
     def hand(self, cards: Iterable[int]) -> list[int]:
         """The hand (see module docstring) of some cards."""
         hand = [0] * (NO_SUIT + 1)

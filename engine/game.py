@@ -53,9 +53,10 @@ class Game:
         self.card_points = [rules.rank_points.get(rank, 0) for rank in self.pack.rank]
         self.pair = self.pack.mask(rules.pair_ranks) if set(rules.pair_ranks) <= set(self.pack.ranks) else 0
         self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" else 0
-        self.open_rule = legality.in_force(rules, rules.obligation_stock_open)
-        self.empty_rule = legality.in_force(rules, rules.obligation_stock_empty)
-        self.exempt = ("none", "trump_only", "all").index(rules.partner_exempt)
+        self.worth_masks = self.pack.worth_masks(rules.rank_points)
+        self.open_rule = legality.in_force(rules, rules.obligation_stock_open, self.pack, self.card_points)
+        self.empty_rule = legality.in_force(rules, rules.obligation_stock_empty, self.pack, self.card_points)
+        self.exempt = legality.EXEMPTIONS.index(rules.partner_exempt)
         self.merged = announcing.merged(rules)
         self.has_own_turn = announcing.has_own_turn(rules)
         # what can happen after a trick at all, so that a playout asks only for that

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.chance import Dice
     from engine.game import Game
     from engine.parts.outcome import Verdict
+    from engine.rules import Step
 
 Event = dict[str, Any]
 
@@ -32,6 +33,7 @@ class State:
         "active",
         "asked",
         "best",
+        "best_suit",
         "bit_of",
         "capote_by",
         "cards",
@@ -44,8 +46,7 @@ class State:
         "dice",
         "drawn",
         "extra",
-        "follow_table",
-        "free",
+        "follow",
         "ftab",
         "game",
         "game_deal",
@@ -54,13 +55,11 @@ class State:
         "hand",
         "hands",
         "held",
-        "higher_table",
         "holder",
         "htab",
         "in_force",
         "in_trick",
         "is_over",
-        "kept",
         "last_trick",
         "lead",
         "left",
@@ -69,21 +68,24 @@ class State:
         "log",
         "mano",
         "marks",
+        "modified",
         "n",
         "next",
         "no_load",
         "notes",
+        "on_play",
         "out",
+        "over",
         "own_extra",
         "own_turn",
         "pending",
         "phase",
-        "plain",
         "points_of",
         "pot",
         "queue",
         "reached",
         "revoker",
+        "ruffed",
         "rules",
         "score",
         "seats",
@@ -105,11 +107,12 @@ class State:
         "taken_actions",
         "totals",
         "tricks",
-        "trump", "trumps",
+        "trump",
         "turn",
         "tute_by",
         "twenties",
         "verdict",
+        "void",
         "window",
         "window_songs",
         "winner",
@@ -140,8 +143,6 @@ class State:
         self.suit_of = pack.suit
         self.bit_of = pack.bit
         self.held = pack.all
-        self.higher_table = pack.higher
-        self.follow_table = pack.follow
         self.points_of: list[int] = game.card_points
 
         # the match
@@ -201,17 +202,20 @@ class State:
         self.table: list[int] = []
         self.lead = NO_SUIT
         self.best = 0
+        self.best_suit = NO_SUIT
         self.winner = 0  # seat that is winning the trick, then the one that won it
         self.table_points = 0
         self.in_trick = 0
         self.in_force: legality.InForce | None = None
-        self.plain = True  # strict obligations without modifiers: the fast path
-        self.kept = True
         self.no_load = False
-        self.free = False
+        self.modified = False
+        self.on_play: Step | None = None
+        self.follow: list[Table] = []  # these four: legality.Tables
+        self.ruffed: list[Table] = []
+        self.void: Table = pack.nothing
+        self.over: list[Table] = []
         self.ftab: Table = pack.nothing
         self.htab: Table = pack.nothing
-        self.trumps: Table = pack.nothing  # what a void follower may ruff with while no trump is on the table
 
         # questions
         self.phase: Phase | None = None  # None: which card
@@ -239,19 +243,23 @@ class State:
         legal = self.legal
         if legal is not None:
             return legal
-        hand = self.hand
         if self.phase is not None:
             legal = self.phase.legal(self)
         else:
             legal = ()
-            if self.in_trick and not self.free:
-                mask = hand[self.lead]
-                legal = self.ftab[mask] if mask else self.htab[hand[self.trump]]
+            hand = self.hand
+            if self.in_trick:
+                if self.modified:
+                    legal = legality.modified(self)
+                else:
+                    mask = hand[self.lead]
+                    legal = self.ftab[mask] if mask else self.htab[hand[self.trump]]
+                if self.no_load and not legal:
+                    legal = legality.lightest(self)
             if not legal:
-                held = self.held
-                legal = held[0][hand[0]] + held[1][hand[1]] + held[2][hand[2]] + held[3][hand[3]]
-            if self.no_load and self.in_trick and not self.free:
-                legal = legality.without_loading(self, legal)
+                coins, cups, swords, batons = self.held
+                a, b, c, d, _ = hand
+                legal = coins[a] + cups[b] + swords[c] + batons[d]
             if self.extra:
                 legal += self.extra
         self.legal = legal
@@ -274,36 +282,39 @@ class State:
         seat = self.turn
         self.hand[suit] ^= self.bit_of[action]
         self.table.append(action)
-        if self.in_trick:
+        played = self.in_trick
+        if played:
             self.table_points += self.points_of[action]
-            best = self.best
-            if suit == self.lead:
-                if action > best and self.suit_of[best] == suit:
+            if suit == self.best_suit:
+                if action > self.best:
                     self.best = action
                     self.winner = seat
-                    self.ftab = self.follow_table[action]
-                    if suit == self.trump:
-                        self.htab = self.higher_table[action]
-            elif suit == self.trump and (self.suit_of[best] != suit or action > best):
+                    if suit == self.lead:
+                        self.ftab = self.follow[action]
+                    else:
+                        self.htab = self.over[action]
+            elif suit == self.trump:
                 self.best = action
+                self.best_suit = suit
                 self.winner = seat
-                self.ftab = self.held[self.lead]
-                self.htab = self.higher_table[action]
+                self.ftab = self.ruffed[self.lead]
+                self.htab = self.over[action]
         else:
             self.extra = ()
             self.table_points = self.points_of[action]
-            self.lead = suit
+            self.lead = self.best_suit = suit
             self.best = action
             self.winner = seat
-            self.ftab = self.follow_table[action]
-            self.htab = self.trumps
+            self.ftab = self.follow[action]
+            self.htab = self.void
         if log is not None:
             self.taken_actions.append(action)
             log.append({"e": "play", "seat": seat, "card": self.game.pack.texts[action]})
-        if not self.plain:
-            tricks.card_played(self)
-        self.in_trick += 1
-        if self.in_trick < self.size:
+        if self.on_play is not None:
+            self.on_play(self)
+        played += 1
+        if played < self.size:
+            self.in_trick = played
             self.turn = seat = self.next[seat]
             self.hand = hand = self.hands[seat]
             if self.own_turn:
@@ -321,6 +332,7 @@ class State:
         new.active = self.active
         new.asked = self.asked
         new.best = self.best
+        new.best_suit = self.best_suit
         new.bit_of = self.bit_of
         new.capote_by = self.capote_by
         new.chips = self.chips
@@ -332,21 +344,18 @@ class State:
         new.dice = None
         new.drawn = self.drawn
         new.extra = self.extra
-        new.follow_table = self.follow_table
-        new.free = self.free
+        new.follow = self.follow
         new.ftab = self.ftab
         new.game = self.game
         new.game_deal = self.game_deal
         new.games = self.games
         new.games_played = self.games_played
         new.held = self.held
-        new.higher_table = self.higher_table
         new.holder = self.holder
         new.htab = self.htab
         new.in_force = self.in_force
         new.in_trick = self.in_trick
         new.is_over = self.is_over
-        new.kept = self.kept
         new.last_trick = self.last_trick
         new.lead = self.lead
         new.left = self.left
@@ -354,21 +363,24 @@ class State:
         new.legal = self.legal
         new.mano = self.mano
         new.marks = self.marks
+        new.modified = self.modified
         new.n = self.n
         new.next = self.next
         new.no_load = self.no_load
         new.notes = self.notes
+        new.on_play = self.on_play
         new.out = self.out
+        new.over = self.over
         new.own_extra = self.own_extra
         new.own_turn = self.own_turn
         new.pending = self.pending
         new.phase = self.phase
-        new.plain = self.plain
         new.points_of = self.points_of
         new.pot = self.pot
         new.queue = self.queue
         new.reached = self.reached
         new.revoker = self.revoker
+        new.ruffed = self.ruffed
         new.rules = self.rules
         new.score = self.score
         new.seats = self.seats
@@ -386,11 +398,11 @@ class State:
         new.table_points = self.table_points
         new.totals = self.totals
         new.trump = self.trump
-        new.trumps = self.trumps
         new.turn = self.turn
         new.tute_by = self.tute_by
         new.twenties = self.twenties
         new.verdict = self.verdict
+        new.void = self.void
         new.window = self.window
         new.window_songs = self.window_songs
         new.winner = self.winner

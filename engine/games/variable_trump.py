@@ -6,7 +6,7 @@ Source: rules book, variable_trump (000).
 
 from typing import TYPE_CHECKING
 
-from engine.parts.legality import set_trump
+from engine.parts.legality import set_best, set_trump
 from engine.rules import BOOL, Range, Rules
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ def vtt_cycle(state: "State") -> None:
     best = max(
         [card for card in table if suit_of[card] == state.trump] or [card for card in table if suit_of[card] == suit]
     )
-    state.best = best
     turns_ago = len(table) - 1 - table.index(best)
-    state.winner = state.active[(state.active.index(state.turn) - turns_ago) % len(state.active)]
+    set_best(state, best, state.active[(state.active.index(state.turn) - turns_ago) % len(state.active)])
 
 
 GAME = Rules(

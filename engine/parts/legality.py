@@ -1,16 +1,20 @@
 """Which cards a follower may play (README of the rules book, section 4).
 
-Every obligation comes down to two tables of ready tuples: `ftab`, asked with the holding of the lead suit, and `htab`, asked with the
-holding of trumps when that is empty. Where both give nothing every card is legal; `free` says so from the start.
+Every obligation comes down to two tables of ready tuples: `ftab`, asked with the holding of the suit led, and `htab`, asked with the
+holding of trumps when that is empty. Where they give nothing every card is legal. Which tables these are depends on the card that is
+winning, and stands ready for each obligation and trump in `Tables`: playing a card looks them up and never asks what the obligation is.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.cards import NO_SUIT
+from engine.cards import NO_SUIT, Pack, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.rules import Rules
     from engine.state import State
 
@@ -22,88 +26,131 @@ CODES = {
     "follow": FOLLOW,
     "follow_or_trump": FOLLOW_OR_TRUMP,
 }
+EXEMPTIONS = ("none", "trump_only", "all")  # partner_exempt
 
 
-def set_trump(state: State, suit: int) -> None:
-    """Fixes trump (NO_SUIT: none) and with it what a void follower may ruff with while no trump is on the table."""
-    state.trump = suit
-    state.trumps = state.game.pack.nothing if suit == NO_SUIT else state.held[suit]
+class Tables(NamedTuple):
+    """What followers may play under one obligation and one trump."""
+
+    follow: list[Table]  # `ftab` by the winning card, while it is of the suit led
+    ruffed: list[Table]  # `ftab` by the suit led, while a trump is winning another suit
+    void: Table  # `htab` while no trump has been played on another suit
+    over: list[Table]  # `htab` by the trump that is winning
 
 
 class InForce(NamedTuple):
-    """The obligations of a trick. `plain`: the fast path of `State.apply` keeps the tables by itself; `kept`: it does while trump stays."""
+    """The obligation of a trick. `modified`: it also depends on who is winning, or on the best card of the suit led under a trump."""
 
     code: int
-    plain: bool
-    kept: bool
     no_load: bool
-    free: bool
+    modified: bool
+    tables: tuple[Tables, ...]  # by trump, NO_SUIT included
 
 
-def in_force(rules: Rules, word: str) -> InForce:
-    """What an obligation word means under these rules. NL belongs to STRICT only."""
+def in_force(rules: Rules, word: str, pack: Pack, points: list[int]) -> InForce:
+    """What an obligation word means under these rules. Modifiers and NL belong to STRICT only."""
     code = CODES[word]
-    modified = rules.undertrump or rules.beat_after_trumped or rules.partner_exempt != "none"
-    kept = code == FREE or (code == STRICT and not modified)
-    plain = rules.on_play is None and kept
-    return InForce(code, plain, kept, rules.no_load and code == STRICT, code == FREE)
+    strict = code == STRICT
+    no_load = rules.no_load and strict
+    modified = strict and (rules.beat_after_trumped or rules.partner_exempt != "none")
+    loads = tuple(points) if no_load else ()
+    tables = tuple(_tables(pack, code, trump, rules.undertrump, loads) for trump in range(NO_SUIT + 1))
+    return InForce(code, no_load, modified, tables)
 
 
-def oblige(state: State) -> None:
-    """Sets the tables for the next follower from the cards on the table."""
-    rules = state.rules
-    held = state.held
-    lead, trump = state.lead, state.trump
-    assert state.in_force is not None
-    code = state.in_force.code
-    nothing = state.game.pack.nothing
-    if code in (FOLLOW, TRUMP_FOLLOW):
-        state.free = code == TRUMP_FOLLOW and lead != trump
-        state.ftab, state.htab = held[lead], nothing  # F1 F3, QT
-        return
-    trumps = state.trumps
-    if code == FOLLOW_OR_TRUMP:
-        state.ftab, state.htab = held[lead], trumps  # F1-F3
-        return
+def _tables(pack: Pack, code: int, trump: int, undertrump: bool, loads: tuple[int, ...]) -> Tables:
+    held, nothing = pack.all, pack.nothing
+    cards, suits = range(len(pack.texts)), range(NO_SUIT)
+    trumps = nothing if trump == NO_SUIT else held[trump]
+    free = [nothing for _ in cards]
     if code == FREE:
-        return
-    suit_of = state.suit_of
-    if rules.partner_exempt != "none" and state.size > 2:
-        follower = state.next[state.turn]
-        if state.winner != follower and state.side[state.winner] == state.side[follower]:
-            if rules.partner_exempt == "all":
-                state.ftab, state.htab = held[lead], nothing  # PX all
-                return
-            trumps = nothing  # PX trump_only: void is free, otherwise P2-P4
-    best = state.best
-    if lead == trump:
-        state.ftab, state.htab = state.follow_table[best], nothing  # P2, P5
-    elif suit_of[best] != trump:
-        state.ftab, state.htab = state.follow_table[best], trumps  # P3, P6
+        return Tables(free, [nothing for _ in suits], nothing, free)
+    if code == TRUMP_FOLLOW:  # QT
+        follow = [held[trump] if pack.suit[card] == trump else nothing for card in cards]
+        return Tables(follow, [nothing for _ in suits], nothing, free)
+    if code == FOLLOW:  # F1, F3
+        return Tables([held[pack.suit[card]] for card in cards], held, nothing, free)
+    if code == FOLLOW_OR_TRUMP:  # F1 to F3
+        return Tables([held[pack.suit[card]] for card in cards], held, trumps, [trumps for _ in cards])
+    if loads:
+        follow, ruffed = _unloaded(pack, loads)
     else:
-        if rules.beat_after_trumped:
-            best_lead = max(card for card in state.table if suit_of[card] == lead)
-            state.ftab = state.follow_table[best_lead]
-        else:
-            state.ftab = held[lead]  # P4
-        if trumps is not nothing:
-            trumps = state.follow_table[best] if rules.undertrump else state.higher_table[best]
-        state.htab = trumps  # P7
+        follow, ruffed = pack.follow, held
+    return Tables(follow, ruffed, trumps, follow if undertrump else pack.higher)  # P2 to P7
+
+
+@cache
+def _unloaded(pack: Pack, points: tuple[int, ...]) -> tuple[list[Table], list[Table]]:
+    """`follow` and `ruffed` under NL: of a holding that cannot win only the cards of least value."""
+    least = [[_least(cards, points) for cards in row] for row in pack.all]
+    follow = []
+    for row, suit in zip(pack.higher, pack.suit, strict=True):
+        follow.append([winning or least[suit][mask] for mask, winning in enumerate(row)])
+    return follow, least
+
+
+def enforce(state: State, rule: InForce) -> None:
+    """Puts an obligation in force, for the trump of the moment."""
+    state.in_force = rule
+    state.no_load = rule.no_load
+    state.modified = rule.modified
+    state.on_play = state.rules.on_play
+    state.follow, state.ruffed, state.void, state.over = rule.tables[state.trump]
+
+
+def set_trump(state: State, suit: int) -> None:
+    """Fixes trump (NO_SUIT: none) and with it what followers may play."""
+    state.trump = suit
+    if state.in_force is not None:
+        enforce(state, state.in_force)
+
+
+def set_best(state: State, card: int, seat: int) -> None:
+    """Says who is winning the trick, and with which card, where trump or the suit led have moved during the trick."""
+    state.best, state.winner = card, seat
+    state.best_suit = suit = state.suit_of[card]
+    if suit == state.lead:
+        state.ftab, state.htab = state.follow[card], state.void
+    else:
+        state.ftab, state.htab = state.ruffed[state.lead], state.over[card]
+
+
+def modified(state: State) -> tuple[int, ...]:
+    """Legal cards of a follower where its partner's winning card exempts it, or a trumped suit must still be beaten; empty: all."""
+    lead, hand = state.lead, state.hand
+    mask = hand[lead]
+    game, follower = state.game, state.turn
+    with_mate = state.winner != follower and state.side[state.winner] == state.side[follower]
+    exempt = game.exempt if with_mate else 0
+    if not mask:
+        return () if exempt else state.htab[hand[state.trump]]  # PX
+    if exempt == 2:
+        legal = state.held[lead][mask]  # PX all
+    elif game.rules.beat_after_trumped and state.best_suit != lead:
+        best_lead = max(card for card in state.table if state.suit_of[card] == lead)
+        legal = game.pack.follow[best_lead][mask]
+    else:
+        legal = state.ftab[mask]
+    return _least(legal, state.points_of) if state.no_load and not would_win(state, legal[0]) else legal
 
 
 def would_win(state: State, card: int) -> bool:
     """Whether a card, played now, would be winning the trick."""
     suit = state.suit_of[card]
-    best = state.best
-    if suit == state.suit_of[best]:
-        return card > best
-    return suit == state.trump
+    return card > state.best if suit == state.best_suit else suit == state.trump
 
 
-def without_loading(state: State, legal: tuple[int, ...]) -> tuple[int, ...]:
-    """NL: of cards that cannot win only those of least point value. Under STRICT either all of a set would win or none."""
-    if would_win(state, legal[0]):
-        return legal
-    points = state.points_of
-    least = min(points[card] for card in legal)
-    return tuple(card for card in legal if points[card] == least)
+def lightest(state: State) -> tuple[int, ...]:
+    """NL where no card of the hand can win: those of least value."""
+    coins, cups, swords, batons = state.held
+    a, b, c, d, _ = state.hand
+    for worth in state.game.worth_masks:
+        legal = coins[a & worth] + cups[b & worth] + swords[c & worth] + batons[d & worth]
+        if legal:
+            return legal
+    return ()
+
+
+def _least(cards: tuple[int, ...], points: Sequence[int]) -> tuple[int, ...]:
+    least = min([points[card] for card in cards], default=0)
+    return tuple([card for card in cards if points[card] == least])

@@ -17,11 +17,7 @@ def lead(state: State) -> None:
     game = state.game
     in_force = game.open_rule if state.n > 0 else game.empty_rule
     if in_force is not state.in_force:
-        state.in_force = in_force
-        state.plain = in_force.plain
-        state.no_load = in_force.no_load
-        state.kept = in_force.kept
-    state.free = in_force.free
+        legality.enforce(state, in_force)
     state.table = []
     state.in_trick = 0
     state.phase = None
@@ -38,18 +34,6 @@ def offer(state: State) -> None:
         announcing.fix_own_turn(state)
     state.extra = announcing.before_card(state)
     state.legal = None
-
-
-def card_played(state: State) -> None:
-    """After a card where trumps may move or obligations have modifiers."""
-    on_play = state.rules.on_play
-    if on_play is not None:
-        trump = state.trump
-        on_play(state)
-        if state.kept and state.trump == trump:
-            return
-    if state.in_trick + 1 < state.size:
-        legality.oblige(state)
 
 
 def announce(state: State, action: int) -> None:
