@@ -7,12 +7,15 @@ A hand is a list of five ints: one bit mask of strengths per suit, and a fifth t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from engine.errors import EngineError
 
 NO_SUIT = 4
+SUIT_BITS = 15  # two suits fill one digit of a Python int
+ONE_SUIT = (1 << SUIT_BITS) - 1
+LOW_SUITS = (1 << 2 * SUIT_BITS) - 1
 SPANISH_SUITS = "oceb"  # coins, cups, swords, batons
 FRENCH_SUITS = "shdc"  # spades, hearts, diamonds, clubs
 
@@ -37,9 +40,9 @@ class Pack:
         self._there = frozenset(self.cards)
         self.suit = [card // self.size for card in range(len(self.texts))]
         self.bit = [1 << card % self.size for card in range(len(self.texts))]
-        self.flag = [
-            1 << 16 * (card // self.size) + card % self.size for card in range(len(self.texts))
-        ]  # 16 bits a suit
+        # one bit a card in a number for all suits, 15 bits a suit: flags of a hand are added in one step
+        self.flag = [1 << SUIT_BITS * (card // self.size) + card % self.size for card in range(len(self.texts))]
+        self.of_flag = {flag: card for card, flag in enumerate(self.flag)}
         self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
 
     def text(self, card: int) -> str:
@@ -84,6 +87,10 @@ class Pack:
             hand[card // self.size] |= self.bit[card]
         return hand
 
+    def flags(self, suit_map: tuple[int, ...]) -> list[int]:
+        """The flags of all cards in their order, each suit in the place of the one it stands for."""
+        return [self.flag[suit_map[card // self.size] * self.size + card % self.size] for card in self.cards]
+
     def in_hand(self, hand: Sequence[int]) -> tuple[int, ...]:
         """The cards of a hand, ascending."""
         held = self.all
@@ -108,6 +115,12 @@ class Pack:
     def nothing(self) -> Table:
         """A table that never offers a card."""
         return _nothing(self.size)
+
+
+def hand_of_flags(flags: int) -> list[int]:
+    """The hand of added flags."""
+    low, high = flags & LOW_SUITS, flags >> 2 * SUIT_BITS
+    return [low & ONE_SUIT, low >> SUIT_BITS, high & ONE_SUIT, high >> SUIT_BITS, 0]
 
 
 @cache

@@ -74,6 +74,7 @@ class Game:
         )
         self.all_may_sing = rules.song_trigger == "has_won_any"
         self.places: dict[tuple[int, tuple[int | bool, ...]], dealing.Places] = {}  # filled by dealing.places
+        self.flags: dict[tuple[int, ...], list[int]] = {}  # of the pack, by suit map; filled by dealing.deal_cards
         self.stages = dealing.stages(rules)
         # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
         self.simple = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine import chance
-from engine.cards import NO_SUIT
+from engine.cards import NO_SUIT, hand_of_flags
 from engine.parts import auctions, exchanging, legality, paying, tricks
 
 if TYPE_CHECKING:
@@ -184,39 +184,33 @@ def deal_cards(state: State) -> None:
     """Shuffles and deals, fixes trump, and records the deal."""
     game, rules = state.game, state.rules
     pack = game.pack
+    flags = game.flags.get(state.suit_map)
+    if flags is None:
+        flags = game.flags[state.suit_map] = pack.flags(state.suit_map)
     dice = state.dice
-    deck = chance.shuffle(state.seed, state.deal_no, pack.cards) if dice is None else dice.shuffle(pack.cards)
-    suit_map = state.suit_map
-    if suit_map != (0, 1, 2, 3):
-        size = pack.size
-        deck = [suit_map[card // size] * size + card % size for card in deck]
-    each = hand_size(state)
+    deck = chance.shuffle(state.seed, state.deal_no, flags) if dice is None else dice.shuffle(flags)
+    card_of = pack.of_flag
     k = state.size
-    dealt = each * k
+    dealt = hand_size(state) * k
     hands = [[0, 0, 0, 0, 0] for _ in range(state.seats)]
-    suit_of, flag_of = state.suit_of, pack.flag
     for place, seat in enumerate(state.active):
-        held = 0
-        for card in deck[place:dealt:k]:
-            held |= flag_of[card]
-        hands[seat][:4] = held & 0xFFFF, held >> 16 & 0xFFFF, held >> 32 & 0xFFFF, held >> 48
+        hands[seat] = hand_of_flags(sum(deck[place:dealt:k]))
     state.hands = hands
-    rest = deck[dealt:]
-    rest.reverse()  # the next card is the last of the list
+    rest = [card_of[flag] for flag in deck[: dealt - 1 : -1]]  # the next card is the last of the list
     trump = NO_SUIT
     source = rules.trump_source
     if source == "last_dealt":
-        state.shown, state.holder = deck[dealt - 1], state.active[-1]
+        state.shown, state.holder = card_of[deck[dealt - 1]], state.active[-1]
     elif source == "mano_last":
-        state.shown, state.holder = deck[dealt - k], state.mano
+        state.shown, state.holder = card_of[deck[dealt - k]], state.mano
     elif source in ("turned_stock", "centre_card") and rest:
         state.shown = rest.pop()
     elif source == "centre_card" and rules.full_deal_trump == "last_card_of_dealer":
-        state.shown, state.holder = deck[dealt - 1], state.active[-1]
+        state.shown, state.holder = card_of[deck[dealt - 1]], state.active[-1]
     if source == "rotating":
         trump = (state.deal_no - 1) % 4
     elif state.shown >= 0:
-        trump = suit_of[state.shown]
+        trump = state.suit_of[state.shown]
     if rules.coins_start or (rules.first_deal == "coins_2o" and state.deal_no == 1):
         trump = 0
         if state.holder >= 0:
