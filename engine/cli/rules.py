@@ -20,7 +20,9 @@ def add(commands: Any) -> None:
     parser = command(commands, "rules", "print the rules page of a game, or write all of them", EXAMPLE)
     parser.add_argument("game", nargs="?", metavar="KEY", help="one game; without it the list of the pages")
     parser.add_argument("--lang", choices=("es", "en"), help="one language; without it both")
-    parser.add_argument("--write", type=Path, metavar="DIR", help="write DIR/KEY.md of every game (or of KEY)")
+    parser.add_argument(
+        "--write", type=Path, metavar="DIR", help="write DIR/KEY.md and DIR/img/KEY.svg of every game (or of KEY)"
+    )
     json_flag(parser)
     parser.set_defaults(run=run)
 
@@ -37,8 +39,9 @@ def run(args: argparse.Namespace) -> int:
     if args.write is None:
         print(rulebook.page(args.game, args.lang) if args.game else rulebook.index(), end="")
         return OK
-    args.write.mkdir(parents=True, exist_ok=True)
+    (args.write / "img").mkdir(parents=True, exist_ok=True)
     for key in [args.game] if args.game else games():
+        (args.write / "img" / f"{key}.svg").write_text(rulebook.picture(rulebook.worked_trick(key)), encoding="utf-8")
         (args.write / f"{key}.md").write_text(rulebook.page(key, args.lang), encoding="utf-8")
     if not args.game:
         (args.write / "README.md").write_text(rulebook.index(), encoding="utf-8")
@@ -59,6 +62,7 @@ def document(key: str | None, lang: str) -> dict[str, Any]:
         "source": declared(key).source,
         "language": lang,
         "prose": rulebook.prose(key, lang),
+        "deal": [asdict(step) for step in rulebook.deal_steps(key, lang)],
         "differences": [asdict(line) for line in rulebook.lines(key, lang)],
         "options": [asdict(line) for line in rulebook.option_lines(key, lang)],
         "trick": asdict(rulebook.worked_trick(key)),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.game import declared, games
-from engine.rulebook.table import lines, option_lines
+from engine.rulebook.deal import deal_steps
+from engine.rulebook.table import lines, option_lines, ordinary
 from engine.rulebook.trick import worked_trick
-from engine.rulebook.words import HEADINGS, RULES, SUITS
+from engine.rulebook.words import HEADINGS, RULES, SUITS, card_name
 
 PROSE = Path(__file__).parents[2] / "docs" / "games" / "prose"
 LANGUAGES = ("es", "en")
@@ -27,10 +28,15 @@ def page(key: str, lang: str | None = None) -> str:
 
 
 def index() -> str:
-    """The list of the pages."""
+    """The list of the pages, and what holds where a page says nothing else."""
     rows = [f"| [{declared(key).title}]({key}.md) | {_players(key)} | {declared(key).source} |" for key in games()]
     head = "# Juegos / Games\n\n| juego / game | jugadores / players | fuente / source |\n| --- | --- | --- |\n"
-    return head + "\n".join(rows) + "\n"
+    shared = []
+    for lang in LANGUAGES:
+        words = HEADINGS[lang]
+        told = [f"| {one.meaning} | {one.value} |" for one in ordinary(lang)]
+        shared += [f"## {words['ordinary']}", words["ordinary_is"], "\n".join(["| | |", "| --- | --- |", *told])]
+    return head + "\n".join(rows) + "\n\n" + "\n\n".join(shared) + "\n"
 
 
 def _players(key: str) -> str:
@@ -42,14 +48,16 @@ def _part(key: str, lang: str, both: bool) -> str:
     title = f"## {head['language']}" if both else f"# {declared(key).title}"
     level = "###" if both else "##"
     players = f"{head['players']}: {_players(key)}. {head['source']}: {declared(key).source}."
-    differences = [f"| `{one.name}` | **{one.value}** | {one.usual} | {one.meaning} |" for one in lines(key, lang)]
-    options = [f"| `{one.name}` | {one.allowed} | {one.value} | {one.meaning} |" for one in option_lines(key, lang)]
+    steps = [f"- **{step.name}.** {step.text}" for step in deal_steps(key, lang)]
+    differences = [f"| {one.meaning} | **{one.value}** | {one.usual} |" for one in lines(key, lang)]
+    options = [f"| `{one.name}` | {one.meaning} | {one.allowed} | {one.value} |" for one in option_lines(key, lang)]
     parts = [
         title, players, prose(key, lang),
+        f"{level} {head['deal']}", "\n".join(steps),
         f"{level} {head['trick']}", _trick(key, lang),
-        f"{level} {head['differences']}", head["by_table"],
-        "\n".join([head["difference_columns"], "| --- | --- | --- | --- |", *differences]) if differences else head["none"],
-        f"{level} {head['options']}",
+        f"{level} {head['differences']}",
+        "\n".join([head["difference_columns"], "| --- | --- | --- |", *differences]) if differences else head["none"],
+        f"{level} {head['options']}", head["by_table"],
         "\n".join([head["option_columns"], "| --- | --- | --- | --- |", *options]),
     ]  # fmt: skip
     return "\n\n".join(parts)
@@ -60,14 +68,20 @@ def _trick(key: str, lang: str) -> str:
     trick = worked_trick(key)
     trump = suits[trick.trump] if trick.trump else head["no_trump"]
     facts = f"{head['number'].format(trick.number)}; {head['trump']}: {trump}; {head['stock']}: {trick.stock}."
-    rows = [f"| {trick.plays[0][0]} | `{trick.plays[0][1]}` | P1 | {RULES['P1'][lang == 'en']} |"]
-    rows += [f"| {one.seat} | `{one.card}` | {one.rule} | {RULES[one.rule][lang == 'en']} |" for one in trick.followers]
+    told = trick.told
+    table, hand, legal = (
+        ", ".join(card_name(card, lang) for card in cards) for cards in (told.table, told.hand, told.legal)
+    )
+    drawn = "; ".join(f"{head['seat'].format(seat)}: {card_name(card, lang)}" for seat, card in trick.plays)
+    seen = f"![{drawn}. {head['picture']}](img/{key}.svg)"
+    ids = ["P1", *(one.rule for one in trick.followers)]
+    rows = [
+        f"| {seat} | {card_name(card, lang)} (`{card}`) | {RULES[rule][lang == 'en']} ({rule}) |"
+        for (seat, card), rule in zip(trick.plays, ids, strict=True)
+    ]
     won = head["won"].format(trick.winner, trick.points)
     if trick.trump_after and trick.trump_after != trick.trump:
         won += f" {head['trump_after']}: {suits[trick.trump_after]}."
     won += "".join(f" {head['song'].format(seat, points)}" for seat, points in trick.songs)
-    told = trick.told
-    hand = " ".join(f"**`{card}`**" if card in told.legal else f"`{card}`" for card in told.hand)
-    table = " ".join(f"`{card}`" for card in told.table)
-    choice = head["choice"].format(told.seat, table, hand, told.rule)
-    return "\n".join([facts, "", head["trick_columns"], "| --- | --- | --- | --- |", *rows, "", won, "", choice])
+    choice = head["choice"].format(told.seat, table, hand) + " " + head["may"].format(legal, told.rule)
+    return "\n".join([facts, "", seen, "", head["trick_columns"], "| --- | --- | --- |", *rows, "", won, "", choice])

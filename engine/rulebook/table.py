@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from engine.game import declared, load
-from engine.rulebook.words import MEANINGS
-from engine.rules import Choice, Range, Rules, by_players, choices, word
+from engine.rulebook.values import meant
+from engine.rulebook.words import MEANINGS, RANKS, SUITS
+from engine.rules import Choice, Range, Rules, choices, word
 
-NOT_SHOWN = {
-    "key",
-    "title",
-    "code",
-    "source",
-    "revision",
-    "options",
-    "implied",
-    "board_deals",
-    "suits_named",
-    "score_unit",
-}
-NOT_SHOWN |= {"forfeit", "players", "on_play", "duel_game"}
+RANKED = {"rank_order", "pair_ranks", "exchange_seven", "exchange_two"}
+ORDINARY = (
+    "deck", "rank_order", "rank_points", "trump_dynamics", "first_deal", "exchange", "auction", "first_leader",
+    "obligation_stock_open", "obligation_stock_empty", "partner_exempt", "undertrump", "beat_after_trumped", "no_load",
+    "hand_songs", "pair_ranks", "song_values", "songs_per_trick", "song_order", "song_min_stock", "singing_mandatory", "table_songs",
+    "tute", "tute_ranks", "tute_first_trick_only", "capote", "last_trick_bonus", "last_trick_optional", "result", "tie", "claim_mode",
+)  # fmt: skip
+"""What the family has in common: `Rules()` holds ordinary Tute here. All else (hands, stock, match) each game has for itself: see `deal_steps`."""
 YES = {"es": ("no", "sí"), "en": ("no", "yes")}
+PARTS = {
+    "es": {"trump": "de triunfo", "other": "de otro palo"},
+    "en": {"trump": "of trumps", "other": "of another suit"},
+}
 
 
 @dataclass(frozen=True)
@@ -37,42 +37,62 @@ class Line:
     allowed: str = ""
 
 
-def text(value: Any, lang: str) -> str:
-    """A value as a reader sees it; '–' for null, nothing and the empty text."""
+def text(name: str, value: Any, lang: str) -> str:
+    """A value as a player reads it; '–' for null, nothing and the empty text."""
     value = word(value)
     if isinstance(value, bool):
         return YES[lang][value]
+    if found := meant(name, value, lang):
+        return found
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {text(one, lang)}" for key, one in value.items()) or "–"
+        names = {**PARTS[lang], **RANKS[lang], **SUITS[lang]}
+        if name == "rank_points":
+            names |= RANKS[lang]
+        return ", ".join(f"{names.get(key, key)}: {one}" for key, one in value.items()) or "–"
+    if name in RANKED and value:
+        return ", ".join(RANKS[lang].get(rank, rank) for rank in value)
     return "–" if value in (None, "") else str(value)
 
 
+def ordinary(lang: str) -> list[Line]:
+    """Ordinary Tute: what holds in every game whose page does not say otherwise."""
+    usual = Rules()
+    return [
+        Line(name, text(name, getattr(usual, name), lang), "", MEANINGS[name][lang == "en"])
+        for name in ORDINARY
+        if name != "obligation_stock_open"  # ordinary Tute has no stock
+    ]
+
+
 def lines(key: str, lang: str) -> list[Line]:
-    """The parameters in which a game, at any of its tables, differs from ordinary Tute."""
+    """Where a game, at any of its tables, differs from ordinary Tute."""
     found = []
-    for field in fields(Rules):
-        if field.name in NOT_SHOWN:
-            continue
-        default = getattr(Rules(), field.name)
-        values = _values(key, field.name)
-        if any(word(value) != word(by_players(default, players)) for players, value in values.items()):
+    for name in ORDINARY:
+        usual = getattr(Rules(), name)
+        values = _values(key, name)
+        if name == "obligation_stock_open":
+            stock = _values(key, "draw")
+            values = {n: value for n, value in values.items() if stock[n] != "none"}
+            if values and (set(values.values()) != {"strict"}):
+                found.append(Line(name, _by_table(name, values, lang), "–", MEANINGS[name][lang == "en"]))
+        elif any(word(value) != word(usual) for value in values.values()):
             found.append(
-                Line(field.name, _by_table(values, lang), text(default, lang), MEANINGS[field.name][lang == "en"])
+                Line(name, _by_table(name, values, lang), text(name, usual, lang), MEANINGS[name][lang == "en"])
             )
     return found
 
 
 def option_lines(key: str, lang: str) -> list[Line]:
-    """The options of a game: default by number of players, values allowed."""
+    """The options of a game: what each changes, the words allowed with what they mean, the default by number of players."""
     rules = declared(key)
     found = []
     for name in rules.options:
         tables = {n: choice for n in sorted(rules.players) if (choice := choices(rules, n).get(name)) is not None}
-        values = {n: value for n, value in _values(key, name).items() if n in tables}
-        allowed = _by_table({n: _allowed(choice, lang) for n, choice in tables.items()}, lang)
+        values = {n: _code(value, lang) for n, value in _values(key, name).items() if n in tables}
+        allowed = _told({n: _allowed(name, choice, lang) for n, choice in tables.items()})
         if len(tables) < len(rules.players) and len({str(choice) for choice in tables.values()}) == 1:
-            allowed = f"{', '.join(map(str, tables))}: {allowed}"
-        found.append(Line(name, _by_table(values, lang), "", MEANINGS[name][lang == "en"], allowed))
+            allowed = f"({', '.join(map(str, tables))}) {allowed}"
+        found.append(Line(name, _told(values), "", MEANINGS[name][lang == "en"], allowed))
     return found
 
 
@@ -80,16 +100,31 @@ def _values(key: str, name: str) -> dict[int, Any]:
     return {n: getattr(load(key, players=n).rules, name) for n in sorted(declared(key).players)}
 
 
-def _by_table(values: Mapping[int, Any], lang: str) -> str:
-    texts = {n: text(value, lang) for n, value in values.items()}
-    if len(set(texts.values())) == 1:
-        return next(iter(texts.values()))
-    return "; ".join(f"{n}: {value}" for n, value in texts.items())
+def _by_table(name: str, values: Mapping[int, Any], lang: str) -> str:
+    return _told({n: text(name, value, lang) for n, value in values.items()})
 
 
-def _allowed(choice: Choice, lang: str) -> str:
+def _told(texts: Mapping[int, str]) -> str:
+    groups: dict[str, list[int]] = {}
+    for n, one in texts.items():
+        groups.setdefault(one, []).append(n)
+    if len(groups) == 1:
+        return next(iter(groups))
+    return "; ".join(f"({', '.join(map(str, who))}) {one}" for one, who in groups.items())
+
+
+def _code(value: Any, lang: str) -> str:
+    value = word(value)
+    return YES[lang][value] if isinstance(value, bool) else "–" if value in (None, "") else str(value)
+
+
+def _allowed(name: str, choice: Choice, lang: str) -> str:
     if isinstance(choice, Range):
         span = f"≥ {choice.low}" if choice.high is None else f"{choice.low}–{choice.high}"
         span += f" (+{choice.step})" if choice.step > 1 else ""
         return span + (", –" if choice.none else "")
-    return ", ".join(text(one, lang) for one in choice)
+    told = []
+    for one in choice:
+        means = None if isinstance(word(one), bool) else meant(name, word(one), lang)
+        told.append(f"{_code(one, lang)}: {means}" if means else _code(one, lang))
+    return "; ".join(told) if any(": " in one for one in told) else ", ".join(told)

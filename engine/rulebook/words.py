@@ -8,28 +8,32 @@ SUITS = {
 }
 HEADINGS = {
     "es": {
-        "language": "Español", "rules": "Reglas", "players": "Jugadores", "source": "Fuente", "trick": "Una baza de ejemplo",
-        "differences": "Diferencias con el tute ordinario", "options": "Opciones", "no_trump": "ninguno",
-        "by_table": "Leídas del registro del motor. «4: 10» vale para cuatro jugadores; – es nada.",
-        "difference_columns": "| parámetro | aquí | tute ordinario | significado |", "none": "Ninguna.",
-        "option_columns": "| opción | valores | por defecto | significado |",
-        "trick_columns": "| asiento | carta | regla | cartas permitidas |",
+        "language": "Español", "rules": "Reglas", "players": "Jugadores", "source": "Fuente", "deal": "Cómo va una mano",
+        "trick": "Una baza de ejemplo", "differences": "Diferencias con el tute ordinario", "options": "Opciones", "no_trump": "ninguno",
+        "by_table": "Lo que puede elegir quien organiza. «(4) x» vale para cuatro jugadores; – es nada.",
+        "difference_columns": "| | aquí | tute ordinario |", "none": "Ninguna.",
+        "option_columns": "| opción | qué cambia | valores | por defecto |",
+        "default": "Por defecto", "trick_columns": "| asiento | carta | regla |", "seat": "asiento {}",
         "number": "Baza {}", "trump": "triunfo", "stock": "cartas por robar", "trump_after": "Triunfo después",
         "won": "Gana el asiento {}: {} puntos.", "song": "El asiento {} se apunta {} por una pareja en la mesa.",
-        "choice": "Asiento {}, con {} en la mesa, tiene {}. En negrita, lo que puede jugar (regla {}).",
-        "legal": "Asiento {}, con {} en la mesa, tiene {}. Puede jugar estas cartas (regla {}):",
+        "choice": "El asiento {}, con {} en la mesa, tenía: {}.", "may": "Podía jugar: {} (regla {}).",
+        "picture": "Abajo, la mano de ese asiento; enmarcado, lo que podía jugar.",
+        "ordinary": "El tute ordinario",
+        "ordinary_is": "Lo que comparte la familia (reglamento, secciones 1 a 4) y vale donde una página no dice otra cosa.",
     },
     "en": {
-        "language": "English", "rules": "Rules", "players": "Players", "source": "Source", "trick": "A worked trick",
-        "differences": "Differences from ordinary Tute", "options": "Options", "no_trump": "none",
-        "by_table": "Read from the engine's record. “4: 10” holds for four players; – is nothing.",
-        "difference_columns": "| parameter | here | ordinary Tute | meaning |", "none": "None.",
-        "option_columns": "| option | values | default | meaning |",
-        "trick_columns": "| seat | card | rule | legal cards |",
+        "language": "English", "rules": "Rules", "players": "Players", "source": "Source", "deal": "How a deal goes",
+        "trick": "A worked trick", "differences": "Differences from ordinary Tute", "options": "Options", "no_trump": "none",
+        "by_table": "What an organiser may choose. “(4) x” holds for four players; – is nothing.",
+        "difference_columns": "| | here | ordinary Tute |", "none": "None.",
+        "option_columns": "| option | what it changes | values | default |",
+        "default": "Default", "trick_columns": "| seat | card | rule |", "seat": "seat {}",
         "number": "Trick {}", "trump": "trump", "stock": "cards to draw", "trump_after": "Trump afterwards",
         "won": "Seat {} wins {} points.", "song": "Seat {} scores {} for a pair on the table.",
-        "choice": "Seat {}, with {} on the table, holds {}. In bold what it may play (rule {}).",
-        "legal": "Seat {}, with {} on the table, holds {}. It may play these cards (rule {}):",
+        "choice": "Seat {}, with {} on the table, held: {}.", "may": "It could play: {} (rule {}).",
+        "picture": "Below, the hand of the seat told of; in a frame what it could play.",
+        "ordinary": "Ordinary Tute",
+        "ordinary_is": "What the family shares (rules book, sections 1 to 4), and what holds where a page says nothing else.",
     },
 }  # fmt: skip
 RULES = {
@@ -63,11 +67,8 @@ trump_source|qué fija el triunfo|what fixes trump
 full_deal_trump|triunfo cuando no sobra carta|trump when no card is left to turn
 coins_start|oros es el primer triunfo y sale el 2o|coins are the first trump, the holder of 2o leads
 trump_dynamics|cómo cambia el triunfo|how trump changes
-trump_cycle|palo que sigue a cada palo|the suit that follows each suit
 first_deal|primera mano de la partida|first deal of the match
 stock|cartas por robar, la muestra incluida|cards to draw, the shown card included
-shown_card_drawn|la muestra se roba al final|the shown card is drawn last
-draw|se roba tras cada baza|drawing after each trick
 supply|robar de una en una o manos nuevas|draw singly or new hands
 next_dealer|quién da después|who deals next
 exchange|cambio de la muestra|swap of the shown card
@@ -85,7 +86,6 @@ max_bid|apuesta máxima|highest bid
 auction_rounds|se habla una vez o por vueltas|each speaks once, or round and round
 all_pass|qué ocurre si todos pasan|what follows when all pass
 censor|quien da puede quitar la mano al solista|the dealer may take the soloist's hand for a higher bid
-soloist_partner|compañero del solista|partner of the soloist
 call_own_card|llamar una carta propia|calling a card of one's own hand
 passed_may_join|quien pasó puede entrar|those who passed are asked again
 hook|la última predicción no puede cuadrar|the last prediction may not make the sum fit
@@ -93,8 +93,8 @@ discard_draw_max|descartes como máximo|most cards changed before play
 stock_exhausted|si se acaba el mazo al descartar|when the pack runs out during the changes
 dealer_takes_shown|quien da puede tomar la muestra|the dealer may take the shown card
 first_leader|quién sale primero|who leads first
-obligation_stock_open|obligación mientras hay mazo|duty while the stock is open
-obligation_stock_empty|obligación sin mazo|duty when the stock is empty
+obligation_stock_open|obligación mientras hay mazo|duty of followers while the stock is open
+obligation_stock_empty|obligación al seguir, sin mazo|duty of followers with no stock left
 partner_exempt|libre si gana el compañero|exempt while the partner is winning
 undertrump|sin el palo se falla aunque no se pise|a void hand must ruff even too low
 beat_after_trumped|hay que superar aunque ya fallaran|beat even in a ruffed trick
@@ -103,7 +103,7 @@ hand_songs|quién canta|who may sing
 pair_ranks|las dos cartas de un cante|the two cards of a song
 song_values|valor de los cantes|values of songs
 songs_per_trick|cantes por baza ganada|songs per trick won
-song_order|orden de 40 y 20|when the 40 is barred
+song_order|orden de 40 y 20|order of 40 and 20
 song_timing|si vale la carta recién robada|whether a card just drawn counts
 song_trigger|tras esta baza o tras cualquiera|must have won this trick, or any
 song_min_stock|mínimo por robar para cantar|least stock for songs
@@ -145,16 +145,27 @@ match_deals|número de manos|number of deals
 max_losses|porotos que eliminan o acaban la partida|loss marks that end a seat's match
 final_duel|los dos últimos juegan un duelo|the last two play a duel
 sequence|cartas de cada mano|hand sizes of the deals
-payments|pagos|payments
 unit|fichas por cada cinco puntos|chips per five points of the bid
 double_from|apuestas que valen doble|bids from here count double
 stake|fichas en juego|stake in chips
 ante|puesta|ante
-win_payment|paga cada perdedor|paid by each loser
-win_101_payment|paga cada uno si el ganador llega a 101|the same when the winner has 101
 double_threshold_counts_songs|los cantes cuentan para 101|songs count towards that 101
 tute_payment|paga cada uno por un tute|paid by each for a tute
-contract_payment|pago del contrato|payment of a contract
 illegal_move|jugada ilegal|an illegal card
 """
 MEANINGS = {name: (es, en) for name, es, en in (line.split("|") for line in _TEXT.strip().splitlines())}
+RANKS = {
+    "es": {
+        "1": "as", "3": "tres", "R": "rey", "C": "caballo", "S": "sota", "7": "siete", "6": "seis", "5": "cinco", "4": "cuatro",
+        "2": "dos", "A": "as", "K": "rey", "Q": "dama", "J": "jota", "T": "diez", "9": "nueve", "8": "ocho",
+    },
+    "en": {
+        "1": "ace", "3": "three", "R": "king", "C": "horse", "S": "jack", "7": "seven", "6": "six", "5": "five", "4": "four",
+        "2": "two", "A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten", "9": "nine", "8": "eight",
+    },
+}  # fmt: skip
+
+
+def card_name(card: str, lang: str) -> str:
+    """'siete de copas', 'seven of cups'."""
+    return f"{RANKS[lang][card[:-1]]} {'of' if lang == 'en' else 'de'} {SUITS[lang][card[-1]]}"

@@ -9,7 +9,8 @@ from django import template
 from django.utils.translation import get_language
 
 from engine import rulebook
-from engine.rulebook.words import HEADINGS, RULES, SUITS
+from engine.game import declared
+from engine.rulebook.words import HEADINGS, RULES, SUITS, card_name
 from league.web import markdown
 
 register = template.Library()
@@ -25,11 +26,7 @@ def rules_of_game(key: str) -> dict[str, Any]:
 def _rules(key: str, lang: str) -> dict[str, Any]:
     head, trick = HEADINGS[lang], rulebook.worked_trick(key)
     told = trick.told
-    first = {"seat": trick.plays[0][0], "card": trick.plays[0][1], "rule": "P1", "why": RULES["P1"][lang == "en"]}
-    rest = [
-        {"seat": one.seat, "card": one.card, "rule": one.rule, "why": RULES[one.rule][lang == "en"]}
-        for one in trick.followers
-    ]
+    ids = ["P1", *(one.rule for one in trick.followers)]
     won = [head["won"].format(trick.winner, trick.points)]
     if trick.trump_after and trick.trump_after != trick.trump:
         won.append(f"{head['trump_after']}: {SUITS[lang][trick.trump_after]}.")
@@ -37,19 +34,32 @@ def _rules(key: str, lang: str) -> dict[str, Any]:
     trump = SUITS[lang][trick.trump] if trick.trump else head["no_trump"]
     return {
         "head": head,
+        "source": f"{head['source']}: {declared(key).source}.",
         "prose": markdown.html(rulebook.prose(key, lang)),
+        "steps": rulebook.deal_steps(key, lang),
         "facts": f"{head['number'].format(trick.number)}; {head['trump']}: {trump}; {head['stock']}: {trick.stock}.",
-        "plays": [first, *rest],
+        "plays": [
+            {"seat": seat, "card": _card(card, lang), "why": f"{RULES[rule][lang == 'en']} ({rule})"}
+            for (seat, card), rule in zip(trick.plays, ids, strict=True)
+        ],
         "won": " ".join(won),
         "columns": _columns(head["trick_columns"]),
-        "choice": head["legal"].format(told.seat, " ".join(told.table), " ".join(told.hand), told.rule),
-        "legal": told.legal,
+        "choice": head["choice"].format(told.seat, _names(told.table, lang), _names(told.hand, lang)),
+        "may": head["may"].format(_names(told.legal, lang), told.rule),
+        "hand": [{**_card(card, lang), "legal": card in told.legal} for card in told.hand],
         "differences": rulebook.lines(key, lang),
         "difference_columns": _columns(head["difference_columns"]),
         "options": rulebook.option_lines(key, lang),
-        "option_columns": _columns(head["option_columns"]),
     }
 
 
+def _card(card: str, lang: str) -> dict[str, Any]:
+    return {"text": card, "name": card_name(card, lang)}
+
+
+def _names(cards: tuple[str, ...], lang: str) -> str:
+    return ", ".join(card_name(card, lang) for card in cards)
+
+
 def _columns(row: str) -> list[str]:
-    return [name.strip() for name in row.strip("| ").split("|")]
+    return [name.strip() for name in row.strip().strip("|").split("|")]

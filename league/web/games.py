@@ -1,9 +1,9 @@
-"""A game as pages speak of it: its title, one line about it, its parameters. Everything else is asked of the engine."""
+"""A game as pages speak of it: its title and one line about it. Everything else is asked of the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 import engine
-from engine.rules import Range, Rules, by_players, choices, word
 from league.models import Pool
 from league.web.words import unit_name
 
@@ -99,46 +98,3 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return "–" if value in (None, "") else str(value)
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A line of the parameter table. `differs`: not as in ordinary Tute. `choices`: what an organiser may choose, as text."""
-
-    name: str
-    value: str
-    differs: bool
-    choices: str
-
-
-def parameters(key: str, players: int | None = None) -> list[Parameter]:
-    """Every parameter of a game at a table, from the engine's own record, so that the page cannot lie; what differs first."""
-    game = engine.load(key) if players is None else engine.load(key, players=players)
-    usual = {field.name: _default(field) for field in fields(Rules)}
-    free = choices(game.declared, game.players)
-    found = []
-    for name in usual:
-        if name in ("key", "title", "code", "source", "options", "implied", "duel_game", "players", "on_play"):
-            continue
-        value = word(getattr(game.rules, name))
-        allowed = free.get(name)
-        shown = _range(allowed) if isinstance(allowed, Range) else ", ".join(_value(word(one)) for one in allowed or ())
-        found.append(Parameter(name, _value(value), value != word(by_players(usual[name], game.players)), shown))
-    return sorted(found, key=lambda parameter: not (parameter.differs or parameter.choices))
-
-
-def _range(allowed: Range) -> str:
-    """'0–100', '≥ 1', '10, 20 … 100': whole numbers, readable in any language."""
-    if allowed.high is None:
-        return f"≥ {allowed.low}"
-    if allowed.step > 1:
-        return f"{allowed.low}, {allowed.low + allowed.step} … {allowed.high}"
-    return f"{allowed.low}–{allowed.high}"
-
-
-def _default(field: Any) -> Any:
-    from dataclasses import MISSING
-
-    return (
-        field.default_factory() if field.default is MISSING and field.default_factory is not MISSING else field.default
-    )

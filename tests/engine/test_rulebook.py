@@ -2,27 +2,99 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import re
+from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from engine import rulebook
 from engine.cli import main
-from engine.game import declared, games
-from engine.rulebook.table import NOT_SHOWN
+from engine.game import declared, games, load
+from engine.rulebook.table import ORDINARY, RANKED
+from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS
-from engine.rules import Rules
+from engine.rules import Range, Rules, by_players, choices, word
 
 DOCS = Path(__file__).parents[2] / "docs" / "games"
+BOOK = Path(__file__).parents[2] / "docs" / "rules"
 
 
 @pytest.mark.parametrize("key", games())
 def test_the_committed_page_is_fresh(key: str) -> None:
     fresh = rulebook.page(key)
     assert (DOCS / f"{key}.md").read_text(encoding="utf-8") == fresh, "run: tute rules --write docs/games"
+    picture = rulebook.picture(rulebook.worked_trick(key))
+    assert (DOCS / "img" / f"{key}.svg").read_text(encoding="utf-8") == picture, "run: tute rules --write docs/games"
     for lang in ("es", "en"):
-        assert len(rulebook.prose(key, lang).split()) > 60
+        assert 60 < len(rulebook.prose(key, lang).split()) < 140
+
+
+@pytest.mark.parametrize("key", games())
+def test_the_picture_draws_every_card_and_frames_what_is_legal(key: str) -> None:
+    trick = rulebook.worked_trick(key)
+    root = ElementTree.fromstring(rulebook.picture(trick))
+    drawn = [group.findtext("{*}text") for group in root.iterfind("{*}g")]
+    assert drawn == [card[:-1] for card in (*(card for _, card in trick.plays), *trick.told.hand)]
+    framed = sum(one.get("stroke-width") == "4" and one.get("rx") == "6" for one in root.iterfind("{*}g/{*}rect"))
+    assert framed == 1 + len(trick.told.legal)
+
+
+@pytest.mark.parametrize("lang", ["es", "en"])
+@pytest.mark.parametrize("key", games())
+def test_the_steps_tell_the_numbers_of_the_record(key: str, lang: str) -> None:
+    steps = {step.name: step.text for step in rulebook.deal_steps(key, lang)}
+    deal = steps["Deal" if lang == "en" else "Reparto"]
+    for players in declared(key).players:
+        rules = load(key, players=players).rules
+        assert rules.hand_size == "deal_no" or str(rules.hand_size) in deal
+        assert not rules.stock or str(rules.stock) in deal
+        songs = steps.get("Songs" if lang == "en" else "Cantes", "")
+        assert bool(songs) == (rules.hand_songs != "none")
+        assert not songs or all(str(worth) in songs for worth in rules.song_values.values())
+        match = steps["Match" if lang == "en" else "Partida"]
+        ends = {"series": rules.match_games, "deals": rules.match_deals, "losses": rules.max_losses}
+        assert str(ends.get(rules.match_end, "")) in match
+        assert ("Tute" in steps) == (rules.tute == "wins")
+
+
+def test_the_words_of_every_option_have_a_meaning() -> None:
+    """What an organiser may choose is told in words of both languages, not in the code's; numbers and yes or no speak for themselves."""
+    unsaid = set()
+    for key in games():
+        for players in declared(key).players:
+            for name, choice in choices(declared(key), players).items():
+                for one in () if isinstance(choice, Range) else map(word, choice):
+                    codes = isinstance(one, str) and one and name not in RANKED
+                    if codes and (meant(name, one, "es") is None or meant(name, one, "en") is None):
+                        unsaid.add(f"{name}.{one}")
+    assert not unsaid
+
+
+def test_ordinary_tute_is_what_the_rules_book_says() -> None:
+    """The defaults of `Rules` against the `params` blocks of the book: in each parameter of ordinary Tute no value is commoner."""
+    absent = {}
+    parameters = (BOOK / "README.md").read_text(encoding="utf-8").split("\n## ")[5]
+    for line in parameters.splitlines():
+        if found := re.match(r"\| `(\w+)` \|[^|]*\| ([^|]*) \|", line):
+            absent[found[1]] = yaml.safe_load(found[2].replace("null", "~")) if found[2].strip() != "-" else None
+    blocks = []
+    for key in games():
+        text = (BOOK / f"{key}.md").read_text(encoding="utf-8")
+        block = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)
+        assert block, key
+        blocks.append((declared(key).players[0], yaml.safe_load(block[1])["params"]))
+    for name in ORDINARY:
+        votes: Counter[str] = Counter()
+        for players, params in blocks:
+            value = by_players(params.get(name, absent.get(name)), players)
+            if name == "obligation_stock_open" and value is None:
+                continue
+            votes[repr(value)] += 1
+        usual = repr(word(getattr(Rules(), name)))
+        assert votes[usual] == max(votes.values()), f"{name}: ordinary is {usual}, the book has {votes}"
 
 
 def test_the_index_is_fresh() -> None:
@@ -30,7 +102,7 @@ def test_the_index_is_fresh() -> None:
 
 
 def test_every_parameter_has_a_meaning() -> None:
-    assert set(MEANINGS) == {field.name for field in fields(Rules)} - NOT_SHOWN
+    assert set(MEANINGS) == set(ORDINARY) | {name for key in games() for name in declared(key).options}
 
 
 @pytest.mark.parametrize("key", games())
@@ -59,6 +131,6 @@ def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["rules", "cabrero", "--lang", "en"]) == 0
     assert capsys.readouterr().out == rulebook.page("cabrero", "en")
     assert main(["rules", "bato", "--write", str(tmp_path)]) == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["bato.md"]
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"bato.md", "bato.svg"}
     assert main(["rules", "poker"]) == 2
     assert "unknown game" in capsys.readouterr().err

@@ -196,12 +196,6 @@ def test_the_secret_of_an_open_tournament_stays(league, owner) -> None:
     assert bytes(league.next_cup.secret).hex() not in html
 
 
-def test_the_parameters_are_those_of_the_engine(reader, db) -> None:
-    text = Page(reader.get("/g/cabrero/").content.decode()).text
-    assert "max_losses 4" in text
-    assert "match_end elimination" in text
-
-
 def test_the_weight_of_the_pages(league, reader) -> None:
     assert (STATIC / "site.css").stat().st_size < 15_000
     own = sum(len(gzip.compress((STATIC / name).read_bytes())) for name in ("site.css", "theme.js", "mark.svg"))

@@ -8,6 +8,7 @@ from django.utils.html import escape
 
 from engine import rulebook
 from engine.game import games
+from engine.rulebook.words import card_name
 
 pytestmark = pytest.mark.django_db
 
@@ -21,16 +22,25 @@ def test_the_page_tells_the_rules(client: Client, key: str, lang: str) -> None:
         assert f"#card-{card}" in page
     for card in trick.told.legal:
         assert f"#card-{card}" in page
+        assert f'aria-label="{card_name(card, lang)}"' in page, "a screen reader reads 'seven of cups', not '7c'"
+    for step in rulebook.deal_steps(key, lang):
+        assert escape(step.text) in page
+    for line in rulebook.option_lines(key, lang):
+        assert page.count(f'class="mono">{line.name}<') == 1, "one truth: each option stands on the page once"
+        assert f"{escape(line.allowed)}. " in page
     for line in [*rulebook.lines(key, lang), *rulebook.option_lines(key, lang)]:
         assert escape(line.meaning) in page
     if key == "variable_trump":
         assert "Mark Steere" in page
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_the_page_fits_the_screen(browser, live_server, tmp_path, width: int) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 800}, locale="es-ES")
-    page.goto(f"{live_server.url}/g/variable_trump/")
-    page.screenshot(path=tmp_path / f"rules-{width}.png", full_page=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_the_page_fits_the_screen(browser, live_server, tmp_path, width: int, scheme: str) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, locale="es-ES", color_scheme=scheme)
+    for key in ("variable_trump", "guinote"):
+        page.goto(f"{live_server.url}/g/{key}/")
+        page.screenshot(path=tmp_path / f"rules-{key}-{width}-{scheme}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.get_by_role("img", name="de", exact=False).count() >= 4
     page.close()

@@ -8,7 +8,7 @@ from django.shortcuts import render
 import engine
 from league.domain import leaderboards
 from league.web import charts, queries
-from league.web.games import describe, parameters
+from league.web.games import describe
 
 
 def games(request: HttpRequest) -> HttpResponse:
@@ -19,7 +19,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
-    """One game: the leaderboard of the chosen pool (`?pool=`), its parameters, its latest matches."""
+    """One game: the leaderboard of the chosen pool (`?pool=`), its rules, its latest matches."""
     if key not in engine.games():
         raise Http404
     pools = queries.pools_of([key]).get(key, [])
@@ -35,6 +35,5 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "every": every,
         "lines": lines,
         "matches": matches,
-        "parameters": parameters(key, pool.players if pool else None),
     }
     return render(request, "game.html", context)

@@ -1,0 +1,36 @@
+"""Who tells a rules page: the rules at one table, in one language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.rulebook.values import meant
+from engine.rulebook.words import RANKS
+from engine.rules import Rules, word
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """The rules at one table and the language of the page: `say` chooses the language, `word` tells a parameter as a player would."""
+
+    rules: Rules
+    players: int
+    lang: str
+
+    def say(self, es: str, en: str) -> str:
+        return en if self.lang == "en" else es
+
+    def word(self, name: str) -> str:
+        value = word(getattr(self.rules, name))
+        return meant(name, value, self.lang) or str(value)
+
+    def cap(self, name: str) -> str:
+        return capital(self.word(name))
+
+    def ranks(self, letters: str) -> str:
+        return ", ".join(RANKS[self.lang].get(rank, rank) for rank in letters)
+
+
+def capital(text: str) -> str:
+    """The text with a capital first letter, the rest as it is."""
+    return text[:1].upper() + text[1:]
