@@ -271,6 +271,15 @@ class Rating(models.Model):
         indexes = [models.Index(fields=["pool", "-elo"], name="rating_table")]
 
 
+class PoolSums(models.Model):
+    """The sufficient statistics of the counted boards of a pool. Rewritten in the transaction that counts a match, so each counts once."""
+
+    pool = models.OneToOneField(Pool, on_delete=models.CASCADE, related_name="sums")
+    data = models.BinaryField()  # zlib of league.pure.tallies.Tallies.dump()
+    matches = models.PositiveIntegerField()  # counted
+    updated = models.DateTimeField()
+
+
 class RatingPoint(models.Model):
     """The fit of a version right after one of its matches: the history that charts draw."""
 

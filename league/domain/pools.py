@@ -11,6 +11,8 @@ import engine
 from league.domain.errors import Refused
 from league.models import Pool
 
+MIXED = "mixed"  # kind of team: four versions, partners sit opposite
+
 
 def load(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> engine.Game:
     """The engine's game, or Refused with what is wrong about the name, the players or an option."""
@@ -36,6 +38,11 @@ def game_of(pool: Pool) -> engine.Game:
 def parties(pool: Pool) -> int:
     """How many bot versions sit at one table: one per side."""
     return len(game_of(pool).sides)
+
+
+def sides(pool: Pool) -> tuple[tuple[int, ...], ...] | None:
+    """Which parties play together, by their numbers, where several versions make a side; None where each is on its own."""
+    return ((0, 2), (1, 3)) if pool.team == MIXED else None
 
 
 def key(game: str, players: int, options: dict[str, Any], team: str, revision: int) -> str:

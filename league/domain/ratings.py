@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, QuerySet
 
-from league.domain import clock, pools
+from league.domain import clock, pools, sums
 from league.enums import MatchStatus
-from league.models import Board, BotVersion, Match, Party, Pool, Rating, RatingPoint
+from league.models import BotVersion, Match, Pool, Rating, RatingPoint
 from league.pure import ratings as pure
-from league.pure.tallies import Tallies
+from league.pure.tallies import NOTHING, Tallies
 
 MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
 COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id", "pool", "version")]
-Played = tuple[Sequence[int], list[Sequence[int]]]  # versions at the table, and the scores of each board
-
-
-def rated(pool: Pool) -> QuerySet[Match]:
-    """The matches that count in `pool`."""
-    return Match.objects.filter(pool=pool, rated=True, status=MatchStatus.FINISHED)
 
 
 def stale_pools() -> list[Pool]:
@@ -39,9 +31,11 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
     """Take the results that are new in `pool` into its ratings and their history; whether anything changed.
 
     1. The pool's row is locked: two refreshes wait for each other, and the second one finds nothing new.
-    2. Matches struck out since the last time (or `rebuild`) discard the history; everything counts as new.
-    3. New matches are added in the order in which they finished, each with the points of its bots, before and after.
-    4. The table of all boards replaces the rows of `Rating`.
+    2. Matches struck out since the last time (or `rebuild`) discard sums and history; everything counts as new.
+    3. New matches are added to the kept sums in the order in which they finished, each with the points of its bots, before and after.
+    4. Sums and table replace the rows of `PoolSums` and `Rating`. Marks, sums and table are one transaction: each match counts once.
+
+    The boards of matches that count already are not read.
     """
     now = clock.given(now)
     with transaction.atomic():
@@ -49,61 +43,56 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
         struck = Match.objects.filter(pool=pool, status=MatchStatus.VOID).exclude(counted=None)
         if struck.update(counted=None) or rebuild:
             RatingPoint.objects.filter(pool=pool).delete()
-            rated(pool).update(counted=None)
+            sums.counted(pool).update(counted=None)
             rebuild = True
-        fresh = list(rated(pool).filter(counted=None).order_by("finished", "id"))
+        waiting = sums.rated(pool).filter(counted=None)
+        fresh = list(waiting.order_by("finished", "id"))
         if not fresh and not rebuild:
             return False
-        played = _played(pool)
-        new = {match.pk for match in fresh}
-        tallies = Tallies()
-        for match_id, match in played.items():
-            if match_id not in new:
-                _add(tallies, match)
-        anchor = _anchor(played)
-        table = pure.table(tallies, anchor=anchor)
-        step = -(-len(fresh) // MOST_FITS)
-        for place, match in enumerate(fresh, 1):
-            _add(tallies, played[match.pk])
-            if place % step == 0 or place == len(fresh):
-                before, table = table, pure.table(tallies, anchor=anchor, start=table.strengths())
-                _add_points(pool, match, played[match.pk][0], before, table)
-        rated(pool).filter(pk__in=new).update(counted=now)
+        played = sums.played(waiting)
+        tallies = NOTHING if rebuild else sums.kept(pool)
+        before = {} if rebuild else dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
+        table = _add(pool, tallies, fresh, played, before, now)
+        waiting.filter(pk__in=played).update(counted=now)
         _write(pool, table, now)
     return True
 
 
-def _played(pool: Pool) -> dict[int, Played]:
-    """Every match that counts, with its versions and boards. Two queries."""
-    counts = {"match__pool": pool, "match__rated": True, "match__status": MatchStatus.FINISHED}
-    versions: dict[int, list[int]] = defaultdict(list)
-    seated = Party.objects.filter(**counts).order_by("match_id", "number")
-    for match_id, version_id in seated.values_list("match_id", "version_id"):
-        versions[match_id].append(version_id)
-    boards: dict[int, list[Sequence[int]]] = defaultdict(list)
-    for match_id, scores in (
-        Board.objects.filter(**counts).order_by("match_id", "number").values_list("match_id", "scores")
-    ):
-        boards[match_id].append(scores)
-    return {match_id: (versions[match_id], boards[match_id]) for match_id in versions}
+def _add(
+    pool: Pool,
+    tallies: Tallies,
+    fresh: Sequence[Match],
+    played: dict[int, sums.Played],
+    before: dict[int, float],
+    now: datetime,
+) -> pure.Table:
+    """Add matches to the sums and keep these; the table of all, and the points of the history on the way. `before`: Elo by version."""
+    table = None
+    step = -(-len(fresh) // MOST_FITS)
+    for start in range(0, len(fresh), step or 1):
+        part = fresh[start : start + step]
+        tallies += sums.of(pool, [played[match.pk] for match in part])
+        table = fit(pool, tallies, start=before)
+        _add_points(pool, part[-1], played[part[-1].pk].versions, before, table)
+        before = {row.bot: row.elo for row in table.rows}
+    sums.keep(pool, tallies, matches=sums.counted(pool).count() + len(fresh), now=now)
+    return table or fit(pool, tallies)
 
 
-def _add(tallies: Tallies, match: Played) -> None:
-    for scores in match[1]:
-        tallies.add(match[0], scores)
+def fit(pool: Pool, tallies: Tallies, *, start: dict[int, float] | None = None) -> pure.Table:
+    """The table of some boards of `pool`. `start`: Elo by version to begin with, for speed alone."""
+    strengths = {version: (elo - pure.BASE) / pure.ELO for version, elo in (start or {}).items()}
+    return pure.table(tallies, anchor=_anchor(tallies), start=strengths)
 
 
-def _anchor(played: dict[int, Played]) -> int | None:
+def _anchor(tallies: Tallies) -> int | None:
     """The first version of the anchor bot that has played here: versions never change, so its strength is a fixed mark."""
-    there = {version for versions, _ in played.values() for version in versions}
-    found = BotVersion.objects.filter(bot__is_house=True, bot__slug=settings.ANCHOR_BOT, pk__in=there).order_by(
-        "number"
-    )
-    return found.values_list("pk", flat=True).first()
+    anchors = BotVersion.objects.filter(bot__is_house=True, bot__slug=settings.ANCHOR_BOT).order_by("number")
+    there = set(tallies.ids.tolist())
+    return next((version for version in anchors.values_list("pk", flat=True) if version in there), None)
 
 
-def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: pure.Table, after: pure.Table) -> None:
-    was = {row.bot: row.elo for row in before.rows}
+def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: dict[int, float], after: pure.Table) -> None:
     now = {row.bot: row for row in after.rows}
     RatingPoint.objects.bulk_create(
         RatingPoint(
@@ -112,7 +101,7 @@ def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: pure.
             match=match,
             elo=now[version].elo,
             margin=now[version].margin,
-            change=now[version].elo - was.get(version, pure.BASE),
+            change=now[version].elo - before.get(version, pure.BASE),
             at=match.finished,
         )
         for version in versions
@@ -120,20 +109,25 @@ def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: pure.
 
 
 def _write(pool: Pool, table: pure.Table, now: datetime) -> None:
-    """Replace the rating rows of `pool` by `table`, with ranks among the versions that stand for their bots."""
-    ids = [row.bot for row in table.rows]
+    """Replace the rating rows of `pool`."""
+    fresh = rows(pool, table, now)
+    Rating.objects.filter(pool=pool).exclude(version_id__in=[row.version_id for row in fresh]).delete()
+    Rating.objects.bulk_create(fresh, update_conflicts=True, unique_fields=["pool", "version"], update_fields=COLUMNS)
+
+
+def rows(pool: Pool, table: pure.Table, now: datetime) -> list[Rating]:
+    """A table as rows of the database, best first, with ranks among the versions that stand for their bots. Two queries."""
     listed = _listed(table)
     shown = [place for place, row in enumerate(table.rows) if row.bot in listed]
     following = dict(pairwise(shown))
-    counts = {"match__pool": pool, "match__rated": True, "match__status": MatchStatus.FINISHED}
+    sure = table.los > pure.SURE
+    above, below = sure[shown].sum(axis=0), sure[:, shown].sum(axis=1)  # nobody is surely above himself
     score_size = pools.game_of(pool).score_size
-    faulty = Party.objects.filter(**counts).exclude(fault="").values_list("version_id").annotate(times=Count("id"))
-    faults = dict(faulty.order_by())
-    rows = []
+    found = []
     for place, row in enumerate(table.rows):
-        others = [other for other in shown if other != place]
         follower = following.get(place)
-        rows.append(
+        others = len(shown) - (row.bot in listed)
+        found.append(
             Rating(
                 pool=pool,
                 version_id=row.bot,
@@ -143,17 +137,16 @@ def _write(pool: Pool, table: pure.Table, now: datetime) -> None:
                 opponents=row.opponents,
                 score=row.score,
                 points_per_board=row.points_per_board / score_size,
-                faults=faults.get(row.bot, 0),
-                rank_best=1 + sum(bool(table.los[other, place] > pure.SURE) for other in others),
-                rank_worst=1 + sum(not table.los[place, other] > pure.SURE for other in others),
+                faults=row.faults,
+                rank_best=1 + int(above[place]),
+                rank_worst=1 + others - int(below[place]),
                 los_next=float(table.los[place, follower]) if follower is not None else None,
                 provisional=row.provisional,
                 listed=row.bot in listed,
                 updated=now,
             )
         )
-    Rating.objects.filter(pool=pool).exclude(version_id__in=ids).delete()
-    Rating.objects.bulk_create(rows, update_conflicts=True, unique_fields=["pool", "version"], update_fields=COLUMNS)
+    return found
 
 
 def _listed(table: pure.Table) -> set[int]:

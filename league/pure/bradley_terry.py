@@ -5,7 +5,8 @@ left to the robust covariance, so that no draw parameter is needed). Quasi-likel
 
     maximise  sum w [y log p + (1 - y) log(1 - p)]  -  sum theta^2 / (2 * 2^2)        y in {0, 1/2, 1}
 
-A table of k individual seats gives all k (k - 1) / 2 pairs of its ranking with the weight w = 2 / k; its board is one cluster.
+The strength of a side is the mean of its members'. A table of k individual seats gives all k (k - 1) / 2 pairs of its ranking with the
+weight w = 2 / k; its board is one cluster.
 
 Sources: Bradley and Terry 1952; Hunter 2004 (existence of the maximum); Liang and Zeger 1986 (cluster-robust covariance
 H^-1 M H^-1, M = sum over boards of g g').
@@ -15,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from league.pure.tallies import Tallies
+from league.pure.tallies import Ints, Tallies
 
 Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 PRIOR_SD = 2.0  # logits; 347 Elo. Keeps an unbeaten bot finite: 10-0 is 553 Elo, not infinity
 STEP = 2.0  # longest Newton step of a strength, logits
@@ -70,32 +71,34 @@ def fit(tallies: Tallies, *, start: Mapping[int, float] | None = None, prior_sd:
 
     Raises ArithmeticError if Newton's method does not settle, which a proper prior excludes.
     """
-    bots = tuple(sorted(tallies.bots))
+    bots = tuple(tallies.ids.tolist())
     count = len(bots)
-    place = {bot: i for i, bot in enumerate(bots)}
-    groups: list[_Duels | _Tables] = [_Duels.read(tallies, place), *_Tables.read(tallies, place)]
+    groups: list[_Sides | _Tables] = [_Sides.read(tallies, m) for m in sorted(tallies.sides)]
+    groups += [_Tables.read(tallies, k) for k in sorted(tallies.tables)]
     theta = np.array([(start or {}).get(bot, 0.0) for bot in bots], dtype=np.float64)
     if not count:
         return Fit(bots, theta, np.zeros((0, 0)), np.zeros((0, 0)), 1.0)
+    prior = np.eye(count) / prior_sd**2
     for _ in range(MOST_STEPS):
-        information = np.eye(count) / prior_sd**2
-        gradient = -theta / prior_sd**2
+        gradient, information = np.zeros(count), np.zeros((count, count))
         for group in groups:
             group.gradient_and_information(theta, gradient, information)
-        move = np.clip(np.linalg.solve(information, gradient), -STEP, STEP)
+        gradient -= gradient.mean()  # boards say nothing about the mean; what rounding says would move it
+        step = np.linalg.solve(_closed(information) + prior, gradient - theta / prior_sd**2)
+        move = np.clip(step, -STEP, STEP)
         theta = theta + move
         if np.abs(move).max() < CLOSE:
             break
     else:
         raise ArithmeticError(f"the ratings of {count} bots did not settle in {MOST_STEPS} steps")
-    information = np.zeros((count, count))
-    meat = np.zeros((count, count))
+    information, meat = np.zeros((count, count)), np.zeros((count, count))
     for group in groups:
         group.gradient_and_information(theta, np.zeros(count), information)
         group.meat(theta, meat)
+    information, meat = _closed(information), _closed(meat)
     slack = PSEUDO_BOARDS / 2  # trace of the information of one even board is 2 * 1/4
     dispersion = min(1.0, float((np.trace(meat) + slack) / (np.trace(information) + slack)))
-    naive: Floats = np.linalg.inv(information + np.eye(count) / prior_sd**2).astype(np.float64)
+    naive: Floats = np.linalg.inv(information + prior).astype(np.float64)
     return Fit(bots, theta, naive, naive @ meat @ naive, dispersion)
 
 
@@ -112,103 +115,106 @@ def _from_mean(covariance: Floats, share: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Duels:
-    """Two-sided boards, one row per unordered pair."""
+class _Sides:
+    """Two-sided boards, one row per unordered pair of sides of m members."""
 
-    i: Ints
-    j: Ints
+    members: Ints  # (P, 2m) places of the bots, the first side first
+    share: Floats  # (2m,) of each member in theta_first - theta_second: 1/m or -1/m
     boards: Floats
-    points: Floats  # of i
+    points: Floats  # of the first side
     squares: Floats
 
     @classmethod
-    def read(cls, tallies: Tallies, place: Mapping[int, int]) -> _Duels:
-        pairs = sorted(tallies.duels)
-        rows = [tallies.duels[pair] for pair in pairs]
+    def read(cls, tallies: Tallies, m: int) -> _Sides:
+        rows = tallies.sides[m]
+        wins, draws = rows[:, -3].astype(np.float64), rows[:, -2].astype(np.float64)
         return cls(
-            np.array([place[a] for a, _ in pairs], dtype=np.int64),
-            np.array([place[b] for _, b in pairs], dtype=np.int64),
-            np.array([row.boards for row in rows], dtype=np.float64),
-            np.array([row.half_points for row in rows], dtype=np.float64) / 2,
-            np.array([row.squares for row in rows], dtype=np.float64) / 4,
+            np.searchsorted(tallies.ids, rows[:, : 2 * m]),
+            np.repeat([1 / m, -1 / m], m),
+            wins + draws + rows[:, -1],
+            wins + draws / 2,
+            wins + draws / 4,
         )
 
     def _chance(self, theta: Floats) -> Floats:
-        return _logistic(theta[self.i] - theta[self.j])
+        return _logistic(theta[self.members] @ self.share)
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
-        """Add this group's share to both, in place."""
+        """Add this group's share to both, in place; of the information the cells beside the diagonal (`_closed`)."""
         p = self._chance(theta)
         rest = self.points - self.boards * p
-        gradient += np.bincount(self.i, rest, len(theta)) - np.bincount(self.j, rest, len(theta))
-        _add_pairs(information, self.i, self.j, self.boards * p * (1 - p))
+        for column, share in zip(self.members.T, self.share, strict=True):
+            gradient += share * np.bincount(column, rest, len(theta))
+        self._add(information, self.boards * p * (1 - p))
 
     def meat(self, theta: Floats, meat: Floats) -> None:
-        """Add the sum over boards of g g', in place: (y - p)^2 on the pair's block."""
+        """Add the sum over boards of g g', in place: (y - p)^2 on the members' block."""
         p = self._chance(theta)
-        _add_pairs(meat, self.i, self.j, self.squares - 2 * p * self.points + self.boards * p * p)
+        self._add(meat, self.squares - 2 * p * self.points + self.boards * p * p)
+
+    def _add(self, matrix: Floats, weight: Floats) -> None:
+        """Add weight * x x' for every row, where x holds the shares of its members."""
+        for a, b in combinations(range(len(self.share)), 2):
+            _add_cells(matrix, self.members[:, a], self.members[:, b], self.share[a] * self.share[b] * weight)
 
 
-def _add_pairs(matrix: Floats, i: Ints, j: Ints, weight: Floats) -> None:
-    """Add weight * (e_i - e_j)(e_i - e_j)' for every pair; each pair occurs once."""
+def _add_cells(matrix: Floats, i: Ints, j: Ints, weight: Floats) -> None:
+    """Add `weight` to the cells (i, j); `_closed` adds the rest."""
     count = len(matrix)
-    matrix[i, j] -= weight
-    matrix[j, i] -= weight
-    matrix[np.diag_indices(count)] += np.bincount(i, weight, count) + np.bincount(j, weight, count)
+    matrix += np.bincount(i * count + j, weight, count * count).reshape(count, count)
+
+
+def _closed(cells: Floats) -> Floats:
+    """The symmetric matrix with these cells beside its diagonal and rows that sum to zero: sums of x x' where every x sums to zero."""
+    matrix: Floats = cells + cells.T
+    matrix[np.diag_indices(len(matrix))] = -matrix.sum(axis=1)
+    return matrix
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """Boards of k individual seats, one row per different ranking of a table."""
+    """Boards of k individual seats, one row per different ranking of a table. Seats are columns, pairs of seats are taken one by one."""
 
-    seats: Ints  # (M, k) places of the bots
-    points: Floats  # (M, k, k): 1, 1/2, 0 of row seat against column seat
+    seats: tuple[Ints, ...]  # k columns (M,): places of the bots
+    points: dict[tuple[int, int], Floats]  # (M,) 1, 1/2, 0 of the first seat of a pair against the second
     boards: Floats  # (M,) how often it was seen
 
     @classmethod
-    def read(cls, tallies: Tallies, place: Mapping[int, int]) -> list[_Tables]:
-        rows = sorted(tallies.tables.items())
-        groups = []
-        for k in sorted({len(ids) for (ids, _), _ in rows}):
-            mine = [(ids, ranks, boards) for (ids, ranks), boards in rows if len(ids) == k]
-            seats = np.array([[place[bot] for bot in ids] for ids, _, _ in mine], dtype=np.int64)
-            ranks = np.array([ranks for _, ranks, _ in mine], dtype=np.int64)
-            points = (np.sign(ranks[:, None, :] - ranks[:, :, None]) + 1) / 2
-            groups.append(cls(seats, points, np.array([boards for _, _, boards in mine], dtype=np.float64)))
-        return groups
+    def read(cls, tallies: Tallies, k: int) -> _Tables:
+        rows = tallies.tables[k]
+        seats = tuple(np.searchsorted(tallies.ids, rows[:, seat]) for seat in range(k))
+        points = {(s, t): (np.sign(rows[:, k + t] - rows[:, k + s]) + 1) / 2 for s, t in combinations(range(k), 2)}
+        return cls(seats, points, rows[:, -1].astype(np.float64))
 
-    def _chances(self, theta: Floats) -> tuple[Floats, Floats]:
-        """(M, k, k) chances of row seat against column seat, and the pair weight 2 / k, 0 on the diagonal."""
-        k = self.seats.shape[1]
-        strength = theta[self.seats]
-        return _logistic(strength[:, :, None] - strength[:, None, :]), (1 - np.eye(k)) * 2 / k
+    @property
+    def _weight(self) -> float:
+        return 2 / len(self.seats)
 
-    def _cells(self, count: int) -> Ints:
-        cells: Ints = (self.seats[:, :, None] * count + self.seats[:, None, :]).ravel()
-        return cells
-
-    def _scores(self, theta: Floats) -> Floats:
-        """(M, k) gradient of one board of each row by the strength of each seat."""
-        p, weight = self._chances(theta)
-        scores: Floats = ((self.points - p) * weight).sum(axis=2)
-        return scores
+    def _chance(self, theta: Floats, s: int, t: int) -> Floats:
+        return _logistic(theta[self.seats[s]] - theta[self.seats[t]])
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
-        """Add this group's share to both, in place."""
-        count = len(theta)
-        p, weight = self._chances(theta)
-        scores = self._scores(theta) * self.boards[:, None]
-        gradient += np.bincount(self.seats.ravel(), scores.ravel(), count)
-        curve = p * (1 - p) * weight * self.boards[:, None, None]
-        information -= np.bincount(self._cells(count), curve.ravel(), count * count).reshape(count, count)
-        information[np.diag_indices(count)] += np.bincount(self.seats.ravel(), curve.sum(axis=2).ravel(), count)
+        """Add this group's share to both, in place; of the information the cells beside the diagonal (`_closed`)."""
+        scores = [np.zeros(len(self.boards)) for _ in self.seats]
+        for (s, t), points in self.points.items():
+            p = self._chance(theta, s, t)
+            rest = (points - p) * self._weight * self.boards
+            curve = p * (1 - p) * self._weight * self.boards
+            scores[s] += rest
+            scores[t] -= rest
+            _add_cells(information, self.seats[s], self.seats[t], -curve)
+        for seat, score in zip(self.seats, scores, strict=True):
+            gradient += np.bincount(seat, score, len(theta))
 
     def meat(self, theta: Floats, meat: Floats) -> None:
-        """Add the sum over boards of g g', in place."""
-        count = len(theta)
-        scores = self._scores(theta)
-        outer = scores[:, :, None] * scores[:, None, :] * self.boards[:, None, None]
-        meat += np.bincount(self._cells(count), outer.ravel(), count * count).reshape(count, count)
+        """Add the sum over boards of g g', in place; g is the gradient of one board by the strengths of its seats."""
+        scores = [np.zeros(len(self.boards)) for _ in self.seats]
+        for (s, t), points in self.points.items():
+            rest = (points - self._chance(theta, s, t)) * self._weight
+            scores[s] += rest
+            scores[t] -= rest
+        for s, t in self.points:
+            _add_cells(meat, self.seats[s], self.seats[t], scores[s] * scores[t] * self.boards)
 
 
 def _logistic(x: Floats) -> Floats:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import erf, log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from league.pure.bradley_terry import Fit, Floats, fit
 from league.pure.tallies import Tallies
@@ -36,6 +37,7 @@ class Row:
     opponents: int
     score: float  # share of the board points against its opponents, 0 to 1
     points_per_board: float  # its own score on a board, in the game's unit
+    faults: int  # matches in which it made one
     rank_best: int  # 1 + number of bots that are above it for certain
     rank_worst: int  # number of bots that are not below it for certain
     los_next: float | None  # likelihood that it is stronger than the next row; None in the last
@@ -67,33 +69,34 @@ def table(tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, fl
     found = fit(tallies, start=start)
     if not found.bots:
         return Table((), np.zeros((0, 0)), found)
-    met = tallies.opponents()
-    linked = _linked(met, anchor)
-    members = np.array([float(bot in linked) for bot in found.bots])
-    place = {bot: i for i, bot in enumerate(found.bots)}
-    zero = found.theta[place[anchor]] if anchor in place else (found.theta @ members) / members.sum()
+    met = tallies.met()
+    anchored = found.bots.index(anchor) if anchor in found.bots else None
+    linked = _linked(met, anchored)
+    members = linked.astype(np.float64)
+    zero = found.theta[anchored] if anchored is not None else (found.theta @ members) / members.sum()
     elo = BASE + ELO * (found.theta - zero)
-    order = sorted(range(len(elo)), key=lambda i: (-elo[i], found.bots[i]))
+    order = np.lexsort([found.bots, -elo])
     los = superiority(found)[np.ix_(order, order)]
     sd = ELO * found.sd_from_mean(members)
-    needed = min(PROVISIONAL_OPPONENTS, len(place) - 1)
+    above, below = (los > SURE).sum(axis=0), (los > SURE).sum(axis=1)
+    opponents = met.sum(axis=1)
+    needed = min(PROVISIONAL_OPPONENTS, len(order) - 1)
     rows = []
-    for row, i in enumerate(order):
-        bot = found.bots[i]
-        mine = tallies.bots[bot]
-        best = 1 + int((los[:, row] > SURE).sum())
-        worst = len(order) - int((los[row] > SURE).sum())
-        enough = mine.boards >= PROVISIONAL_BOARDS and len(met[bot]) >= needed and bot in linked
+    for row, i in enumerate(order.tolist()):
+        _, boards, points, half_points, meetings, faults = tallies.totals[i].tolist()
+        best, worst = 1 + int(above[row]), len(order) - int(below[row])
+        enough = boards >= PROVISIONAL_BOARDS and opponents[i] >= needed and linked[i]
         sharp = sd[i] < PROVISIONAL_SD or best == worst
         rows.append(
             Row(
-                bot=bot,
+                bot=found.bots[i],
                 elo=float(elo[i]),
                 margin=float(Z95 * sd[i]),
-                boards=mine.boards,
-                opponents=len(met[bot]),
-                score=mine.half_points / (2 * mine.meetings),
-                points_per_board=mine.points / mine.boards,
+                boards=boards,
+                opponents=int(opponents[i]),
+                score=half_points / (2 * meetings),
+                points_per_board=points / boards,
+                faults=faults,
                 rank_best=best,
                 rank_worst=worst,
                 los_next=float(los[row, row + 1]) if row + 1 < len(order) else None,
@@ -108,7 +111,12 @@ def superiority(found: Fit) -> Floats:
     sd = found.sd_of_differences()
     apart = found.theta[:, None] - found.theta[None, :]
     ratio = np.divide(apart, sd, out=np.zeros_like(apart), where=sd > 0)
-    return (1 + np.vectorize(erf, otypes=[np.float64])(ratio / sqrt(2))) / 2 if len(sd) else sd
+    upper = np.triu_indices(len(sd), 1)
+    chances = np.fromiter(map(erf, (ratio[upper] / sqrt(2)).tolist()), dtype=np.float64, count=len(upper[0]))
+    los = np.full_like(apart, 0.5)
+    los[upper] = (1 + chances) / 2
+    los[upper[::-1]] = (1 - chances) / 2
+    return los
 
 
 def expected_score(elo_a: float, elo_b: float) -> float:
@@ -116,24 +124,23 @@ def expected_score(elo_a: float, elo_b: float) -> float:
     return float(1 / (1 + 10 ** ((elo_b - elo_a) / 400)))
 
 
-def _linked(met: Mapping[int, set[int]], anchor: int | None) -> set[int]:
-    """The bots that chains of meetings tie to the anchor; without one, the largest such set (the oldest id decides a tie).
+def _linked(met: NDArray[np.bool_], anchor: int | None) -> NDArray[np.bool_]:
+    """(N,) the bots that chains of meetings tie to the anchor; without one, the largest such set (the oldest id decides a tie).
 
     Ratings of bots that no chain connects stand on different scales; only one of them can be the leaderboard's.
     """
-    seen: set[int] = set()
-    largest: set[int] = set()
-    for first in sorted(met):
-        if first in seen:
+    largest = np.zeros(len(met), dtype=bool)
+    seen = np.zeros(len(met), dtype=bool)
+    for first in range(len(met)) if anchor is None else [anchor]:
+        if seen[first]:
             continue
-        group, todo = {first}, [first]
-        while todo:
-            fresh = met[todo.pop()] - group
+        group = np.zeros(len(met), dtype=bool)
+        fresh = group.copy()
+        fresh[first] = True
+        while fresh.any():
             group |= fresh
-            todo.extend(fresh)
+            fresh = met[fresh].any(axis=0) & ~group
         seen |= group
-        if anchor in group:
-            return group
-        if len(group) > len(largest):
+        if group.sum() > largest.sum():
             largest = group
     return largest

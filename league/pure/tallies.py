@@ -1,46 +1,57 @@
 """Exact integer sufficient statistics of finished boards: everything that ratings and standings are computed from.
 
 A board is given as two sequences of equal length: the ids of the parties at the table and their scores on it, summed over all
-sittings, in the game's own unit (higher is better). Two parties are two sides, three to six are individual seats.
-Only integers are kept, so the order in which boards arrive cannot change a bit of any result.
+sittings, in the game's own unit (higher is better). Two parties are two sides, three to six are individual seats; `sides` says
+which parties play together where sides are mixed.
+Only integers are kept, in sorted rows, so the order in which boards arrive cannot change a bit of any result: two sets of boards have
+the same statistics if and only if `Tallies.dump` gives the same bytes.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
 Board: TypeAlias = tuple[Sequence[int], Sequence[int]]  # ids of the parties, their scores
+Sides: TypeAlias = Sequence[Sequence[int]]  # of two sides: the places at the table (from 0) that belong to each
+
+FORMAT = "tallies/1"
+COLUMNS = 6  # of `totals`: id, boards, points, half points, meetings, faults
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class PairTally:
-    """Boards between an unordered pair (a, b), a < b, seen from a. A win counts 2 half points, a draw 1."""
+    """Boards between an unordered pair (a, b), a < b, seen from a."""
 
-    boards: int = 0
-    half_points: int = 0
-    squares: int = 0  # sum of the squared half points
-    wins: int = 0
-    draws: int = 0
+    wins: int
+    draws: int
+    losses: int
 
     @property
-    def losses(self) -> int:
-        """Boards that b won."""
-        return self.boards - self.wins - self.draws
+    def boards(self) -> int:
+        """All of them."""
+        return self.wins + self.draws + self.losses
 
-    def add(self, half_points: int) -> None:
-        """Count one board on which a got 0, 1 or 2 half points."""
-        self.boards += 1
-        self.half_points += half_points
-        self.squares += half_points * half_points
-        self.wins += half_points == 2
-        self.draws += half_points == 1
+    @property
+    def half_points(self) -> int:
+        """A win counts 2, a draw 1."""
+        return 2 * self.wins + self.draws
+
+    def __add__(self, other: PairTally) -> PairTally:
+        return PairTally(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class BotTally:
     """One party over all its boards."""
 
@@ -48,57 +59,212 @@ class BotTally:
     points: int = 0  # of the game's score unit
     half_points: int = 0  # against every opponent at its tables
     meetings: int = 0  # pairs (board, opponent)
+    faults: int = 0  # matches in which it made one
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, eq=False)
 class Tallies:
-    """Sufficient statistics of a set of boards.
+    """Sufficient statistics of a set of boards, as integer matrices whose rows are sorted and unique.
 
-    `pairs` holds all meetings, of tables of any size. `duels` holds those of two-sided boards alone, and `tables` how often
-    each ranking of each table of three or more was seen: {(ids ascending, rank of each, 0 = best): boards}.
+    totals  (N, 6)            id, boards, points, half points, meetings, faults
+    sides   {m: (P, 2m + 3)}  two sides of m: members of the first ascending, of the second; boards that the first won, drew, lost
+    tables  {k: (M, 2k + 1)}  k individual seats: ids ascending, rank of each (0 = best), how often this was seen
     """
 
-    bots: dict[int, BotTally] = field(default_factory=dict)
-    pairs: dict[tuple[int, int], PairTally] = field(default_factory=dict)
-    duels: dict[tuple[int, int], PairTally] = field(default_factory=dict)
-    tables: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=Counter)
+    totals: Ints
+    sides: Mapping[int, Ints]
+    tables: Mapping[int, Ints]
 
-    def add(self, parties: Sequence[int], scores: Sequence[int]) -> None:
-        """Count one board. ValueError for fewer than two parties, a party twice at the table, or lengths that differ."""
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tallies) and self.dump() == other.dump()
+
+    def __add__(self, other: Tallies) -> Tallies:
+        """The statistics of both sets of boards together, which must have none in common."""
+        return Tallies(
+            _grouped([self.totals, other.totals], 1, COLUMNS),
+            {m: _merged(self.sides, other.sides, m, 2 * m, 2 * m + 3) for m in sorted({*self.sides, *other.sides})},
+            {k: _merged(self.tables, other.tables, k, 2 * k, 2 * k + 1) for k in sorted({*self.tables, *other.tables})},
+        )
+
+    @property
+    def ids(self) -> Ints:
+        """(N,) ids of all parties, ascending."""
+        return self.totals[:, 0]
+
+    # ---- as words for tables and tests
+
+    @cached_property
+    def bots(self) -> dict[int, BotTally]:
+        """What each party did."""
+        return {row[0]: BotTally(*row[1:]) for row in self.totals.tolist()}
+
+    @cached_property
+    def pairs(self) -> dict[tuple[int, int], PairTally]:
+        """All meetings of two parties that did not play together, at tables of any size."""
+        met: defaultdict[tuple[int, int], PairTally] = defaultdict(lambda: PairTally(0, 0, 0))
+        for m, rows in self.sides.items():
+            for row in rows.tolist():
+                result = PairTally(*row[2 * m :])
+                for a in row[:m]:
+                    for b in row[m : 2 * m]:
+                        turned = PairTally(result.losses, result.draws, result.wins)
+                        met[min(a, b), max(a, b)] += result if a < b else turned
+        for k, rows in self.tables.items():
+            for row in rows.tolist():
+                for i, j in combinations(range(k), 2):
+                    better = row[k + j] - row[k + i]
+                    met[row[i], row[j]] += PairTally(
+                        *(row[-1] * (sign == (better > 0) - (better < 0)) for sign in (1, 0, -1))
+                    )
+        return dict(sorted(met.items()))
+
+    def met(self) -> NDArray[np.bool_]:
+        """(N, N) whether two parties, by their places in `ids`, were opponents."""
+        found = np.zeros((len(self.totals), len(self.totals)), dtype=bool)
+        across = [(rows, a, b) for m, rows in self.sides.items() for a in range(m) for b in range(m, 2 * m)]
+        across += [(rows, a, b) for k, rows in self.tables.items() for a, b in combinations(range(k), 2)]
+        for rows, a, b in across:
+            found[np.searchsorted(self.ids, rows[:, a]), np.searchsorted(self.ids, rows[:, b])] = True
+        return found | found.T
+
+    # ---- as bytes
+
+    def dump(self) -> bytes:
+        """Canonical: a line of JSON with the shapes, then the matrices as little-endian 64-bit integers."""
+        groups = [("totals", 0, self.totals)]
+        groups += [("sides", m, rows) for m, rows in sorted(self.sides.items())]
+        groups += [("tables", k, rows) for k, rows in sorted(self.tables.items())]
+        head = {"format": FORMAT, "rows": [[name, size, len(rows)] for name, size, rows in groups]}
+        body = b"".join(np.ascontiguousarray(rows, dtype="<i8").tobytes() for _, _, rows in groups)
+        return json.dumps(head, separators=(",", ":")).encode() + b"\n" + body
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of `dump`, hexadecimal."""
+        return hashlib.sha256(self.dump()).hexdigest()
+
+
+def load(data: bytes) -> Tallies:
+    """The statistics that `dump` wrote. ValueError for anything else."""
+    line, _, body = data.partition(b"\n")
+    head = json.loads(line)
+    if head.get("format") != FORMAT:
+        raise ValueError(f"sums of the format {head.get('format')!r} cannot be read; {FORMAT!r} was expected")
+    numbers = np.frombuffer(body, dtype="<i8").astype(np.int64)
+    found: dict[str, dict[int, Ints]] = {"totals": {}, "sides": {}, "tables": {}}
+    for name, size, count in head["rows"]:
+        width = {"totals": COLUMNS, "sides": 2 * size + 3, "tables": 2 * size + 1}[name]
+        found[name][size], numbers = numbers[: count * width].reshape(count, width), numbers[count * width :]
+    if len(numbers):
+        raise ValueError(f"{len(numbers)} numbers too many behind the sums")
+    return Tallies(found["totals"][0], found["sides"], found["tables"])
+
+
+NOTHING = Tallies(np.zeros((0, COLUMNS), dtype=np.int64), {}, {})
+
+
+def tally(boards: Iterable[Board], sides: Sides | None = None, faults: Mapping[int, int] | None = None) -> Tallies:
+    """The statistics of `boards`. `sides` are those of every board where parties play together; `faults` are matches by party.
+
+    ValueError for fewer than two parties, a party twice at the table, or lengths that differ.
+    """
+    by_size: defaultdict[int, list[Board]] = defaultdict(list)
+    for parties, scores in boards:
         if len(parties) != len(scores):
             raise ValueError(f"{len(parties)} parties {list(parties)} have {len(scores)} scores {list(scores)}")
         if len(parties) < 2 or len(set(parties)) < len(parties):
             raise ValueError(f"a board needs two or more different parties, not {list(parties)}")
-        seated = sorted(zip(parties, scores, strict=True))
-        for bot, score in seated:
-            tally = self.bots.setdefault(bot, BotTally())
-            tally.boards += 1
-            tally.points += score
-        for (a, score_a), (b, score_b) in combinations(seated, 2):
-            got = 1 + (score_a > score_b) - (score_a < score_b)
-            self.pairs.setdefault((a, b), PairTally()).add(got)
-            if len(seated) == 2:
-                self.duels.setdefault((a, b), PairTally()).add(got)
-            for bot, half_points in ((a, got), (b, 2 - got)):
-                self.bots[bot].half_points += half_points
-                self.bots[bot].meetings += 1
-        if len(seated) > 2:
-            better = sorted({score for _, score in seated}, reverse=True)
-            ranks = tuple(better.index(score) for _, score in seated)
-            self.tables[tuple(bot for bot, _ in seated), ranks] += 1
-
-    def opponents(self) -> dict[int, set[int]]:
-        """Whom each bot has met."""
-        met: dict[int, set[int]] = {bot: set() for bot in self.bots}
-        for a, b in self.pairs:
-            met[a].add(b)
-            met[b].add(a)
-        return met
-
-
-def tally(boards: Iterable[Board]) -> Tallies:
-    """The statistics of `boards`. Raises as `Tallies.add` does."""
-    found = Tallies()
-    for parties, scores in boards:
-        found.add(parties, scores)
+        by_size[len(parties)].append((parties, scores))
+    found = NOTHING
+    for size in sorted(by_size):
+        rows = np.array(by_size[size], dtype=np.int64)
+        found += tally_arrays(rows[:, 0], rows[:, 1], sides)
+    if faults:
+        columns = [[bot, 0, 0, 0, 0, times] for bot, times in faults.items()]
+        found += Tallies(np.array(columns, dtype=np.int64), {}, {})
     return found
+
+
+def tally_arrays(parties: Ints, scores: Ints, sides: Sides | None = None) -> Tallies:
+    """The statistics of boards of one size: (B, k) ids and (B, k) scores. Two parties, or `sides`, are two sides; else k seats."""
+    count = parties.shape[1]
+    if sides is None and count > 2:
+        return _of_seats(parties, scores)
+    return _of_sides(parties, scores, ((0,), (1,)) if sides is None else sides)
+
+
+def _of_sides(parties: Ints, scores: Ints, sides: Sides) -> Tallies:
+    first, second = (np.sort(parties[:, list(side)], axis=1) for side in sides)
+    got = np.sign(scores[:, sides[0][0]] - scores[:, sides[1][0]])  # members of a side have the score of their side
+    turned = first[:, 0] > second[:, 0]
+    members = np.where(turned[:, None], np.hstack([second, first]), np.hstack([first, second]))
+    result = np.where(turned, -got, got)
+    rows = np.column_stack([members, result == 1, result == 0, result == -1]).astype(np.int64)
+    size = len(sides[0])
+    half = np.empty_like(scores)
+    half[:, list(sides[0])], half[:, list(sides[1])] = (size * (1 + got))[:, None], (size * (1 - got))[:, None]
+    return Tallies(_totals(parties, scores, half, size), {size: _grouped([rows], 2 * size, 2 * size + 3)}, {})
+
+
+def _of_seats(parties: Ints, scores: Ints) -> Tallies:
+    boards, size = parties.shape
+    order = np.argsort(parties, axis=1)
+    ids, got = np.take_along_axis(parties, order, 1), np.take_along_axis(scores, order, 1)
+    ranked = np.sort(got, axis=1)[:, ::-1]
+    new = np.ones((boards, size), dtype=bool)
+    new[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
+    ranks, half = np.zeros_like(got), np.zeros_like(got)
+    for seat in range(size):
+        ranks[:, seat] = (new & (ranked > got[:, [seat]])).sum(axis=1)
+        half[:, seat] = (1 + np.sign(got[:, [seat]] - got)).sum(axis=1) - 1  # less the meeting with itself
+    rows = np.column_stack([ids, ranks, np.ones(boards, dtype=np.int64)])
+    return Tallies(_totals(ids, got, half, size - 1), {}, {size: _grouped([rows], 2 * size, 2 * size + 1)})
+
+
+def _totals(parties: Ints, scores: Ints, half: Ints, opponents: int) -> Ints:
+    ids, place = np.unique(parties, return_inverse=True)
+    place = place.reshape(-1)
+    found = np.zeros((len(ids), COLUMNS), dtype=np.int64)
+    found[:, 0] = ids
+    found[:, 1] = np.bincount(place, minlength=len(ids))
+    np.add.at(found[:, 2], place, scores.reshape(-1))
+    np.add.at(found[:, 3], place, half.reshape(-1))
+    found[:, 4] = found[:, 1] * opponents
+    return found
+
+
+def _merged(one: Mapping[int, Ints], two: Mapping[int, Ints], size: int, keys: int, width: int) -> Ints:
+    return _grouped([groups[size] for groups in (one, two) if size in groups], keys, width)
+
+
+def _grouped(parts: Sequence[Ints], keys: int, width: int) -> Ints:
+    """The rows of all parts, sorted by their first `keys` columns; of rows with equal keys one, with the sum of the other columns."""
+    rows = np.concatenate([part.reshape(-1, width) for part in parts])
+    if len(rows) < 2:
+        return rows
+    words = _packed(rows[:, :keys])
+    order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0], kind="stable")
+    rows = rows[order]
+    fresh = np.zeros(len(rows), dtype=bool)
+    fresh[0] = True
+    for word in words:
+        fresh[1:] |= word[order][1:] != word[order][:-1]
+    starts = np.flatnonzero(fresh)
+    found: Ints = rows[starts]
+    found[:, keys:] = np.add.reduceat(rows[:, keys:], starts, axis=0)
+    return found
+
+
+def _packed(keys: Ints) -> list[Ints]:
+    """Non-negative columns as few 64-bit words that sort and compare as the columns do, the first word first."""
+    words: list[Ints] = []
+    room = 0  # bits left in the last word
+    for column in keys.T:
+        bits = max(1, int(column.max()).bit_length())
+        if bits > room:
+            words.append(column.astype(np.int64))
+            room = 63 - bits
+        else:
+            words[-1] = words[-1] << bits | column
+            room -= bits
+    return words

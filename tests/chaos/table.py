@@ -16,7 +16,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
 
-from league.domain import bots, players, pools, replays, standings, state, tournaments  # noqa: E402 - Django first
+from league.domain import bots, players, pools, replays, standings, state, sums, tournaments  # noqa: E402 - Django first
 from league.enums import MatchKind, VersionStatus  # noqa: E402
 from league.models import Match, Pool, Rating, Sitting, Tournament  # noqa: E402
 from tests.support.bots import FRAME  # noqa: E402
@@ -91,6 +91,7 @@ def _cup(cup: Tournament) -> dict[str, Any]:
 def _pool(pool: Pool) -> dict[str, Any]:
     rows = Rating.objects.filter(pool=pool).order_by("version_id")
     return {
+        "sums": [sums.kept(pool).digest, sums.cold(pool).digest],
         "places": list(rows.order_by("-elo").values_list("version_id", flat=True)),
         "boards": list(rows.values_list("version_id", "boards", "opponents", "score", "points_per_board", "faults")),
         "elo": [round(elo, 6) for elo in rows.values_list("elo", flat=True)],

@@ -7,9 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league import tasks
-from league.domain import leaderboards, matches, players, ratings, standings, tournaments
+from league.domain import leaderboards, matches, players, ratings, standings, sums, tournaments
 from league.enums import MatchStatus
-from league.models import Match, Rating, RatingPoint
+from league.models import Board, Match, PoolSums, Rating, RatingPoint
 from tests.support.league import NOW, accepted, later, play, started
 
 
@@ -187,3 +187,45 @@ def test_message_about_a_pool_that_is_gone_is_no_failure(caplog) -> None:
     tasks.refresh_ratings(987_654)
 
     assert "there is no such pool" in caplog.text
+
+
+def test_kept_sums_are_those_of_the_boards_after_every_match(cup) -> None:
+    for second, match in enumerate(cup.matches.order_by("id")):
+        play(match, now=later(second))
+        ratings.refresh(cup.pool, now=later(second))
+
+        assert sums.kept(cup.pool).dump() == sums.cold(cup.pool).dump()
+        assert PoolSums.objects.get(pool=cup.pool).matches == second + 1
+
+    matches.void(cup.matches.order_by("id")[1], actor="operator", why="x", now=NOW)
+    ratings.refresh(cup.pool, now=NOW)
+    assert sums.kept(cup.pool).dump() == sums.cold(cup.pool).dump()
+    assert PoolSums.objects.get(pool=cup.pool).matches == 2
+
+
+def test_refresh_reads_no_board_that_counts_already(cup) -> None:
+    first, *others = cup.matches.order_by("id")
+    play(first)
+    ratings.refresh(cup.pool, now=NOW)
+    Board.objects.filter(match=first).update(scores=[0, 0])  # nobody may do this; here it shows what is read
+
+    for match in others:
+        play(match)
+    ratings.refresh(cup.pool, now=NOW)
+
+    drawn = sums.cold(cup.pool).totals[:, 2].sum()
+    assert sums.kept(cup.pool).totals[:, 2].sum() > drawn
+
+
+def test_queries_of_a_refresh_do_not_grow_with_the_pool(ana, berto) -> None:
+    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
+    cup = started(ana, versions, boards=1)
+    counts = []
+    for match in cup.matches.filter(rated=True).order_by("id"):
+        play(match)
+        with CaptureQueriesContext(connection) as made:
+            ratings.refresh(cup.pool, now=NOW)
+        counts.append(len(made))
+
+    assert len(counts) == 9
+    assert max(counts[1:]) == min(counts[1:])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league.pure.tallies import tally
+from league.pure.tallies import BotTally, load, tally
 
 boards = st.lists(
     st.lists(st.integers(1, 7), min_size=2, max_size=5, unique=True).flatmap(
@@ -17,23 +17,63 @@ boards = st.lists(
 def test_tally_counts_wins_draws_and_points_of_a_duel():
     found = tally([((7, 3), (130, 100)), ((3, 7), (115, 115)), ((7, 3), (90, 140))])
 
-    pair = found.duels[3, 7]
-    assert (pair.boards, pair.half_points, pair.squares, pair.wins, pair.draws, pair.losses) == (3, 3, 5, 1, 1, 1)
-    assert (found.bots[7].boards, found.bots[7].points, found.bots[7].half_points, found.bots[7].meetings) == (
-        3,
-        335,
-        3,
-        3,
-    )
+    assert found.sides[1].tolist() == [[3, 7, 1, 1, 1]]
+    pair = found.pairs[3, 7]
+    assert (pair.boards, pair.half_points, pair.wins, pair.draws, pair.losses) == (3, 3, 1, 1, 1)
+    assert found.bots[7] == BotTally(boards=3, points=335, half_points=3, meetings=3)
+    assert found.tables == {}
 
 
 def test_tally_ranks_a_table_of_individual_seats():
     found = tally([((5, 2, 9), (-3, 0, -3))])
 
-    assert dict(found.tables) == {((2, 5, 9), (0, 1, 1)): 1}
+    assert found.tables[3].tolist() == [[2, 5, 9, 0, 1, 1, 1]]
     assert {pair: row.half_points for pair, row in found.pairs.items()} == {(2, 5): 2, (2, 9): 2, (5, 9): 1}
-    assert found.duels == {}
-    assert found.opponents() == {2: {5, 9}, 5: {2, 9}, 9: {2, 5}}
+    assert found.sides == {}
+    assert found.ids.tolist() == [2, 5, 9]
+    assert found.met().tolist() == [[False, True, True], [True, False, True], [True, True, False]]
+
+
+def test_tally_of_mixed_sides_counts_sides_and_opponents():
+    """Parties 0 and 2 play together; a side is the same side whoever is named first, and in whatever order."""
+    boards = [((8, 1, 4, 6), (90, 50, 90, 50)), ((1, 4, 6, 8), (70, 70, 70, 70)), ((4, 6, 8, 1), (30, 80, 30, 80))]
+
+    found = tally(boards, sides=((0, 2), (1, 3)))
+
+    assert found.sides[2].tolist() == [[1, 6, 4, 8, 1, 1, 1]]
+    assert found.bots[8] == BotTally(boards=3, points=190, half_points=6, meetings=6)
+    assert (1, 6) not in found.pairs and (4, 8) not in found.pairs
+    assert (found.pairs[1, 8].wins, found.pairs[1, 8].losses, found.pairs[1, 8].draws) == (1, 1, 1)
+
+
+def test_tally_counts_faults_by_match():
+    assert tally([((1, 2), (5, 3))], faults={2: 1}).bots[2].faults == 1
+
+
+@given(boards, boards)
+def test_sums_of_parts_are_the_sums_of_the_whole(one, two):
+    assert tally(one) + tally(two) == tally(one + two)
+
+
+@given(boards)
+def test_dump_is_read_back_and_tells_sets_apart(played):
+    found = tally(played)
+
+    assert load(found.dump()).dump() == found.dump()
+    assert load(found.dump()) == found
+    assert (tally([*played, ((1, 2), (1, 0))]).digest == found.digest) is False
+
+
+@pytest.mark.parametrize("data", [b"", b"{}\n", b'{"format":"tallies/0","rows":[]}\n'])
+def test_load_refuses_what_dump_did_not_write(data):
+    with pytest.raises(ValueError):
+        load(data)
+
+
+def test_keys_too_wide_for_one_word_are_grouped():
+    wide = [((2**40, 2**41, 2**42, 2**43, 2**44, 2**45), tuple(range(6)))] * 3
+
+    assert tally(wide).tables[6].tolist() == [[2**40, 2**41, 2**42, 2**43, 2**44, 2**45, 5, 4, 3, 2, 1, 0, 3]]
 
 
 @pytest.mark.parametrize(

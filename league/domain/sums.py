@@ -1,0 +1,78 @@
+"""The sufficient statistics of a pool as they are kept, and as they follow from the boards themselves."""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from league.domain import pools
+from league.enums import MatchStatus
+from league.models import Board, Match, Party, Pool, PoolSums
+from league.pure.tallies import NOTHING, Tallies, load, tally
+
+
+@dataclass
+class Played:
+    """One match as ratings see it: versions at the table, those of them that made a fault, the scores of each board."""
+
+    versions: list[int] = field(default_factory=list)
+    faulty: list[int] = field(default_factory=list)
+    boards: list[Sequence[int]] = field(default_factory=list)
+
+
+def rated(pool: Pool) -> QuerySet[Match]:
+    """The matches that count in `pool`."""
+    return Match.objects.filter(pool=pool, rated=True, status=MatchStatus.FINISHED)
+
+
+def counted(pool: Pool) -> QuerySet[Match]:
+    """The matches that have been counted."""
+    return rated(pool).exclude(counted=None)
+
+
+def played(matches: QuerySet[Match]) -> dict[int, Played]:
+    """What was played in these matches, by id. Two queries."""
+    found: defaultdict[int, Played] = defaultdict(Played)
+    ids = matches.order_by().values("pk")
+    seats = Party.objects.filter(match__in=ids).order_by("match_id", "number")
+    for match_id, version_id, fault in seats.values_list("match_id", "version_id", "fault"):
+        found[match_id].versions.append(version_id)
+        if fault:
+            found[match_id].faulty.append(version_id)
+    boards = Board.objects.filter(match__in=ids).order_by("match_id", "number")
+    for match_id, scores in boards.values_list("match_id", "scores"):
+        found[match_id].boards.append(scores)
+    return dict(found)
+
+
+def of(pool: Pool, matches: Iterable[Played]) -> Tallies:
+    """The statistics of some matches of `pool`."""
+    boards: list[tuple[Sequence[int], Sequence[int]]] = []
+    faults: defaultdict[int, int] = defaultdict(int)
+    for match in matches:
+        boards += [(match.versions, scores) for scores in match.boards]
+        for version in match.faulty:
+            faults[version] += 1
+    return tally(boards, pools.sides(pool), faults)
+
+
+def cold(pool: Pool) -> Tallies:
+    """The statistics of the counted matches, from their boards: nothing that was kept enters them."""
+    return of(pool, played(counted(pool)).values())
+
+
+def kept(pool: Pool) -> Tallies:
+    """The statistics as they were kept; those of no board where there are none."""
+    row = PoolSums.objects.filter(pool=pool).first()
+    return load(zlib.decompress(bytes(row.data))) if row else NOTHING
+
+
+def keep(pool: Pool, tallies: Tallies, *, matches: int, now: datetime) -> None:
+    """Replace what is kept."""
+    fields = {"data": zlib.compress(tallies.dump(), 1), "matches": matches, "updated": now}
+    PoolSums.objects.update_or_create(pool=pool, defaults=fields)
