@@ -44,6 +44,11 @@ def make(state: Any, meta: dict[str, Any] | None = None) -> dict[str, Any]:
     }
 
 
+def begin(replay: dict[str, Any]) -> Any:
+    """The state before the first action of a replay. Raises ReplayError where the header does not hold."""
+    return _begin(replay)[0]
+
+
 def restore(replay: dict[str, Any]) -> Any:
     """The state at the end of a replay, by running its actions. Raises ReplayError where the header or an action does not hold."""
     import engine

@@ -845,7 +845,7 @@ def _talk(session: Session, requests: BinaryIO, answers: BinaryIO) -> None:
 _USAGE = """usage: python my_bot.py --replay FILE [--view]
 
 Puts recorded request lines to this bot and prints what it answers. FILE holds one JSON request a line (hello, act, ...,
-end), as `python -m bots.tools.requests REPLAY --seat S` writes them; '> ' before a line is allowed, answers ('< ', or
+end), as `tute repro LOG --lines --pass P --seat S` prints them; '> ' before a line is allowed, answers ('< ', or
 with "do") are compared. --view also prints the view before each answer.
 Exit status 1: an answer was not legal or the bot raised."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 KINDS = {
     "crash": "the process ended by itself, with an exit code or a signal",
     "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock cap",
@@ -26,6 +28,11 @@ class Fault(Exception):
 
 class Infrastructure(Exception):
     """Something of ours failed: sandbox, disk, rules code. Nobody loses by it; the match is to be played again."""
+
+
+def event_of(seat: int, kind: str) -> dict[str, Any]:
+    """What all seats are told of a fault: who failed and how, but not what was said, since that may show cards."""
+    return {"e": "fault", "seat": seat, "fault": kind, "detail": KINDS.get(kind, "")}
 
 
 EXCERPT = 200  # characters of an offending line that are quoted

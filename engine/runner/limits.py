@@ -89,16 +89,9 @@ class Clock:
         self.noise = noise
         self.strikes = 0
 
-    def upper_s(self) -> float:
-        """CPU seconds after which an answer is certainly late."""
-        return self.noise.upper_s(self.move_s + self.bank_s)
-
     def spend(self, cpu_s: float) -> None:
-        """Book an answer that took this long. Raises Fault: timeout."""
-        over = cpu_s - self.move_s
-        if over <= 0:
-            return
-        if over > self.bank_s:
+        """An answer took this long. Raises Fault: timeout."""
+        if cpu_s > self.move_s + self.bank_s:
             self.strikes += 1
             if self.strikes > STRIKES:
                 raise Fault(
@@ -106,4 +99,13 @@ class Clock:
                     f"used {cpu_s:.3f} s of CPU for one answer (limit {self.move_s + self.bank_s:.3f} s), and {STRIKES} times before that was passed"
                     " over, since the clock of this host may be wrong by so little",
                 )
-        self.bank_s = max(0.0, self.bank_s - over)
+        self.book(cpu_s)
+
+    def book(self, cpu_s: float) -> None:
+        """Take what is beyond the move from the bank."""
+        if cpu_s > self.move_s:
+            self.bank_s = max(0.0, self.bank_s - (cpu_s - self.move_s))
+
+    def upper_s(self) -> float:
+        """CPU seconds after which an answer is certainly late."""
+        return self.noise.upper_s(self.move_s + self.bank_s)

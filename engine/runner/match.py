@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import Any
 
 import engine
 from engine import chance
-from engine.runner import noise, protocol, runtimes
+from engine.runner import noise, protocol, rebuild, runtimes
 from engine.runner.cores import pinned
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
@@ -192,25 +193,19 @@ class _Match:
             process = self.box.start(bot.path, self.runtimes[bot.runtime], bot.entry, self.policy, core=core)
             tap = partial(self.tap, number, place) if self.tap is not None else None
             seats.append(Seat(party, place, process, self.spec.limits, tap, self.noise))
+        told = self._told(number)
         for seat in seats:
             try:
-                seat.start(self._hello(number, seat.seat))
+                seat.start(rebuild.hello(told, self.game, seat.seat))
             except Fault as fault:
                 sitting.blame(seat, fault, -1)
 
-    def _hello(self, number: int, seat: int) -> bytes:
-        game = self.game
-        return protocol.hello(
-            game=game.key,
-            revision=game.revision,
-            options=game.options,
-            seats=game.players,
-            seat=seat,
-            sides=game.sides,
-            boards=len(self.boards),
-            limits=self.spec.limits,
-            seed=engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat),
-        )
+    def _told(self, number: int) -> dict[str, Any]:
+        """What the bots of a pass are told at its start, beside the game: for the log, from which their lines can be made again."""
+        seeds = [
+            engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
+        ]
+        return {"boards": list(self.spec.boards), "limits": asdict(self.spec.limits), "seeds": seeds}
 
     def _end(self, seats: Sequence[Seat], feed: Feed, totals: Sequence[int], failed: set[int]) -> None:
         sound = [seat for seat in seats if seat.seat not in failed]
@@ -249,6 +244,7 @@ class _Match:
                 "parties": [party.name for party in self.spec.parties],
             }
         )
+        replay["pass"] = self._told(sitting.number)
         scores = sitting.state.scores()
         if faults:
             scores = forfeited(self.game, {fault.seat for fault in faults})

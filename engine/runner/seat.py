@@ -60,20 +60,23 @@ class Seat:
     def ask(self, events: list[str], legal: str) -> protocol.Answer:
         """Ask for one decision."""
         began = time.perf_counter()
+        answer = self.put(protocol.act(self.requests + 1, events, legal, self.clock.bank_s))
+        self.last_us = (*self.last_us[:2], int((time.perf_counter() - began) * 1e6))
+        return answer
+
+    def put(self, request: bytes) -> protocol.Answer:
+        """Put the next request of a decision to the bot, as it stands."""
         self.requests = number = self.requests + 1
         clock = self.clock
-        budget = clock.move_s + clock.bank_s
-        request = protocol.act(number, events, legal, clock.bank_s)
-        reply = self._exchange(request, clock.upper_s(), self.limits.wall_s(budget))
+        reply = self._exchange(request, clock.upper_s(), self.limits.wall_s(clock.move_s + clock.bank_s))
         cpu_us = int(reply.cpu_s * 1e6)  # what the log keeps, so that the bank follows from the log
         clock.spend(cpu_us / 1e6)
         self.cpu_s += reply.cpu_s
         self.wall_s += reply.wall_s
         if reply.cpu_s > self.max_cpu_s:
             self.max_cpu_s = reply.cpu_s
-        answer = protocol.answer(reply.line, number)
-        self.last_us = (cpu_us, int(reply.wall_s * 1e6), int((time.perf_counter() - began) * 1e6))
-        return answer
+        self.last_us = (cpu_us, int(reply.wall_s * 1e6), 0)
+        return protocol.answer(reply.line, number)
 
     def tell(self, end: bytes) -> None:
         """Tell the bot that the pass is over. Nothing that it does now changes anything."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import engine
-from engine.runner.faults import KINDS, Fault
+from engine.runner.faults import KINDS, Fault, event_of
 from engine.runner.feed import Feed
 from engine.runner.protocol import encode
 from engine.runner.result import FaultReport
@@ -99,12 +99,12 @@ class Sitting:
         state.apply(action)
 
     def blame(self, seat: Seat, fault: Fault, step: int) -> None:
-        """Write down a fault. The opponents are told who failed and how, but not what was said: that may show cards."""
+        """Write down a fault, and tell everybody."""
         request, answer = seat.evidence()
         self.faults.append(
             FaultReport(seat.party, seat.seat, self.board, self.number, step, fault.kind, fault.detail, request, answer)
         )
-        self.feed.announce({"e": "fault", "seat": seat.seat, "fault": fault.kind, "detail": KINDS.get(fault.kind, "")})
+        self.feed.announce(event_of(seat.seat, fault.kind))
 
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
         """The replay: what `engine.replay` proves, and beside it faults, notes and times, which no rule can prove.

@@ -226,9 +226,12 @@ class BotProcess:
     # -- freezing -----------------------------------------------------------------------------------------------
 
     def freeze(self) -> None:
-        """Stop all its threads. Harmless when it is frozen or has ended."""
+        """Stop all its threads, and see that they have stopped: a process that has just begun may be busy in the kernel
+        for milliseconds before it meets the stop. Harmless when it is frozen or has ended."""
         if not self._frozen:
             self._rest()
+            self._await_stop()
+            self._frozen_at = self.cpu()
 
     def thaw(self) -> None:
         """Let it go on. Raises BotFault("pondering") if it has used CPU time while frozen."""

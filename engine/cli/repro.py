@@ -1,0 +1,220 @@
+"""`tute repro`: what a bot was sent in a logged match, put to it again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.cli import table
+from engine.cli.output import command, json_flag, print_json, progress
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
+
+if TYPE_CHECKING:
+    from engine.runner import BotSpec
+    from engine.runner.rebuild import Line
+    from engine.sandbox import Sandbox
+
+EXAMPLE = """
+tute repro games.jsonl --bot my_bot
+tute repro games.jsonl --bot my_bot --pass 1 --seat 2 --sandbox none
+tute repro games.jsonl --pass 0 --seat 2 --lines > requests.jsonl
+"""
+DETAILS = """
+Makes again, from the log of a match alone, every byte that a bot was sent, puts it to a fresh process of the bot, and shows where it now answers
+otherwise than the log says. It stops at a fault, with the exact request and answer. LOG is what tute play --log wrote, or the log of a whole match
+from the site.
+
+exit codes:
+  0  every answer is the one in the log
+  1  an answer differs, or the bot failed
+  2  the log, the bot or the choice of seats is wrong
+  3  something of this machine failed
+"""
+SHOWN = 20  # differences in the printed report; --json has all
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "repro", "put a logged match to a bot again", EXAMPLE, DETAILS)
+    parser.add_argument("log", type=Path, metavar="LOG")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--bot", metavar="PATH", help="a file, folder, zip or house bot")
+    what.add_argument("--lines", action="store_true", help="print the requests and the answers in the log instead")
+    parser.add_argument("--party", type=int, help="which party of the match the bot was (the one of its name)")
+    parser.add_argument("--pass", type=int, dest="number", metavar="N", help="only this pass (0 is the first)")
+    parser.add_argument("--seat", type=int, help="only this seat")
+    table.add_sandbox_flags(parser)
+    json_flag(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from engine.replay import ReplayError
+    from engine.runner.rebuild import lines, passes
+
+    try:
+        groups = [group for group in passes(_documents(args.log)) if args.number in (None, _pass(group))]
+        if not groups:
+            raise Problem(f"{args.log} has no pass {args.number}")
+        if args.lines:
+            return _print_lines(list(lines(groups[0])), args)
+        bot = table.find_bot(args.bot)
+        box = table.open_sandbox(args.sandbox)
+        party = _party(groups[0], bot, args.party)
+        reports = []
+        with progress(f"asking {bot.name}") as advance:
+            for done, group in enumerate(groups):
+                if advance is not None:
+                    advance(done, len(groups))
+                for seat in _seats(group, party, args.seat):
+                    mine = [line for line in lines(group) if line.seat == seat]
+                    reports.append(_again(bot, box, group[0], mine, party))
+    except (ReplayError, ValueError, KeyError, TypeError) as error:
+        raise Problem(f"{args.log}: {error}") from None
+    if not reports:
+        raise Problem(f"party {party} had no seat {args.seat} there")
+    same = all(report["fault"] is None and not report["differences"] for report in reports)
+    if args.json:
+        print_json({"format": "tute-repro/1", "bot": bot.name, "sha256": bot.sha256, "same": same, "seats": reports})
+    else:
+        _print(bot, reports)
+    return OK if same else FAILED
+
+
+# ---- the log
+
+
+def _documents(path: Path) -> Iterator[dict[str, Any]]:
+    text = path.read_text(encoding="utf-8")
+    try:
+        if path.suffix != ".jsonl":
+            yield json.loads(text)
+            return
+        for line in text.splitlines():
+            if line.strip():
+                yield json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Problem(f"{path} is not a log: {error}") from None
+
+
+def _pass(group: Sequence[dict[str, Any]]) -> int:
+    return int(group[0]["meta"]["sitting"])
+
+
+def _party(group: Sequence[dict[str, Any]], bot: BotSpec, given: int | None) -> int:
+    names = group[0]["meta"]["parties"]
+    if given is not None:
+        if not 0 <= given < len(names):
+            raise Problem(f"--party {given}: the match has parties 0 to {len(names) - 1}: {', '.join(names)}")
+        return given
+    found = [number for number, name in enumerate(names) if name == bot.name]
+    if len(found) != 1:
+        raise Problem(
+            f"say with --party which one {bot.name} was: {', '.join(f'{n} {x}' for n, x in enumerate(names))}"
+        )
+    return found[0]
+
+
+def _seats(group: Sequence[dict[str, Any]], party: int, given: int | None) -> list[int]:
+    return [seat for seat, who in enumerate(group[0]["meta"]["seating"]) if who == party and given in (None, seat)]
+
+
+def _print_lines(found: Sequence[Line], args: argparse.Namespace) -> int:
+    seats = {line.seat for line in found}
+    if args.seat not in seats:
+        raise Problem(f"--lines prints one seat of one pass: give --seat 0 to {max(seats)}")
+    for line in found:
+        if line.seat == args.seat:
+            sys.stdout.write(line.request.decode())
+            if line.answer and line.step >= 0:
+                print(json.dumps({"id": json.loads(line.request)["id"], "do": line.answer}))
+    return OK
+
+
+# ---- the bot
+
+
+def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Line], party: int) -> dict[str, Any]:
+    """Put the lines of one seat and pass to a fresh process; what it answered, and where it failed."""
+    from dataclasses import asdict
+
+    from engine.runner import Fault, FaultReport, Limits, runtimes
+    from engine.runner.noise import of_this_host
+    from engine.runner.seat import Seat
+    from engine.sandbox import Policy, SandboxError
+
+    limits = Limits(**first["pass"]["limits"])
+    number = first["meta"]["sitting"]
+    report: dict[str, Any] = {"pass": number, "seat": lines[0].seat, "decisions": 0, "differences": [], "fault": None}
+    report["max_cpu_s"] = 0.0
+    try:
+        runtime = runtimes.get(bot.runtime, box.state_dir)
+        policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib)
+        with box.start(bot.path, runtime, bot.entry, policy) as process:
+            seat = Seat(party, lines[0].seat, process, limits, noise=of_this_host())
+            line = lines[0]
+            try:
+                for line in lines:
+                    _put(seat, line, report)
+            except Fault as fault:
+                found = FaultReport(
+                    party, seat.seat, line.board, number, line.step, fault.kind, fault.detail, *seat.evidence()
+                )
+                report["fault"] = asdict(found)
+            report["max_cpu_s"] = seat.max_cpu_s
+            process.close()
+            report["stderr"] = process.stderr().decode("utf-8", "replace")
+    except (SandboxError, OSError) as error:
+        raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
+    return report
+
+
+def _put(seat: Any, line: Line, report: dict[str, Any]) -> None:
+    from engine.runner import Fault
+
+    if line.step < 0:
+        seat.start(line.request)
+    elif line.answer is None:
+        seat.tell(line.request)
+    else:
+        now = seat.put(line.request).do
+        report["decisions"] += 1
+        legal = json.loads(line.request)["legal"]
+        if now != line.answer and now not in legal:
+            raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(legal)}")
+        if now != line.answer:
+            logged = line.answer or f"(failed by {line.fault})"
+            where = {"board": line.board, "step": line.step, "id": seat.requests}
+            report["differences"].append({**where, "logged": logged, "now": now, "legal": legal})
+
+
+# ---- the report
+
+
+def _print(bot: BotSpec, reports: Sequence[dict[str, Any]]) -> None:
+    from engine.cli.explain import explain
+    from engine.runner import FaultReport
+
+    for report in reports:
+        differing = report["differences"]
+        print(
+            f"pass {report['pass']}, seat {report['seat']}: {report['decisions'] - len(differing)} of {report['decisions']} answers as in the log,"
+            f" slowest {report['max_cpu_s'] * 1000:.1f} ms of CPU"
+        )
+        for found in differing[:SHOWN]:
+            print("  board {board}, request {id}, after {step} actions: now {now}, in the log {logged}".format(**found))
+        if len(differing) > SHOWN:
+            print(f"  ... and {len(differing) - SHOWN} more (--json shows all)")
+        if report["fault"]:
+            explain(bot.name, FaultReport(**report["fault"]), "  ")
+            for line in report["stderr"].splitlines()[-12:]:
+                print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
+    asked = sum(report["decisions"] for report in reports)
+    same = asked - sum(len(report["differences"]) for report in reports)
+    failed = sum(report["fault"] is not None for report in reports)
+    print(
+        f"\n{same} of {asked} answers of {bot.name} are those of the log; it failed in {failed} of {len(reports)} conversations"
+    )

@@ -1,0 +1,145 @@
+"""The lines that went to the bots of a pass, byte for byte, from the log of its sittings alone.
+
+What a bot is told is a pure function of the log: the actions through the rules give the events and the choices, `pass` in each replay the rest of
+`hello`, and `timings` what was left in the bank. The same `Feed`, `Texts` and protocol write the lines as when they were played.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import engine
+from engine.replay import ReplayError
+from engine.runner import protocol
+from engine.runner.faults import event_of
+from engine.runner.feed import Feed
+from engine.runner.limits import Clock, Limits
+from engine.runner.sitting import Texts
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line to one seat. `step` counts the actions of the sitting before it, -1 for hello; `answer` is what the log says the bot did: None where
+    nothing is to be answered (`end`), "" where the log has none because the bot failed here; `fault` is then its kind."""
+
+    seat: int
+    board: int
+    step: int
+    request: bytes
+    answer: str | None
+    fault: str = ""
+
+
+def passes(replays: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The sittings of a log by match and pass, each pass in the order in which it was played. ValueError for a log that leaves a board out."""
+    found: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+    for number, replay in enumerate(replays, 1):
+        try:
+            found[(replay["meta"]["match"], replay["meta"]["sitting"])].append(replay)
+            _ = replay["pass"]["boards"]
+        except (KeyError, TypeError):
+            raise ValueError(
+                f"replay {number} of the log does not say in which pass it was played: it comes from an older version, or is a restricted view"
+            ) from None
+    for (_, sitting), group in found.items():
+        there = {replay["meta"]["board"]: replay for replay in group}
+        wanted = group[0]["pass"]["boards"]
+        missing = [board for board in wanted if board not in there]
+        # what comes after the last one that is there changes no earlier line; a gap would
+        if missing and missing != wanted[len(wanted) - len(missing) :]:
+            raise ValueError(
+                f"the log lacks board {missing[0]} of pass {sitting}; bots play all boards of a pass in one conversation, so take the log of"
+                " the whole match (tute play --log, or the log of the match on the site)"
+            )
+        group[:] = [there[board] for board in wanted if board in there]
+    return [group for _, group in sorted(found.items(), key=lambda item: item[0])]
+
+
+def lines(group: Sequence[dict[str, Any]]) -> Iterator[Line]:
+    """What was sent in one pass, in order; `group` as `passes` gives it. ReplayError, ValueError for a log that does not hold."""
+    first = group[0]
+    state = engine.replay.begin(first)
+    seats = state.seats
+    game = state.game.origin
+    limits = Limits(**first["pass"]["limits"])
+    clocks = [Clock(limits) for _ in range(seats)]
+    asked = [0] * seats
+    feed = Feed(seats)
+    texts = Texts(game)
+    for seat in range(seats):
+        failed = [fault for fault in first["faults"] if (fault["step"], fault["seat"]) == (-1, seat)]
+        yield Line(
+            seat, first["meta"]["board"], -1, hello(first["pass"], game, seat), "" if failed else "ready", _kind(failed)
+        )
+    for replay in group:
+        if (
+            replay["faults"] or "forfeit" not in replay
+        ):  # of a board that was forfeited before it began nobody was told anything
+            yield from _sitting(replay, feed, texts, clocks, asked)
+    if len(group) < len(first["pass"]["boards"]):
+        return
+    faulty = {fault["seat"] for replay in group for fault in replay["faults"]}
+    totals = _totals(group)
+    for seat in range(seats):
+        if seat not in faulty:
+            step = len(group[-1]["actions"])
+            yield Line(seat, group[-1]["meta"]["board"], step, protocol.end(feed.take(seat), totals), None)
+
+
+def _totals(group: Sequence[dict[str, Any]]) -> list[int]:
+    scores = [replay["forfeit"]["scores"] if "forfeit" in replay else replay["scores"] for replay in group]
+    return [sum(column) for column in zip(*scores, strict=True)]
+
+
+def hello(told: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
+    """The first line to a seat of a pass, of which the log keeps `told`: boards, limits, and the seeds of all seats."""
+    return protocol.hello(
+        game=game.key,
+        revision=game.revision,
+        options=game.options,
+        seats=game.players,
+        seat=seat,
+        sides=game.sides,
+        boards=len(told["boards"]),
+        limits=Limits(**told["limits"]),
+        seed=told["seeds"][seat],
+    )
+
+
+def _sitting(
+    replay: dict[str, Any], feed: Feed, texts: Texts, clocks: Sequence[Clock], asked: list[int]
+) -> Iterator[Line]:
+    state = engine.replay.begin(replay)
+    board = replay["meta"]["board"]
+    feed.begin(state.events, board)
+    used = dict(zip(replay["timings"]["steps"], replay["timings"]["cpu"], strict=True))
+    faults = {fault["step"]: fault for fault in replay["faults"] if fault["step"] >= 0}
+
+    def ask(step: int, legal: Sequence[int], answer: str, fault: str) -> Line:
+        seat = state.current_seat
+        asked[seat] += 1
+        line = protocol.act(asked[seat], feed.take(seat), texts.legal(legal), clocks[seat].bank_s)
+        if step in used:
+            clocks[seat].book(used[step] / 1e6)
+        return Line(seat, board, step, line, answer, fault)
+
+    for step, text in enumerate(replay["actions"]):
+        legal = state.legal_actions()
+        if len(legal) > 1:
+            yield ask(step, legal, text, "")
+        try:
+            state.apply(texts.number(text))
+        except engine.EngineError as error:
+            raise ReplayError(step + 1, f"action {text!r} cannot be taken: {error}") from None
+    step = len(replay["actions"])
+    if step in faults and not state.is_over:
+        yield ask(step, state.legal_actions(), "", faults[step]["fault"])
+    for fault in replay["faults"]:
+        feed.announce(event_of(fault["seat"], fault["fault"]))
+
+
+def _kind(faults: Sequence[dict[str, Any]]) -> str:
+    return faults[0]["fault"] if faults else ""

@@ -1,0 +1,87 @@
+"""`tute repro`: a logged match put to a bot again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Tute
+from tests.support.bots import FRAME, HONEST
+
+
+@pytest.fixture
+def log(tute: Tute, tmp_path: Path) -> Path:
+    """A match of the honest bot `mine` against a house bot, two boards."""
+    (tmp_path / "mine.py").write_text(HONEST)
+    tute("play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl")
+    return tmp_path / "games.jsonl"
+
+
+def test_the_same_bot_answers_the_same(tute: Tute, log: Path) -> None:
+    told = tute("repro", log, "--bot", "mine.py").stdout
+    found = json.loads(tute("repro", log, "--bot", "mine.py", "--json").stdout)
+
+    assert [line.split(":")[0] for line in told.splitlines()[:4]] == [
+        "pass 0, seat 0",
+        "pass 0, seat 2",
+        "pass 1, seat 1",
+        "pass 1, seat 3",
+    ]
+    assert "it failed in 0 of 4 conversations" in told
+    assert found["same"] is True
+    assert all(seat["decisions"] > 5 for seat in found["seats"])
+    random = json.loads(tute("repro", log, "--bot", "random", "--json").stdout)
+    assert random["same"] is True, "its chance follows from the seed in the hello line"
+
+
+def test_answers_that_differ_are_shown(tute: Tute, log: Path, tmp_path: Path) -> None:
+    body = "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][-1]}) + '\\n'"
+    (tmp_path / "new.py").write_text(FRAME.format(body=body))
+
+    told = tute("repro", log, "--bot", "new.py", "--party", 0, code=1).stdout
+    found = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 1, "--json", code=1).stdout)
+
+    assert "after 0 actions: now " in told or "in the log play" in told
+    assert {seat["pass"] for seat in found["seats"]} == {1}
+    first = found["seats"][0]["differences"][0]
+    assert (first["logged"], first["now"]) == (first["legal"][0], first["legal"][-1])
+    assert found["seats"][0]["fault"] is None
+
+
+def test_it_stops_at_a_fault_with_the_exact_request_and_answer(tute: Tute, log: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 3 else 'I pass\\n'"))
+    lines = tute("repro", log, "--lines", "--pass", 0, "--seat", 2).stdout.splitlines()
+
+    told = tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 0, "--seat", 2, code=1).stdout
+
+    requests = [line for line in lines if line.startswith('{"type":"act"')]
+    assert f"  request: {requests[2]}" in told.splitlines()[-4]
+    assert "answer:  I pass" in told
+    assert "new failed by protocol (board 1, sitting 0, seat 2, after" in " ".join(told.split())
+    assert "2 of 2 answers of new are those of the log; it failed in 1 of 1 conversations" in told
+
+
+def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
+    (tmp_path / "weak.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 4 else sys.exit(7)"))
+    tute("play", "weak.py", "random", "-g", "partnership", "-n", 2, "--log", "weak.jsonl")
+
+    again = json.loads(tute("repro", "weak.jsonl", "--bot", "weak.py", "--json", code=1).stdout)
+    better = json.loads(
+        tute("repro", "weak.jsonl", "--bot", "random", "--party", 0, "--pass", 0, "--json", code=1).stdout
+    )
+
+    assert "crash" in {seat["fault"]["kind"] for seat in again["seats"] if seat["fault"]}
+    logged = [found["logged"] for seat in better["seats"] for found in seat["differences"]]
+    assert "(failed by crash)" in logged
+
+
+def test_a_log_that_is_none_is_refused(tute: Tute, log: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text("nonsense\n")
+    (tmp_path / "half.jsonl").write_text("".join(log.read_text().splitlines(keepends=True)[2:]))
+
+    assert "is not a log" in tute("repro", "bad.jsonl", "--bot", "mine.py", code=2).stderr
+    assert "lacks board 1 of pass 0" in tute("repro", "half.jsonl", "--bot", "mine.py", code=2).stderr
+    assert "say with --party" in tute("repro", log, "--bot", "greedy", code=2).stderr
+    assert "has no pass 7" in tute("repro", log, "--bot", "mine.py", "--pass", 7, code=2).stderr
+    assert "give --seat 0 to 3" in tute("repro", log, "--lines", code=2).stderr
+    assert "parties 0 to 1" in tute("repro", log, "--bot", "mine.py", "--party", 5, code=2).stderr
