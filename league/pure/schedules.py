@@ -12,6 +12,8 @@ from itertools import combinations
 from math import comb
 from typing import TypeAlias
 
+from league.pure import whist
+
 TableOfEntries: TypeAlias = tuple[int, ...]
 Rounds: TypeAlias = list[list[TableOfEntries]]
 
@@ -47,6 +49,16 @@ def round_robin(n: int, seats: int) -> Rounds:
     if seats == 2:
         return berger(n)
     return _rounds(list(combinations(range(n), seats)) if plays_all(n, seats) else cyclic_tables(n, seats))
+
+
+def movement(n: int, seats: int, *, mixed: bool = False) -> Rounds:
+    """One cycle of a round robin; with `mixed` of pairs whose partners change (`league.pure.whist`)."""
+    return whist.movement(n) if mixed else round_robin(n, seats)
+
+
+def movement_size(n: int, seats: int, *, mixed: bool = False) -> int:
+    """How many tables `movement` has, by formula."""
+    return whist.total_tables(n) if mixed else total_tables(n, seats)
 
 
 def total_tables(n: int, seats: int) -> int:

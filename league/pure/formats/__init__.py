@@ -1,0 +1,56 @@
+"""The formats of tournaments, one file each, all of one shape (`base`)."""
+
+from __future__ import annotations
+
+from league.pure.formats.base import (
+    Field,
+    Format,
+    Pairing,
+    Parameter,
+    Ranking,
+    Results,
+    Sheet,
+    Size,
+    Slot,
+    Table,
+    Value,
+    Verdict,
+)
+from league.pure.formats.double_elimination import DOUBLE_ELIMINATION
+from league.pure.formats.duel import DUEL
+from league.pure.formats.gauntlet import GAUNTLET
+from league.pure.formats.halving import SUCCESSIVE_HALVING
+from league.pure.formats.ladder import LADDER
+from league.pure.formats.round_robin import ROUND_ROBIN
+from league.pure.formats.single_elimination import SINGLE_ELIMINATION
+from league.pure.formats.swiss import SWISS
+
+FORMATS = {
+    one.key: one
+    for one in (
+        ROUND_ROBIN,
+        SWISS,
+        SINGLE_ELIMINATION,
+        DOUBLE_ELIMINATION,
+        GAUNTLET,
+        SUCCESSIVE_HALVING,
+        LADDER,
+        DUEL,
+    )
+}
+
+__all__ = [
+    "FORMATS",
+    "Field",
+    "Format",
+    "Pairing",
+    "Parameter",
+    "Ranking",
+    "Results",
+    "Sheet",
+    "Size",
+    "Slot",
+    "Table",
+    "Value",
+    "Verdict",
+]

@@ -1,0 +1,241 @@
+"""What all formats share: the field, the sheet they write their tables on, and the verdict.
+
+A format is a pure function `play(field, sheet)`. It seats tables on the sheet from the first round on, looks at the results that the
+sheet knows, and stops where it needs one that is not there. Called again with more results it seats the same tables and some more:
+so reconciling is to call it and to insert what is missing.
+
+One law names the tables of every format: the name says who sits there, whoever sits first, and the boards of a name are numbered on.
+So the name and a board number make a deal that is played once by the same bots, and adding boards extends a tournament, never
+reshuffles it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+MOST_BOARDS = 256  # of one match
+Value: TypeAlias = int | float | bool | str
+Scores: TypeAlias = Sequence[int]  # of one board, by party
+Slot: TypeAlias = tuple[str, int]  # name of a table, number of its first board
+Results: TypeAlias = Mapping[
+    Slot, Sequence[Scores]
+]  # of the matches that are over; one that was struck out has no boards
+Levels: TypeAlias = list[list[int]]  # entries from first to last; those in one list share a place
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A match that ought to exist. `round` counts from 1; `label` says what a table of a bracket is, such as "final"."""
+
+    round: int
+    name: str
+    entries: tuple[int, ...]
+    first: int  # number of its first board
+    boards: int
+    label: str = ""
+
+    @property
+    def slot(self) -> Slot:
+        """What makes it this match and no other."""
+        return self.name, self.first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """All that a format may look at besides results. Entries are numbers from 0."""
+
+    entries: int
+    boards: int  # of one match
+    seats: int = 2  # entries at a table: two sides, or individual seats
+    mixed: bool = False  # four entries at a table, 0 and 2 against 1 and 3
+    seeds: tuple[int, ...] = ()  # entries from the strongest to the weakest, as known before; empty: by number
+    withdrawn: frozenset[int] = frozenset()  # are seated at no new table of a ladder
+    lot: str = ""  # draws of lots follow from it
+    values: Mapping[str, Value] = field(default_factory=dict)  # of every parameter of the format
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Entries by seed, the top seed first."""
+        return self.seeds or tuple(range(self.entries))
+
+    def number(self, name: str) -> int:
+        """The value of a whole-number parameter."""
+        return int(self.values[name])
+
+    def real(self, name: str) -> float:
+        """The value of a parameter that is a number."""
+        return float(self.values[name])
+
+    def flag(self, name: str) -> bool:
+        """The value of a yes-or-no parameter."""
+        return bool(self.values[name])
+
+
+@dataclass(slots=True)
+class Sheet:
+    """Where a format writes its tables, and reads what was played at them.
+
+    `drawn` are the tables that exist already, in the order in which they were made: of use only to a format whose draws depend on when
+    they were made (the ladder).
+    """
+
+    results: Results = field(default_factory=dict)
+    drawn: Sequence[Table] = ()
+    tables: list[Table] = field(default_factory=list)
+    boards: list[tuple[tuple[int, ...], Scores]] = field(default_factory=list)  # played: who sat, their scores
+    waiting: int = 0  # tables without a result
+    _used: Counter[str] = field(default_factory=Counter)
+
+    def seat(self, round: int, entries: Iterable[int], boards: int, label: str = "") -> Sequence[Scores] | None:
+        """Write a table; its boards if it is over, else None. ValueError where nobody, or somebody twice, would sit."""
+        seated = tuple(entries)
+        if len(seated) < 2 or len(set(seated)) < len(seated) or boards < 1:
+            raise ValueError(f"a table needs two or more different entries and a board, not {seated} and {boards}")
+        name = table_name(seated)
+        table = Table(round, name, seated, 1 + self._used[name], boards, label)
+        self._used[name] += boards
+        self.tables.append(table)
+        played = self.results.get(table.slot)
+        if played is None:
+            self.waiting += 1
+            return None
+        self.boards += [(seated, scores) for scores in played]
+        return played
+
+    def meetings(self) -> Counter[tuple[int, int]]:
+        """How many tables each pair (smaller number first) shares so far."""
+        met: Counter[tuple[int, int]] = Counter()
+        for table in self.tables:
+            line = sorted(table.entries)
+            met.update((a, b) for i, a in enumerate(line) for b in line[i + 1 :])
+        return met
+
+
+def table_name(entries: Iterable[int]) -> str:
+    """The same for the same entries in any order: "0-3"."""
+    return "-".join(map(str, sorted(entries)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One meeting of a bracket. `by` says how it was decided: boards, extra, points, seed, bye; empty while it is not."""
+
+    part: str  # "winners", "losers", "final", "bronze"
+    round: int  # within the part, from 1
+    place: int  # within the round, from 0
+    first: int | None  # entry, None: nobody (a bye) or not known yet
+    second: int | None
+    winner: int | None = None
+    by: str = ""
+    tables: tuple[Slot, ...] = ()
+
+    @property
+    def loser(self) -> int | None:
+        """Who lost it, where somebody did."""
+        if self.winner is None or None in (self.first, self.second):
+            return None
+        return self.second if self.winner == self.first else self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The order so far, and the values that made it, by entry: {"buchholz": 12.5, ...}."""
+
+    levels: Levels
+    breaks: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the results so far come to. `rank` is worked out only when asked for."""
+
+    over: bool
+    rank: Callable[[], Ranking]
+    why: str = ""  # what ended it, where something other than the last table did: "settled", "co_champions", ...
+    facts: Mapping[str, float] = field(default_factory=dict)  # numbers behind `why`
+    bracket: tuple[Pairing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A number, a yes or no, or a word that a format lets the owner choose. Its default says which of the three."""
+
+    name: str
+    default: Value
+    low: float = 0
+    high: float = 1
+    words: tuple[str, ...] = ()
+
+    def read(self, value: object) -> Value:
+        """`value` as this parameter; ValueError that says what is allowed."""
+        if isinstance(self.default, bool):
+            if isinstance(value, bool):
+                return value
+            raise ValueError(f"{self.name} is true or false, not {value!r}")
+        if isinstance(self.default, str):
+            if isinstance(value, str) and value in self.words:
+                return value
+            raise ValueError(f"{self.name} is one of {', '.join(self.words)}, not {value!r}")
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        right = whole or (isinstance(value, float) and isinstance(self.default, float))
+        if not right or not isinstance(value, int | float) or not self.low <= value <= self.high:
+            raise ValueError(f"{self.name} is {kind} from {self.low:g} to {self.high:g}, not {value!r}")
+        return float(value) if isinstance(self.default, float) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much there is to play: fewest and most matches and boards. Equal where it does not depend on the results."""
+
+    matches: tuple[int, int]
+    boards: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One way in which the matches of a tournament follow from its entries and results."""
+
+    key: str
+    play: Callable[[Field, Sheet], Verdict]
+    size: Callable[[Field], Size]
+    parameters: tuple[Parameter, ...] = ()
+    two_sided: bool = False  # takes only tables of two sides
+    mixes: bool = False  # can seat pairs of different bots
+    grows: bool = False  # takes entries while it runs
+    follows: Callable[[Field], bool] = lambda field: True  # whether its tables depend on results
+    fewest: int = 2  # entries, besides those that fill a table
+    most: int | None = None
+
+    def complete(self, given: Mapping[str, object]) -> dict[str, Value]:
+        """`given` and the defaults of all other parameters. ValueError that says what is allowed."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in given:
+            if name not in known:
+                there = ", ".join(known) or "none"
+                raise ValueError(f"{self.key} has no parameter {name!r}; its parameters are: {there}")
+        return {
+            name: parameter.read(given[name]) if name in given else parameter.default
+            for name, parameter in known.items()
+        }
+
+    def check(self, field: Field) -> None:
+        """ValueError where `field` cannot be played in this format."""
+        if self.two_sided and (field.seats != 2 or field.mixed):
+            raise ValueError(f"{self.key} needs tables of two sides; at these tables sit {field.seats} entries")
+        if field.mixed and not self.mixes:
+            raise ValueError(f"{self.key} cannot be played by mixed pairs; a round robin can")
+        least = max(self.fewest, field.seats)
+        if field.entries < least:
+            raise ValueError(f"{self.key} needs {least} entries or more, not {field.entries}")
+        if self.most is not None and field.entries > self.most:
+            raise ValueError(f"{self.key} takes {self.most} entries at most, not {field.entries}")
+
+
+def split(boards: int) -> list[int]:
+    """So many boards as matches that are not too long, as equal as can be."""
+    count = -(-boards // MOST_BOARDS)
+    return [boards // count + (i < boards % count) for i in range(count)]

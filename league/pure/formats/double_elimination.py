@@ -1,0 +1,96 @@
+"""Double elimination: who loses twice is out.
+
+The winners' bracket is a single elimination. Who loses there falls into the losers' bracket: rounds in which its survivors meet
+newcomers, in reversed order every other time, so that a meeting is repeated as late as possible, alternate with rounds among
+themselves. The winners of both meet in the final; if the one from the losers' bracket wins it, both have lost once, and a second
+final decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from league.pure.formats.base import Field, Format, Pairing, Ranking, Sheet, Size, Verdict
+from league.pure.formats.knockout import PARAMETERS, Bracket, levels, seeded
+from league.pure.formats.single_elimination import pairings_size
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place in a line: not known yet, somebody, or nobody."""
+
+    known: bool
+    entry: int | None = None
+
+
+def play(field: Field, sheet: Sheet) -> Verdict:
+    """Both brackets as far as the results go."""
+    run = _Run(Bracket(field, sheet))
+    line = [Slot(True, entry) for entry in seeded(field.order)]
+    line, fallen = run.round("winners", 1, line, 1)
+    lower = fallen
+    number, below, at = 1, 0, 1  # rounds of the brackets, and of the tournament: both brackets play at once
+    while len(line) > 1:
+        number, below, at = number + 1, below + 2, at + 2
+        lower, _ = run.round("losers", below - 1, lower, at - 1, out=True)
+        line, fallen = run.round("winners", number, line, at - 1)
+        mixed = [slot for pair in zip(lower, _crossed(fallen, number), strict=True) for slot in pair]
+        lower, _ = run.round("losers", below, mixed, at, out=True)
+    ends = _final(run, line[0], lower[0], at + 1)
+    gone = {entry for group in run.out for entry in group}
+    alive = [entry for entry in range(field.entries) if entry not in gone]
+    over = not sheet.waiting and ends
+    return Verdict(over, lambda: Ranking(levels(field.order, run.out, alive)), bracket=tuple(run.bracket.pairings))
+
+
+class _Run:
+    def __init__(self, bracket: Bracket) -> None:
+        self.bracket = bracket
+        self.out: list[list[int]] = []
+
+    def round(
+        self, part: str, number: int, line: list[Slot], at: int, *, out: bool = False
+    ) -> tuple[list[Slot], list[Slot]]:
+        """Winners and losers of the pairings of a line; with `out` the losers are out of the tournament."""
+        won: list[Slot] = []
+        lost: list[Slot] = []
+        for place in range(len(line) // 2):
+            a, b = line[2 * place : 2 * place + 2]
+            if not (a.known and b.known):
+                won.append(Slot(False))
+                lost.append(Slot(False))
+                continue
+            met = self.bracket.meet(part, number, place, a.entry, b.entry, at)
+            played = a.entry is not None and b.entry is not None
+            won.append(Slot(not played or met.winner is not None, met.winner))
+            lost.append(Slot(not played or met.winner is not None, met.loser))
+        if out:
+            self.out.append([slot.entry for slot in lost if slot.entry is not None])
+        return won, lost
+
+
+def _crossed(line: list[Slot], number: int) -> list[Slot]:
+    return line[::-1] if number % 2 == 0 else line
+
+
+def _final(run: _Run, upper: Slot, lower: Slot, at: int) -> bool:
+    """Play the final, and the second one where it takes two; whether all is decided."""
+    if not (upper.known and lower.known):
+        return False
+    first = run.bracket.meet("final", 1, 0, upper.entry, lower.entry, at)
+    last: Pairing = first
+    if first.loser is not None and first.winner == lower.entry:
+        last = run.bracket.meet("final", 2, 0, upper.entry, lower.entry, at + 1)
+    if last.loser is not None:
+        run.out.append([last.loser])
+    return last.winner is not None
+
+
+def size(field: Field) -> Size:
+    """2 n - 2 matches, or 2 n - 1 with a second final."""
+    return pairings_size(field, 2 * field.entries - 2, 2 * field.entries - 1)
+
+
+DOUBLE_ELIMINATION = Format(
+    key="double_elimination", play=play, size=size, parameters=PARAMETERS, two_sided=True, fewest=3
+)

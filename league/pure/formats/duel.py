@@ -1,0 +1,84 @@
+"""Duel: two entries play until a sequential test decides, or until the cap.
+
+The first entry by seed is A, the challenger. Accepted elo1: A is at least elo1 (Elo of a board) stronger than B; accepted elo0: it
+is at most elo0. With the bounds -20 and 20 the question is who is better, with 0 and 30 whether a new version is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from league.pure import sprt
+from league.pure.formats.base import Field, Format, Parameter, Ranking, Scores, Sheet, Size, Verdict
+
+
+def play(field: Field, sheet: Sheet) -> Verdict:
+    """Match after match of the same two, the seats reversed each time, with the test after each."""
+    a, b = field.order
+    elo0, elo1 = field.real("elo0"), field.real("elo1")
+    if elo0 >= elo1:
+        raise ValueError(f"elo0 is below elo1: the test asks which of two strengths it is, not {elo0:g} and {elo1:g}")
+    limits = sprt.bounds(field.real("alpha"), field.real("beta"))
+    counts = [0, 0, 0]  # boards of A lost, drawn, won
+    played, number = 0, 0
+    while True:
+        ratio = sprt.llr(counts, elo0, elo1)
+        why = "stronger" if ratio >= limits.upper else "not_stronger" if ratio <= limits.lower else ""
+        if not why and played >= field.number("cap"):
+            why = "cap"
+        if why:
+            return _verdict(True, (a, b), counts, why, ratio)
+        number += 1
+        boards = min(field.boards, field.number("cap") - played)
+        line = (a, b) if number % 2 else (b, a)
+        result = sheet.seat(number, line, boards)
+        if result is None:
+            return _verdict(False, (a, b), counts, "", ratio)
+        played += boards
+        _count(counts, result, 0 if number % 2 else 1)
+
+
+def _count(counts: list[int], boards: Sequence[Scores], seat: int) -> None:
+    for scores in boards:
+        mine, other = scores[seat], scores[1 - seat]
+        counts[1 + (mine > other) - (mine < other)] += 1
+
+
+def _verdict(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str, ratio: float) -> Verdict:
+    lost, drawn, won = counts
+    facts = {"llr": ratio, "won": won, "drawn": drawn, "lost": lost}
+    if won + drawn + lost:
+        found = sprt.estimate(counts)
+        facts |= {"elo": found.elo, "margin": found.margin}
+
+    def rank() -> Ranking:
+        a, b = pair
+        if why == "stronger" or (not why and won > lost):
+            return Ranking([[a], [b]])
+        if (why == "not_stronger" and lost > won) or (not why and lost > won):
+            return Ranking([[b], [a]])
+        return Ranking([[a, b]])
+
+    return Verdict(over, rank, why, facts)
+
+
+def size(field: Field) -> Size:
+    """From the first look to the cap."""
+    matches = -(-field.number("cap") // field.boards)
+    return Size((1, matches), (min(field.boards, field.number("cap")), field.number("cap")))
+
+
+DUEL = Format(
+    key="duel",
+    play=play,
+    size=size,
+    parameters=(
+        Parameter(name="elo0", default=-20.0, low=-1000, high=1000),
+        Parameter(name="elo1", default=20.0, low=-1000, high=1000),
+        Parameter(name="alpha", default=0.05, low=0.0001, high=0.4999),
+        Parameter(name="beta", default=0.05, low=0.0001, high=0.4999),
+        Parameter(name="cap", default=2000, low=1, high=100_000),
+    ),
+    two_sided=True,
+    most=2,
+)

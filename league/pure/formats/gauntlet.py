@@ -1,0 +1,55 @@
+"""Gauntlet: the challengers, who are the entries with the highest numbers (the newest uploads), meet all others; nobody else meets."""
+
+from __future__ import annotations
+
+from league.pure import schedules
+from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict
+from league.pure.formats.ranks import by_points
+
+
+def play(field: Field, sheet: Sheet) -> Verdict:
+    """Every challenger once per cycle against every other entry, at tables of more than two against balanced companies."""
+    groups = _companies(field)
+    for cycle in range(field.number("cycles")):
+        for number, group in enumerate(groups, 1 + cycle * len(groups)):
+            for challenger in _challengers(field):
+                line = (challenger, *group)
+                sheet.seat(number, reversed(line) if cycle % 2 else line, field.boards)
+    return Verdict(not sheet.waiting, lambda: by_points(field, sheet))
+
+
+def _challengers(field: Field) -> range:
+    count = field.number("challengers")
+    if field.entries - count < max(1, field.seats - 1):
+        raise ValueError(
+            f"a gauntlet of {field.entries} entries and {count} challengers leaves too few to fill a table of {field.seats}; "
+            "enter more bots or name fewer challengers"
+        )
+    return range(field.entries - count, field.entries)
+
+
+def _companies(field: Field) -> list[tuple[int, ...]]:
+    others = field.entries - len(_challengers(field))
+    if field.seats == 2:
+        return [(entry,) for entry in range(others)]
+    if others == field.seats - 1:
+        return [tuple(range(others))]
+    return [table for tables in schedules.round_robin(others, field.seats - 1) for table in tables]
+
+
+def size(field: Field) -> Size:
+    """cycles x challengers x others, at tables of two."""
+    matches = field.number("cycles") * len(_challengers(field)) * len(_companies(field))
+    return Size((matches, matches), (matches * field.boards, matches * field.boards))
+
+
+GAUNTLET = Format(
+    key="gauntlet",
+    play=play,
+    size=size,
+    parameters=(
+        Parameter(name="challengers", default=1, low=1, high=32),
+        Parameter(name="cycles", default=1, low=1, high=200),
+    ),
+    follows=lambda field: False,
+)

@@ -1,0 +1,74 @@
+"""Successive halving: all survivors meet, the better half stays, and every board ever played counts.
+
+Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013), with Bradley-Terry strengths as the
+estimate. At an equal number of boards the best bot wins in about .9 of the events, against .7 to .8 in a round robin, Swiss or
+bracket (docs/tournaments.md).
+"""
+
+from __future__ import annotations
+
+from league.pure import schedules
+from league.pure.formats.base import MOST_BOARDS, Field, Format, Parameter, Ranking, Sheet, Size, Verdict, split
+from league.pure.formats.ranks import by_strength
+
+
+def play(field: Field, sheet: Sheet) -> Verdict:
+    """Stages of about equal cost; after each the weaker half by all boards so far is out."""
+    alive = sorted(field.order)
+    out: list[list[int]] = []  # of each stage, the last one first
+    number = 0
+
+    def rank() -> Ranking:
+        return by_strength(field, sheet, [alive, *out])
+
+    for stage, boards in enumerate(_boards(field), 1):
+        rounds = schedules.round_robin(len(alive), field.seats)
+        for part in split(boards):
+            for tables in rounds:
+                number += 1
+                for table in tables:
+                    sheet.seat(number, [alive[i] for i in table], part, f"stage {stage}")
+        if sheet.waiting:
+            return Verdict(False, rank)
+        line = [level[0] for level in by_strength(field, sheet, [alive]).levels]
+        keep = max(1, (len(alive) + 1) // 2)
+        if keep < field.seats:
+            keep = field.seats if len(alive) > field.seats else 1
+        out.insert(0, line[keep:])
+        alive = sorted(line[:keep])
+    return Verdict(True, rank)
+
+
+def _survivors(field: Field) -> list[int]:
+    """Entries that meet in each stage."""
+    counts, alive = [], field.entries
+    while alive > 1:
+        counts.append(alive)
+        keep = (alive + 1) // 2
+        alive = keep if keep >= field.seats else (field.seats if alive > field.seats else 1)
+    return counts
+
+
+def _boards(field: Field) -> list[int]:
+    """Boards of each table in each stage: the budget in equal shares, at least one board."""
+    counts = _survivors(field)
+    budget = field.number("budget") or field.boards * schedules.total_tables(field.entries, field.seats)
+    share = budget / len(counts)
+    return [max(1, round(share / schedules.total_tables(count, field.seats))) for count in counts]
+
+
+def size(field: Field) -> Size:
+    """About the budget: as many boards as a single round robin where none is named."""
+    tables = [schedules.total_tables(count, field.seats) for count in _survivors(field)]
+    boards = _boards(field)
+    matches = sum(count * len(split(each)) for count, each in zip(tables, boards, strict=True))
+    total = sum(count * each for count, each in zip(tables, boards, strict=True))
+    return Size((matches, matches), (total, total))
+
+
+SUCCESSIVE_HALVING = Format(
+    key="successive_halving",
+    play=play,
+    size=size,
+    parameters=(Parameter(name="budget", default=0, low=0, high=MOST_BOARDS * 10_000),),
+)

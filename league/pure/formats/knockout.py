@@ -1,0 +1,84 @@
+"""What both eliminations share: seeds, byes, and how a level match is decided."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+
+from league.pure.formats.base import Field, Levels, Pairing, Parameter, Scores, Sheet, Slot
+
+PARAMETERS = (
+    Parameter(name="extra", default=2, low=1, high=64),  # boards added at a time while a match is level
+    Parameter(name="cap", default=8, low=0, high=256),  # extra boards at most
+)
+
+
+def seeded(order: Sequence[int]) -> list[int | None]:
+    """The first round's line: seeds 1 and 2 can meet only in the final, 1 to 4 only in the last two rounds, and so on.
+
+    With 2^m places, place x of a line of half the size becomes x and 2^(m) + 1 - x. Missing seeds are byes (None): they fall to the
+    top seeds, and no two of them meet.
+    """
+    size = 2 ** ceil(log2(max(2, len(order))))
+    line = [0]
+    while len(line) < size:
+        line = [x for place in line for x in (place, 2 * len(line) - 1 - place)]
+    return [order[place] if place < len(order) else None for place in line]
+
+
+@dataclass(slots=True)
+class Bracket:
+    """Plays pairings on a sheet and remembers them."""
+
+    field: Field
+    sheet: Sheet
+    pairings: list[Pairing] = dataclasses.field(default_factory=list)
+
+    def meet(self, part: str, round: int, place: int, first: int | None, second: int | None, at: int) -> Pairing:
+        """One pairing in round `at` of the tournament, as far as it is decided. None as an entry is nobody."""
+        if first is None or second is None:
+            there = first if second is None else second
+            found = Pairing(part, round, place, first, second, there, "bye" if there is not None else "")
+        else:
+            found = self._play(part, round, place, (first, second), at)
+        self.pairings.append(found)
+        return found
+
+    def _play(self, part: str, round: int, place: int, pair: tuple[int, int], at: int) -> Pairing:
+        """Boards; while level, extra boards up to the cap; then the score; then the better seed."""
+        label = f"{part} {round}"
+        boards = self.sheet.seat(at, pair, self.field.boards, label)
+        slots: list[Slot] = [self.sheet.tables[-1].slot]
+        if boards is None:
+            return Pairing(part, round, place, *pair, tables=tuple(slots))
+        ahead, points = _lead(boards)
+        extra = 0
+        while ahead == 0 and extra < self.field.number("cap"):
+            more = min(self.field.number("extra"), self.field.number("cap") - extra)
+            added = self.sheet.seat(at, pair, more, f"{label} extra")
+            slots.append(self.sheet.tables[-1].slot)
+            if added is None:
+                return Pairing(part, round, place, *pair, tables=tuple(slots))
+            extra += more
+            lead, gained = _lead(added)
+            ahead, points = ahead + lead, points + gained
+        by = ("extra" if extra else "boards") if ahead else "points" if points else "seed"
+        better = ahead or points or self._seed(pair[1]) - self._seed(pair[0])
+        return Pairing(part, round, place, *pair, pair[0] if better > 0 else pair[1], by, tuple(slots))
+
+    def _seed(self, entry: int) -> int:
+        return self.field.order.index(entry)
+
+
+def _lead(boards: Sequence[Scores]) -> tuple[int, int]:
+    """Boards that the first is ahead of the second, and score."""
+    return sum((a > b) - (a < b) for a, b in boards), sum(a - b for a, b in boards)
+
+
+def levels(order: Sequence[int], out: Iterable[Sequence[int]], alive: Sequence[int]) -> Levels:
+    """Places: who is still in, then those who went out from the last to the first. Out together shares a place."""
+    seed = {entry: place for place, entry in enumerate(order)}
+    groups = [list(alive), *(list(group) for group in reversed(list(out)))]
+    return [sorted(group, key=seed.__getitem__) for group in groups if group]

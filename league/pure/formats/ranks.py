@@ -1,0 +1,48 @@
+"""Orders that several formats share: by board points with tie-breaks, and by the Bradley-Terry fit of all boards so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from league.pure import standings as table
+from league.pure.bradley_terry import Fit, fit
+from league.pure.formats.base import Field, Levels, Ranking, Sheet
+from league.pure.ratings import ELO
+from league.pure.tallies import Tallies, tally
+
+
+def by_points(field: Field, sheet: Sheet) -> Ranking:
+    """Board points, direct encounter, Sonneborn-Berger, score per board, boards won (`league.pure.standings`)."""
+    rows = table.standings(range(field.entries), sheet.boards).rows
+    levels = [[row.entry for row in level] for _, level in groupby(rows, key=lambda row: row.place)]
+    return Ranking(levels)
+
+
+def tallied(field: Field, sheet: Sheet) -> Tallies:
+    """The statistics of all boards on the sheet."""
+    return tally(sheet.boards)
+
+
+def fitted(field: Field, sheet: Sheet) -> Fit:
+    """Strengths from all boards on the sheet."""
+    return fit(tallied(field, sheet))
+
+
+def strengths(field: Field, sheet: Sheet) -> dict[int, float]:
+    """Strength in logits of every entry; 0 before its first board."""
+    found = fitted(field, sheet)
+    known = {entry: float(theta) for entry, theta in zip(found.bots, found.theta, strict=True)}
+    return {entry: known.get(entry, 0.0) for entry in range(field.entries)}
+
+
+def by_strength(field: Field, sheet: Sheet, groups: Sequence[Sequence[int]] | None = None) -> Ranking:
+    """Strongest first; with `groups` those of an earlier group stand before those of a later one. What is equal: by seed."""
+    theta = strengths(field, sheet)
+    seed = {entry: place for place, entry in enumerate(field.order)}
+    levels: Levels = [
+        [entry]
+        for group in groups or [range(field.entries)]
+        for entry in sorted(group, key=lambda entry: (-theta[entry], seed[entry]))
+    ]
+    return Ranking(levels, {entry: {"elo": ELO * value} for entry, value in theta.items()})

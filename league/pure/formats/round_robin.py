@@ -1,0 +1,67 @@
+"""Round robin: everybody meets everybody, once a cycle. Double round robin: two cycles, the second with the seats reversed.
+
+With `sure`, cycles are added one by one until one entry is the best with that probability; `cycles` is then the cap, and who cannot
+be told from the best when it is reached is co-champion.
+"""
+
+from __future__ import annotations
+
+from league.pure import schedules, stopping
+from league.pure.formats.base import Field, Format, Parameter, Ranking, Sheet, Size, Verdict
+from league.pure.formats.ranks import by_points, fitted
+
+
+def play(field: Field, sheet: Sheet) -> Verdict:
+    """All cycles at once, or one after the other while `sure` is not reached."""
+    rounds = schedules.movement(field.entries, field.seats, mixed=field.mixed)
+    cycles, sure = field.number("cycles"), field.real("sure")
+
+    def rank() -> Ranking:
+        return by_points(field, sheet)
+
+    for cycle in range(cycles):
+        for number, tables in enumerate(rounds, 1 + cycle * len(rounds)):
+            for table in tables:
+                sheet.seat(number, reversed(table) if cycle % 2 else table, field.boards)
+        if not sure:
+            continue
+        if sheet.waiting:
+            return Verdict(False, rank)
+        chances = stopping.chances_of_best(fitted(field, sheet), field.lot)
+        best = max(chances.values(), default=0.0)
+        if best >= sure:
+            return Verdict(True, rank, "settled", {"chance_of_best": best, "cycles": cycle + 1})
+    if sure and not sheet.waiting:
+        return _capped(field, sheet, rank())
+    return Verdict(not sheet.waiting, rank)
+
+
+def _capped(field: Field, sheet: Sheet, ranking: Ranking) -> Verdict:
+    """The cap is reached: all that cannot be told from the best share the first place."""
+    champions = set(stopping.not_told_from_best(fitted(field, sheet))) if sheet.boards else set(range(field.entries))
+    line = [entry for level in ranking.levels for entry in level]
+    rest = [[entry for entry in level if entry not in champions] for level in ranking.levels]
+    levels = [[entry for entry in line if entry in champions], *[level for level in rest if level]]
+    why = "co_champions" if len(champions) > 1 else "cap"
+    return Verdict(True, lambda: Ranking(levels, ranking.breaks), why, {"champions": len(champions)})
+
+
+def size(field: Field) -> Size:
+    """Cycles times n (n - 1) / 2 matches at tables of two; C(n, seats), a cyclic or a whist movement at others."""
+    tables = schedules.movement_size(field.entries, field.seats, mixed=field.mixed)
+    least = tables * (1 if field.real("sure") else field.number("cycles"))
+    most = tables * field.number("cycles")
+    return Size((least, most), (least * field.boards, most * field.boards))
+
+
+ROUND_ROBIN = Format(
+    key="round_robin",
+    play=play,
+    size=size,
+    parameters=(
+        Parameter(name="cycles", default=1, low=1, high=200),
+        Parameter(name="sure", default=0.0, low=0, high=0.999),
+    ),
+    mixes=True,
+    follows=lambda field: bool(field.real("sure")),
+)

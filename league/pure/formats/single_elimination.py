@@ -1,0 +1,73 @@
+"""Single elimination: who loses a match is out. With `bronze` the two who lose the semifinals play for the third place."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from league.pure.formats.base import Field, Format, Parameter, Ranking, Sheet, Size, Verdict
+from league.pure.formats.knockout import PARAMETERS, Bracket, levels, seeded
+
+
+def play(field: Field, sheet: Sheet) -> Verdict:
+    """Round after round of the bracket; a pairing is played as soon as both are known, whatever else waits."""
+    bracket = Bracket(field, sheet)
+    line: list[tuple[bool, int | None]] = [(True, entry) for entry in seeded(field.order)]  # (known, who; None: nobody)
+    out: list[list[int]] = []
+    number = 0
+    while len(line) > 1:
+        number += 1
+        part = "final" if len(line) == 2 else "winners"
+        if part == "final" and field.flag("bronze") and out:
+            out[-1:] = _bronze(bracket, number, out[-1])
+        following: list[tuple[bool, int | None]] = []
+        lost: list[int] = []
+        for place in range(len(line) // 2):
+            (known_a, a), (known_b, b) = line[2 * place : 2 * place + 2]
+            if not (known_a and known_b):
+                following.append((False, None))
+                continue
+            met = bracket.meet(part, 1 if part == "final" else number, place, a, b, number)
+            following.append((met.winner is not None, met.winner))
+            if met.loser is not None:
+                lost.append(met.loser)
+        out.append(lost)
+        line = following
+    gone = {entry for group in out for entry in group}
+    alive = [entry for entry in range(field.entries) if entry not in gone]
+    return Verdict(
+        not sheet.waiting and line[0][0],
+        lambda: Ranking(levels(field.order, out, alive)),
+        bracket=tuple(bracket.pairings),
+    )
+
+
+def _bronze(bracket: Bracket, number: int, lost: list[int]) -> list[list[int]]:
+    """The losers of the semifinals as places: the fourth goes out before the third."""
+    if len(lost) < 2:
+        return [lost]
+    met = bracket.meet("bronze", 1, 0, lost[0], lost[1], number)
+    if met.winner is None or met.loser is None:
+        return [lost]
+    return [[met.loser], [met.winner]]
+
+
+def size(field: Field) -> Size:
+    """n - 1 matches, and one for the bronze; each up to `cap` extra boards longer, in pieces of `extra`."""
+    pairings = field.entries - 1 + (field.flag("bronze") and field.entries > 3)
+    return pairings_size(field, pairings, pairings)
+
+
+def pairings_size(field: Field, least: int, most: int) -> Size:
+    """From the fewest pairings, all decided by their boards, to the most, all going to the cap."""
+    cap = field.number("cap")
+    pieces = ceil(cap / field.number("extra"))
+    return Size((least, most * (1 + pieces)), (least * field.boards, most * (field.boards + cap)))
+
+
+SINGLE_ELIMINATION = Format(
+    key="single_elimination",
+    play=play,
+    size=size,
+    parameters=(Parameter(name="bronze", default=True), *PARAMETERS),
+    two_sided=True,
+)

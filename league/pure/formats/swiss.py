@@ -1,0 +1,162 @@
+"""Swiss: every round, entries with equal scores meet, and nobody meets the same opponent twice while that can be avoided.
+
+Score: match points. A match gives 1 point for each opponent that was beaten in it by board points, 1/2 for each one tied with; a bye
+counts as a win, at tables of more than two as a draw. Order: match points, Buchholz Cut-1, Buchholz, Sonneborn-Berger, board points, seed.
+
+Pairing at tables of two: a perfect matching of least cost. In this order of weight: no second meeting; no second bye; the smallest sum of
+squared score differences, a bye counting as a meeting with the last score; within a score group the upper half against the lower half,
+as in the Dutch system. First seats are no advantage here, since every board plays all seatings, so the colour rules of chess have
+nothing to do. At tables of more, entries are seated from the top, each table taking those who have met least.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, log2
+
+from league.pure.formats import tiebreaks
+from league.pure.formats.base import Field, Format, Parameter, Ranking, Scores, Sheet, Size, Verdict
+from league.pure.formats.tiebreaks import Meeting
+
+AGAIN = 10**12  # cost of a second meeting
+FLOAT = 10**6  # cost of a score difference of half a point, squared
+LOT = 2**20  # a lot below every other cost makes the best matching the only one, whatever finds it
+
+
+def play(field: Field, sheet: Sheet) -> Verdict:
+    """Round after round: the next one is paired when the last one is over."""
+    record: dict[int, list[Meeting]] = {entry: [] for entry in range(field.entries)}
+    wins: Counter[int] = Counter()  # half points on boards
+
+    def rank() -> Ranking:
+        return _ranking(field, record, wins)
+
+    for number in range(1, rounds(field) + 1):
+        tables, byes = _pair(field, sheet, number, record)
+        for table in tables:
+            boards = sheet.seat(number, table, field.boards)
+            if boards is not None:
+                _note(record, wins, number, table, boards)
+        for entry in byes:
+            record[entry] += [Meeting(number, None, Fraction(2 if field.seats == 2 else 1, 2))] * (field.seats - 1)
+        if sheet.waiting:
+            return Verdict(False, rank)
+    return Verdict(True, rank)
+
+
+def rounds(field: Field) -> int:
+    """As the owner says; else ceil(log2 n) + 2, but at tables of two half the (even) field at most.
+
+    So long a pairing without a second meeting always exists: everybody has at least half of the field left to meet (Dirac 1952).
+    """
+    usual = ceil(log2(field.entries)) + 2
+    safe = (field.entries + 1) // 2 if field.seats == 2 else usual
+    return field.number("rounds") or min(usual, safe)
+
+
+def _note(
+    record: dict[int, list[Meeting]], wins: Counter[int], number: int, table: Sequence[int], boards: Sequence[Scores]
+) -> None:
+    """Take a match into the record. One that was struck out is a draw between all."""
+    for i, j in combinations(range(len(table)), 2):
+        ahead = sum((b[i] > b[j]) - (b[i] < b[j]) for b in boards)
+        share = Fraction(1 + (ahead > 0) - (ahead < 0), 2)
+        record[table[i]].append(Meeting(number, table[j], share))
+        record[table[j]].append(Meeting(number, table[i], 1 - share))
+        half = sum(1 + (b[i] > b[j]) - (b[i] < b[j]) for b in boards)
+        wins[table[i]] += half
+        wins[table[j]] += 2 * len(boards) - half
+
+
+def _ranking(field: Field, record: dict[int, list[Meeting]], wins: Counter[int]) -> Ranking:
+    seed = {entry: place for place, entry in enumerate(field.order)}
+    breaks = {
+        "match_points": tiebreaks.points(record),
+        "buchholz_cut1": tiebreaks.buchholz(record, cut=1),
+        "buchholz": tiebreaks.buchholz(record),
+        "sonneborn_berger": tiebreaks.sonneborn_berger(record),
+        "board_points": {entry: Fraction(wins[entry], 2) for entry in record},
+    }
+    shown = {**breaks, "progressive": tiebreaks.progressive(record)}
+    line = sorted(record, key=lambda entry: ([-value[entry] for value in breaks.values()], seed[entry]))
+    values = {entry: {name: float(value[entry]) for name, value in shown.items()} for entry in line}
+    return Ranking([[entry] for entry in line], values)
+
+
+def _pair(
+    field: Field, sheet: Sheet, number: int, record: dict[int, list[Meeting]]
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """The tables of a round and who has no table."""
+    scores = tiebreaks.points(record)
+    seed = {entry: place for place, entry in enumerate(field.order)}
+    line = sorted(record, key=lambda entry: (-scores[entry], seed[entry]))
+    met = sheet.meetings()
+    rested = Counter(entry for entry, row in record.items() for m in row if m.opponent is None)
+    if field.seats == 2:
+        return _match(line, scores, met, rested, random.Random(f"swiss\n{field.lot}\n{number}"))
+    return _companies(line, met, rested, field.seats)
+
+
+def _match(
+    line: list[int],
+    scores: dict[int, Fraction],
+    met: Counter[tuple[int, int]],
+    rested: Counter[int],
+    rng: random.Random,
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """The matching of least cost. Node -1 is the bye."""
+    import networkx  # here, since it takes long to load and few processes pair
+
+    place = {entry: i for i, entry in enumerate(line)}
+    group = Counter(scores[entry] for entry in line)
+    graph = networkx.Graph()
+    for i, a in enumerate(line):
+        for b in line[i + 1 :]:
+            cost = AGAIN * met[min(a, b), max(a, b)] + FLOAT * int((2 * (scores[a] - scores[b])) ** 2)
+            fold = group[scores[a]] // 2 if scores[a] == scores[b] else 1
+            cost += (place[b] - place[a] - fold) ** 2
+            graph.add_edge(a, b, weight=-(cost * LOT + int(rng.random() * LOT)))
+        if len(line) % 2:
+            cost = AGAIN * rested[a] + FLOAT * int((2 * (scores[a] - scores[line[-1]])) ** 2) + (len(line) - i) ** 2
+            graph.add_edge(a, -1, weight=-(cost * LOT + int(rng.random() * LOT)))
+    pairs = [sorted(pair, key=lambda e: place.get(e, len(line))) for pair in networkx.max_weight_matching(graph, True)]
+    pairs.sort(key=lambda pair: place[pair[0]])
+    return [(a, b) for a, b in pairs if b >= 0], [a for a, b in pairs if b < 0]
+
+
+def _companies(
+    line: list[int], met: Counter[tuple[int, int]], rested: Counter[int], seats: int
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Tables of `seats` from the top; who is left over rests: the last of those who rested least."""
+    waiting = list(line)
+    byes: list[int] = []
+    while (len(waiting)) % seats:
+        least = min(rested[entry] for entry in waiting)
+        byes.append([entry for entry in waiting if rested[entry] == least][-1])
+        waiting.remove(byes[-1])
+    tables = []
+    while waiting:
+        table = [waiting.pop(0)]
+        while len(table) < seats:
+            again = {i: sum(met[min(e, o), max(e, o)] for o in table) for i, e in enumerate(waiting)}
+            table.append(waiting.pop(min(again, key=lambda i: (again[i] * seats + i, i))))
+        tables.append(tuple(table))
+    return tables, byes
+
+
+def size(field: Field) -> Size:
+    """Rounds x floor(n / seats)."""
+    matches = rounds(field) * (field.entries // field.seats)
+    return Size((matches, matches), (matches * field.boards, matches * field.boards))
+
+
+SWISS = Format(
+    key="swiss",
+    play=play,
+    size=size,
+    parameters=(Parameter(name="rounds", default=0, low=0, high=50),),
+)

@@ -1,0 +1,78 @@
+"""Tie-breaks of Swiss events by their standard definitions, from results opponent by opponent.
+
+Source: FIDE Handbook C.07 (in force 1 August 2024): 8 Buchholz, 9 Sonneborn-Berger, 7.2 wins, 7.5 progressive score, 10 Koya,
+14 cuts, 16 unplayed rounds. The only unplayed rounds here are byes that the pairing gave: they count as a win against a dummy
+opponent who has the same final score as the one who had the bye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What one entry did against another in one round. `opponent` None: a bye."""
+
+    round: int
+    opponent: int | None
+    points: Fraction  # 1 a win, 1/2 a draw, 0 a loss
+
+
+Record: TypeAlias = Mapping[int, Sequence[Meeting]]  # by entry
+
+
+def points(record: Record) -> dict[int, Fraction]:
+    """Final scores."""
+    return {entry: sum((m.points for m in meetings), Fraction(0)) for entry, meetings in record.items()}
+
+
+def buchholz(record: Record, *, cut: int = 0, median: int = 0) -> dict[int, Fraction]:
+    """Sum of the opponents' final scores; without the `cut` lowest, or without the `median` lowest and as many highest."""
+    scores = points(record)
+    found = {}
+    for entry, meetings in record.items():
+        line = sorted(_score(scores, entry, m) for m in meetings)
+        kept = line[cut or median : len(line) - median]
+        found[entry] = sum(kept, Fraction(0))
+    return found
+
+
+def sonneborn_berger(record: Record) -> dict[int, Fraction]:
+    """Sum over the rounds of the opponent's final score times the points scored against it."""
+    scores = points(record)
+    return {
+        entry: sum((_score(scores, entry, m) * m.points for m in meetings), Fraction(0))
+        for entry, meetings in record.items()
+    }
+
+
+def progressive(record: Record) -> dict[int, Fraction]:
+    """Sum of the scores after each round. Shown, never used for an order: it rewards winning early."""
+    found = {}
+    for entry, meetings in record.items():
+        last = max((m.round for row in record.values() for m in row), default=0)
+        found[entry] = sum((m.points * (last + 1 - m.round) for m in meetings), Fraction(0))
+    return found
+
+
+def koya(record: Record) -> dict[int, Fraction]:
+    """Points against opponents who scored at least half of what they could."""
+    scores = points(record)
+    half = {entry: 2 * scores[entry] >= len(meetings) for entry, meetings in record.items()}
+    return {
+        entry: sum((m.points for m in meetings if m.opponent is not None and half[m.opponent]), Fraction(0))
+        for entry, meetings in record.items()
+    }
+
+
+def wins(record: Record) -> dict[int, int]:
+    """Number of wins; byes count."""
+    return {entry: sum(m.points == 1 for m in meetings) for entry, meetings in record.items()}
+
+
+def _score(scores: Mapping[int, Fraction], entry: int, meeting: Meeting) -> Fraction:
+    return scores[entry if meeting.opponent is None else meeting.opponent]

@@ -1,0 +1,117 @@
+"""What holds for every format: played out in any order, at every table size, no deal twice, the end within the predicted size."""
+
+from __future__ import annotations
+
+import pytest
+
+from league.pure.formats import FORMATS, Sheet
+from league.pure.formats.base import Parameter, split
+from tests.support.formats import by_chance, by_number, field, level, look, places, play_out
+
+SHORT = {"ladder": {"budget": 6}, "duel": {"cap": 30}}
+CASES = [
+    (key, n, seats)
+    for key, form in FORMATS.items()
+    for n in (2, 3, 4, 5, 6, 7, 8, 9, 13)
+    for seats in (2, 3, 4)
+    if n >= max(seats, form.fewest) and n <= (form.most or n) and not (form.two_sided and seats > 2)
+]
+
+
+@pytest.mark.parametrize(("key", "n", "seats"), CASES)
+def test_every_format_comes_to_its_end(key, n, seats):
+    for order, winner in enumerate((by_number, level, by_chance(n, {i: -0.3 * i for i in range(n)}))):
+        played = field(key, n, seats=seats, **SHORT.get(key, {}))
+
+        verdict, sheet = play_out(key, played, winner, order=order)
+
+        size = FORMATS[key].size(played)
+        assert size.matches[0] <= len(sheet.tables) <= size.matches[1]
+        assert size.boards[0] <= sum(table.boards for table in sheet.tables) <= size.boards[1]
+        assert sorted(entry for group in places(verdict) for entry in group) == list(range(n))
+        if winner is by_number and key != "ladder":  # which is too short here
+            assert places(verdict)[0] == [0]
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_matches_that_were_struck_out_hold_nothing_up(key):
+    n = FORMATS[key].most or 6
+    played = field(key, n, **{"ladder": {"budget": 6}, "duel": {"cap": 10}}.get(key, {}))
+    results, drawn = {}, []
+    for _ in range(200):
+        verdict, sheet = look(key, played, results, drawn)
+        drawn = sheet.tables
+        if verdict.over:
+            break
+        results |= {table.slot: [] for table in sheet.tables}
+
+    assert verdict.over
+    assert sorted(entry for group in places(verdict) for entry in group) == list(range(n))
+
+
+@pytest.mark.parametrize("key", sorted(set(FORMATS) - {"ladder"}))  # it draws by what is known at the moment
+def test_results_in_another_order_give_the_same_tables(key):
+    n = FORMATS[key].most or 7
+    played = field(key, n, **SHORT.get(key, {}))
+    winner = by_chance(3, {i: -0.3 * i for i in range(n)})
+
+    ends = [play_out(key, played, winner, order=order) for order in range(3)]
+
+    assert len({frozenset(sheet.tables) for _, sheet in ends}) == 1
+    assert all(places(verdict) == places(ends[0][0]) for verdict, _ in ends)
+
+
+def test_parameters_say_what_is_allowed():
+    form = FORMATS["duel"]
+
+    assert form.complete({})["elo0"] == -20.0
+    assert form.complete({"elo0": -5, "cap": 7})["elo0"] == -5.0
+    with pytest.raises(
+        ValueError, match="duel has no parameter 'cups'; its parameters are: elo0, elo1, alpha, beta, cap"
+    ):
+        form.complete({"cups": 1})
+    with pytest.raises(ValueError, match=r"cap is a whole number from 1 to 100000, not 2\.5"):
+        form.complete({"cap": 2.5})
+    with pytest.raises(ValueError, match=r"alpha is a number from 0\.0001 to 0\.4999, not True"):
+        form.complete({"alpha": True})
+    with pytest.raises(ValueError, match="bronze is true or false, not 1"):
+        FORMATS["single_elimination"].complete({"bronze": 1})
+    with pytest.raises(ValueError, match="kind is one of a, b, not 'c'"):
+        Parameter(name="kind", default="a", words=("a", "b")).read("c")
+
+
+@pytest.mark.parametrize(
+    ("key", "entries", "seats", "mixed", "message"),
+    [
+        ("round_robin", 2, 3, False, "needs 3 entries or more, not 2"),
+        ("round_robin", 3, 4, True, "needs 4 entries or more, not 3"),
+        ("swiss", 1, 2, False, "needs 2 entries or more, not 1"),
+        ("double_elimination", 2, 2, False, "needs 3 entries or more, not 2"),
+        ("single_elimination", 8, 3, False, "needs tables of two sides; at these tables sit 3"),
+        ("swiss", 8, 4, True, "cannot be played by mixed pairs; a round robin can"),
+        ("duel", 3, 2, False, "takes 2 entries at most, not 3"),
+    ],
+)
+def test_fields_that_cannot_play_are_refused(key, entries, seats, mixed, message):
+    with pytest.raises(ValueError, match=message):
+        FORMATS[key].check(field(key, entries, seats=seats, mixed=mixed))
+
+
+def test_sheet_numbers_the_boards_of_a_name_on():
+    sheet = Sheet(results={("0-1", 1): [(5, 3)]})
+
+    assert sheet.seat(1, (0, 1), 1) == [(5, 3)]
+    assert sheet.seat(2, (1, 0), 2) is None
+    assert sheet.seat(2, (0, 2), 2) is None
+
+    assert [table.slot for table in sheet.tables] == [("0-1", 1), ("0-1", 2), ("0-2", 1)]
+    assert sheet.waiting == 2
+    assert sheet.meetings() == {(0, 1): 2, (0, 2): 1}
+    with pytest.raises(ValueError, match="two or more different entries"):
+        sheet.seat(3, (1, 1), 2)
+
+
+def test_long_matches_are_split():
+    assert split(256) == [256]
+    assert split(600) == [200, 200, 200]
+    assert split(257) == [129, 128]

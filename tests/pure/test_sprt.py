@@ -1,0 +1,97 @@
+"""The sequential test against the published numbers of fishtest, and its promised error rates; duels."""
+
+from __future__ import annotations
+
+import random
+from math import log
+
+import pytest
+
+from league.pure import sprt
+from tests.support.formats import by_number, field, level, places, play_out
+
+PENTANOMIAL = [13, 37, 50, 25, 3]  # public raw statistics of a fishtest run: 128 pairs of games
+
+
+@pytest.mark.parametrize(
+    ("counts", "elo0", "elo1", "value"),
+    [
+        (PENTANOMIAL, 0, 5, -1.01268),
+        (PENTANOMIAL, 0, 10, -2.12254),
+        (PENTANOMIAL, -5, 5, -1.92402),
+        ([10, 200, 500, 260, 30], 0, 10, 6.71488),
+        ([100, 50, 130], 0, 10, 0.91035),
+    ],
+)
+def test_likelihood_ratios_as_published(counts, elo0, elo1, value):
+    assert sprt.llr(counts, elo0, elo1) == pytest.approx(value, abs=6e-6)
+
+
+def test_estimates_as_published():
+    found = sprt.estimate(PENTANOMIAL)
+    assert (found.score, found.variance) == pytest.approx((0.4375, 0.05762), abs=5e-6)
+    assert found.elo == pytest.approx(-43.6578, abs=1e-4)
+    found = sprt.estimate([10, 200, 500, 260, 30])
+    assert (found.elo, found.margin) == pytest.approx((17.386, 8.432), abs=1e-3)
+    found = sprt.estimate([100, 50, 130])
+    assert (found.elo, found.margin, found.los) == pytest.approx((37.369, 37.196, 0.97682), abs=1e-3)
+
+
+def test_bounds():
+    found = sprt.bounds()
+    assert (found.lower, found.upper) == pytest.approx((-2.944439, 2.944439), abs=1e-6)
+    assert sprt.bounds(0.01, 0.1).upper == pytest.approx(log(0.9 / 0.01))
+    with pytest.raises(ValueError, match="alpha is the share of wrong decisions"):
+        sprt.bounds(0.6, 0.05)
+
+
+def test_no_boards():
+    assert sprt.llr([0, 0, 0], -20, 20) == 0
+    with pytest.raises(ValueError, match="no board has been played"):
+        sprt.estimate([0, 0, 0])
+
+
+@pytest.mark.parametrize(("elo", "right"), [(60, 1), (-60, -1)])
+def test_wrong_decisions_are_as_rare_as_chosen(elo, right):
+    """200 seeded duels of boards at a true difference of 60 Elo, bounds -20 and 20, 5%: the promise is at most 10 wrong."""
+    rng = random.Random(elo)
+    chance, limits = sprt.expected(elo), sprt.bounds()
+    wrong = boards = 0
+    for _ in range(200):
+        counts = [0, 0, 0]
+        ratio = 0.0
+        while limits.lower < ratio < limits.upper:
+            for _ in range(8):
+                counts[1 if rng.random() < 0.02 else 2 if rng.random() < chance else 0] += 1
+            ratio = sprt.llr(counts, -20, 20)
+        boards += sum(counts)
+        wrong += (ratio > 0) != (right > 0)
+    assert wrong <= 10
+    assert 80 < boards / 200 < 260  # about 83 at 100 Elo, 180 at 50
+
+
+def test_duel_stops_at_the_bound():
+    verdict, sheet = play_out("duel", field("duel", 2, boards=8, cap=400), by_number)
+
+    assert verdict.why == "stronger"
+    assert verdict.facts["llr"] >= 2.944
+    assert places(verdict) == [[0], [1]]
+    assert sum(table.boards for table in sheet.tables) < 400
+    assert [table.entries for table in sheet.tables[:2]] == [(0, 1), (1, 0)]
+
+
+def test_duel_of_equals_ends_at_the_cap_with_a_shared_place():
+    verdict, sheet = play_out("duel", field("duel", 2, boards=16, cap=40), level)
+
+    assert verdict.why == "cap"
+    assert [table.boards for table in sheet.tables] == [16, 16, 8]
+    assert places(verdict) == [[0, 1]]
+
+
+def test_duel_of_a_new_version_that_is_no_better():
+    verdict, _ = play_out("duel", field("duel", 2, boards=8, elo0=0, elo1=30, seeds=(1, 0)), by_number)
+
+    assert verdict.why == "not_stronger"
+    assert places(verdict) == [[0], [1]]
+    with pytest.raises(ValueError, match="elo0 is below elo1"):
+        play_out("duel", field("duel", 2, elo0=5, elo1=5), by_number)

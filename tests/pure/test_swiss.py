@@ -1,0 +1,183 @@
+"""Swiss rounds against the FIDE Dutch system, tie-breaks against published and computed numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from caissify_pairings import generate_pairings
+
+from league.pure.formats import tiebreaks
+from league.pure.formats.tiebreaks import Meeting
+from tests.support.formats import by_chance, by_number, field, look, met, places, play_out
+
+HALF = Fraction(1, 2)
+
+
+@pytest.mark.parametrize("n", [4, 5, 7, 8, 13, 16])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_nobody_meets_twice_and_byes_go_round(n, seed):
+    _, sheet = play_out("swiss", field("swiss", n), by_chance(seed, {i: -0.5 * i for i in range(n)}), order=seed)
+
+    assert set(met(sheet.tables).values()) == {1}
+    rounds = max(table.round for table in sheet.tables)
+    rested = Counter()
+    for number in range(1, rounds + 1):
+        seated = {entry for table in sheet.tables if table.round == number for entry in table.entries}
+        assert len(seated) == n - n % 2
+        rested.update(set(range(n)) - seated)
+    assert not rested or max(rested.values()) == 1
+
+
+def test_first_round_is_upper_half_against_lower_half_by_seed():
+    _, sheet = look("swiss", field("swiss", 8, seeds=(7, 6, 5, 4, 3, 2, 1, 0)), {})
+
+    assert [table.entries for table in sheet.tables] == [(7, 3), (6, 2), (5, 1), (4, 0)]
+
+
+@pytest.mark.parametrize("n", [8, 9, 14, 15])
+def test_scores_that_meet_differ_no_more_than_in_the_dutch_system(n):
+    """Colours aside, both look for equal scores: the sum of squared differences is never larger than the oracle's."""
+    played = field("swiss", n, boards=3, rounds=5)
+    results = {}
+    winner = by_chance(n, {i: -0.4 * i for i in range(n)})
+    history = []  # scores before each round
+    for number in range(1, 6):
+        verdict, sheet = look("swiss", played, results)
+        scores = {entry: value["match_points"] for entry, value in verdict.rank().breaks.items()}
+        if n % 2:  # the bye of a round counts as soon as it is drawn
+            rested = _rested(n, sheet.tables, number)
+            scores[rested] -= 1
+        pairs = [table.entries for table in sheet.tables if table.round == number]
+        history.append(scores)
+        oracle, bye = _dutch(n, history, sheet.tables)
+        assert _spread(pairs, scores) <= _spread(oracle, scores)
+        if n % 2:
+            assert scores[rested] == scores[bye]
+        results |= {t.slot: [winner(t, b) for b in range(t.first, t.first + t.boards)] for t in sheet.tables}
+
+
+def _rested(n, tables, number):
+    return (set(range(n)) - {entry for table in tables if table.round == number for entry in table.entries}).pop()
+
+
+def _spread(pairs, scores):
+    return sum((scores[a] - scores[b]) ** 2 for a, b in pairs)
+
+
+def _float(history, table, entry):
+    """Whether an entry met a higher or a lower score."""
+    if table is None:
+        return "down"
+    mine, other = (history[table.round - 1][e] for e in (entry, *(set(table.entries) - {entry})))
+    return "down" if mine > other else "up" if mine < other else "none"
+
+
+def _dutch(n, history, tables):
+    """The pairs and the bye of the oracle after the same rounds."""
+    number, scores = len(history), history[-1]
+    before = [table for table in tables if table.round < number]
+    byes = Counter(_rested(n, tables, r) for r in range(1, number)) if n % 2 else Counter()
+    players = []
+    for entry in range(n):
+        mine = {table.round: table.entries.index(entry) for table in before if entry in table.entries}
+        sat = {table.round: table for table in before if entry in table.entries}
+        players.append(
+            {
+                "id": entry + 1,
+                "name": str(entry),
+                "score": scores[entry],
+                "rating": 2000 - entry,
+                "starting_number": entry + 1,
+                "color_hist": [("white", "black")[mine[r]] if r in mine else "none" for r in range(1, number)],
+                "float_history": [_float(history, sat.get(r), entry) for r in range(1, number)],
+                "bye_count": byes[entry],
+            }
+        )
+    earlier = {tuple(sorted((a + 1, b + 1))) for a, b in (table.entries for table in before)}
+    made = generate_pairings(
+        system="dutch", players=players, previous_pairings=earlier, round_number=number, total_rounds=5
+    )
+    pairs, bye = [], None
+    for pair in made:
+        a, b = pair["white_id"], pair["black_id"]
+        if a and b:
+            pairs.append((a - 1, b - 1))
+        else:
+            bye = (a or b) - 1
+    return pairs, bye
+
+
+def test_larger_tables_seat_equals_and_share_out_the_byes():
+    _, sheet = play_out("swiss", field("swiss", 10, seats=4, rounds=5), by_number)
+
+    assert len(sheet.tables) == 5 * 2
+    rested = Counter()
+    for number in range(1, 6):
+        tables = [table for table in sheet.tables if table.round == number]
+        rested.update(set(range(10)) - {entry for table in tables for entry in table.entries})
+    assert sorted(rested.values()) == [1] * 10
+
+
+def test_final_order_uses_the_tie_breaks_in_their_order():
+    verdict, _ = play_out("swiss", field("swiss", 8, boards=3, rounds=3), by_number)
+
+    rows = verdict.rank()
+    values = [list(rows.breaks[entry].values())[:5] for [entry] in rows.levels]
+    assert values == sorted(values, reverse=True)
+    assert places(verdict)[0] == [0]
+    assert list(rows.breaks[0])[:3] == ["match_points", "buchholz_cut1", "buchholz"]
+
+
+# six players, Berger order: opponent, points; values as gacrux 1.11 gives them (PTS SB KS)
+SIX = {
+    1: [(6, HALF), (2, HALF), (3, HALF), (4, HALF), (5, 1)],
+    2: [(5, HALF), (1, HALF), (6, 1), (3, HALF), (4, HALF)],
+    3: [(4, 0), (5, 1), (1, HALF), (2, HALF), (6, 0)],
+    4: [(3, 1), (6, 1), (5, 1), (1, HALF), (2, HALF)],
+    5: [(2, HALF), (3, 0), (4, 0), (6, HALF), (1, 0)],
+    6: [(1, HALF), (4, 0), (2, 0), (5, HALF), (3, 1)],
+}
+
+
+def record(results):
+    return {
+        entry: [Meeting(number, opponent, Fraction(points)) for number, (opponent, points) in enumerate(row, 1)]
+        for entry, row in results.items()
+    }
+
+
+def test_tie_breaks_of_a_round_robin():
+    six = record(SIX)
+
+    assert [float(v) for v in tiebreaks.points(six).values()] == [3, 3, 2, 4, 1, 2]
+    assert [float(v) for v in tiebreaks.sonneborn_berger(six).values()] == [6.5, 7, 4, 8, 2.5, 4]
+    assert [float(v) for v in tiebreaks.koya(six).values()] == [1, 1, 1, 1, 0.5, 0.5]
+    assert list(tiebreaks.wins(six).values()) == [1, 1, 1, 3, 0, 1]
+    assert all(
+        15 - own == other
+        for own, other in zip(tiebreaks.points(six).values(), tiebreaks.buchholz(six).values(), strict=True)
+    )
+
+
+def test_buchholz_as_published():
+    """Opponents with 5, 1.5, 2, 1, 4, 2 points, wins against those with 2, 1 and 2: Buchholz 15.5, Sonneborn-Berger 5."""
+    scores = {1: 5, 2: Fraction(3, 2), 3: 2, 4: 1, 5: 4, 6: 2}
+    won = {3, 4, 6}
+    found = {0: [Meeting(e, e, Fraction(int(e in won))) for e in scores]}
+    found |= {
+        entry: [Meeting(1, 0, Fraction(value))] for entry, value in scores.items()
+    }  # a score, wherever it is from
+
+    assert tiebreaks.buchholz(found)[0] == Fraction(31, 2)
+    assert tiebreaks.sonneborn_berger(found)[0] == 5
+    assert tiebreaks.buchholz(found, cut=1)[0] == Fraction(29, 2)
+    assert tiebreaks.buchholz(found, median=1)[0] == Fraction(19, 2)
+
+
+def test_a_bye_is_a_dummy_with_ones_own_score():
+    found = record({0: [(None, 1), (1, 0)], 1: [(2, 1), (0, 1)], 2: [(1, 0), (None, 1)]})
+
+    assert tiebreaks.buchholz(found) == {0: 1 + 2, 1: 1 + 1, 2: 2 + 1}
+    assert tiebreaks.progressive(found) == {0: 1 + 1, 1: 1 + 2, 2: 0 + 1}

@@ -1,0 +1,91 @@
+"""Plays formats to their end without cards: results drawn from strengths, in any order of finishing."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from league.pure.formats import FORMATS, Field, Sheet, Slot, Table, Verdict
+
+Winner = Callable[[Table, int], Sequence[int]]  # table and board number -> scores by party
+
+
+def field(key: str, entries: int, *, boards: int = 2, seats: int = 2, **more: Any) -> Field:
+    """A field with all parameters of a format; keywords that `Field` does not have are parameters."""
+    own = {name: more.pop(name) for name in ("mixed", "seeds", "withdrawn", "lot") if name in more}
+    return Field(entries=entries, boards=boards, seats=seats, values=FORMATS[key].complete(more), **own)
+
+
+def by_number(table: Table, board: int) -> list[int]:
+    """The smaller number wins every board."""
+    return [100 - entry for entry in table.entries]
+
+
+def level(table: Table, board: int) -> list[int]:
+    """Every board is drawn."""
+    return [50] * len(table.entries)
+
+
+def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
+    """Strength and luck, drawn by table and board."""
+
+    def scores(table: Table, board: int) -> list[int]:
+        rng = random.Random(f"{seed} {table.name} {board}")
+        return [round(100 * strengths[entry] + rng.gauss(0, 100)) for entry in table.entries]
+
+    return scores
+
+
+def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[Table] = ()) -> tuple[Verdict, Sheet]:
+    """One look at a tournament."""
+    sheet = Sheet(results=results, drawn=drawn)
+    return FORMATS[key].play(played, sheet), sheet
+
+
+def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: int = 20_000) -> tuple[Verdict, Sheet]:
+    """Play until it is over, one match at a time in an order drawn by `order`. Checks at every step what holds for every format."""
+    rng = random.Random(order)
+    results: dict[Slot, list[Sequence[int]]] = {}
+    drawn: list[Table] = []
+    while True:
+        verdict, sheet = look(key, played, results, drawn)
+        assert sheet.tables[: len(drawn)] == drawn or {t.slot for t in drawn} <= {t.slot for t in sheet.tables}
+        known = {table.slot: table for table in drawn}
+        assert all(known.get(table.slot, table) == table for table in sheet.tables), "a table has changed"
+        drawn += [table for table in sheet.tables if table.slot not in known]
+        sound(played, sheet.tables)
+        if verdict.over:
+            assert len(results) == len(sheet.tables)
+            return verdict, sheet
+        open_tables = [table for table in sheet.tables if table.slot not in results]
+        assert open_tables, "nothing to play and not over"
+        assert len(results) < most, "no end"
+        table = rng.choice(open_tables)
+        results[table.slot] = [winner(table, board) for board in range(table.first, table.first + table.boards)]
+
+
+def sound(played: Field, tables: Sequence[Table]) -> None:
+    """Nobody sits twice at a table, every table is full, and no board of a name exists twice."""
+    boards: Counter[tuple[str, int]] = Counter()
+    for table in tables:
+        assert len(set(table.entries)) == len(table.entries) == (4 if played.mixed else played.seats)
+        assert set(table.entries) <= set(range(played.entries))
+        boards.update((table.name, number) for number in range(table.first, table.first + table.boards))
+    assert set(boards.values()) <= {1}
+    last: dict[str, int] = {}
+    for name, number in boards:
+        last[name] = max(number, last.get(name, 0))
+    assert sum(last.values()) == len(boards), "the boards of a name are numbered without a gap"
+
+
+def met(tables: Sequence[Table]) -> Counter[tuple[int, int]]:
+    """How many tables each pair shares."""
+    return Counter(pair for table in tables for pair in combinations(sorted(table.entries), 2))
+
+
+def places(verdict: Verdict) -> list[list[int]]:
+    """The order, best first."""
+    return verdict.rank().levels
