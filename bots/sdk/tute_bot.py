@@ -80,6 +80,7 @@ _TUTE: dict[str, Any] = {
     "song_order": "any",
     "song_min_stock": 0,
     "tute": "wins",
+    "tute_first_trick_only": False,
     "hand_songs": "trick_winner",
     "table_songs": "none",
     "tute_ranks": "RC",
@@ -211,6 +212,7 @@ _GAMES: dict[str, dict[str, Any]] = {
         "sides": "pairs",
         "hand_songs": "winning_side",
         "trump_dynamics": "vtt_cycle",
+        "tute_first_trick_only": True,
         "song_values": {"trump": 20, "other": 20},
     },
 }

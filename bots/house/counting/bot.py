@@ -10,14 +10,16 @@ It thinks by counts and not by the clock, so that the same questions with the sa
 
 from deals import Dealer, Numbering
 from endgame import Endgame
-from playout import Table
+from playout import END, Table
 from tute_bot import Bot, View, plays, run
 from tute_sense import aim, announce
 from worth import Worth, target_worth, worth_of
 
 CARDS = 2000  # cards played out per decision: the budget of thought, about 2 microseconds each
-DEALS = 25  # most deals of the hidden cards per decision
+DEALS = 40  # most deals of the hidden cards per round of a decision, of two rounds
 FEWEST = 6
+AHEAD = 2  # tricks that are played out while there is a stock; what follows is estimated
+DEALING = 5  # what dealing the hidden cards costs beside playing a card
 SEARCH = 6  # cards in hand from which the endgame is searched
 LOSERS = ("middle_loses", "middle_of_three_loses", "most_points_loses_unless_101")
 
@@ -41,13 +43,22 @@ class CountingBot(Bot):
         elif kind == "trick":
             self.winner = event["seat"]
         elif kind == "play":
-            if event["seat"] == self.winner and view.rule("hand_songs") != "none" and aim_is_points(view):
+            if event["seat"] == self.winner and self.would_sing(view, self.winner):
                 self.barred[self.winner] = {0, 1, 2, 3}
             self.winner = -1
         elif kind in ("song", "tute"):
             self.winner = -1
         elif kind in ("draw", "exchange", "return"):
             self.barred[event["seat"]] = set()
+
+    def would_sing(self, view: View, seat: int) -> bool:
+        """Whether a seat that has just won a trick would sing a pair if it held one: nobody who wants points keeps a song back."""
+        who = view.rule("hand_songs")
+        return (
+            (who in ("trick_winner", "winning_side") or (who == "soloist" and seat == view.soloist))
+            and view.stock >= view.rule("song_min_stock")
+            and view.rule("result") not in LOSERS
+        )
 
     def act(self, view: View, legal: list[str]) -> str:
         word = announce(view, legal)
@@ -88,34 +99,34 @@ class CountingBot(Bot):
         """The card that does best over many deals; after half of them only the better half of the cards goes on."""
         dealer = Dealer(view, self.cards, self.random, self.barred)
         worth = worth_of(view)
-        length = sum(view.counts) + view.stock
-        deals = max(FEWEST, min(DEALS, CARDS // (length * len(cards))))
-        plans = [[1] * view.seats]
-        if view.rule("result") in LOSERS:
-            plans = self.plans(view)
+        size = view.seats - len(view.out)
+        ahead = END if view.stock <= AHEAD * size else AHEAD
+        length = sum(view.counts) + view.stock if ahead == END else size * ahead + DEALING
+        plans = self.plans(view) if view.rule("result") in LOSERS else [[1] * view.seats]
+        deals = max(FEWEST, min(DEALS, CARDS // (length * len(cards) * len(plans))))
         table = Table(view, self.cards.suit, plans[0])
         scores = {card: [0.0] * len(plans) for card in cards}
         left = list(cards)
         for _ in range(2):
             for _ in range(deals):
-                hands, stock = dealer.deal()
+                hands, stock = dealer.deal(size * ahead)
                 for number, plan in enumerate(plans):
                     table.aims = plan
                     for card in left:
-                        scores[card][number] += self.outcome(view, table, worth, hands, stock, card)
+                        scores[card][number] += self.outcome(view, table, worth, hands, stock, card, ahead)
             left.sort(key=lambda card: -max(scores[card]))
             left = left[: max(2, (len(left) + 1) // 2)]
         return max(left, key=lambda card: max(scores[card]))
 
     def outcome(
-        self, view: View, table: Table, worth: Worth, hands: list[list[int]], stock: list[int], card: int
+        self, view: View, table: Table, worth: Worth, hands: list[list[int]], stock: list[int], card: int, ahead: int
     ) -> float:
-        """What playing the card comes to in one deal of the hidden cards."""
+        """What playing the card comes to in one deal of the hidden cards, `ahead` tricks on."""
         mine = [hand[:] for hand in hands]
         mine[view.seat][card >> 4] ^= 1 << (card & 15)
         trick = [(seat, self.cards.number[played]) for seat, played in view.table]
         trick.append((view.seat, card))
-        return worth(table.play(mine, stock[:], table.next[view.seat], trick))
+        return worth(table.play(mine, stock[:], table.next[view.seat], trick, ahead))
 
     def plans(self, view: View) -> list[list[int]]:
         """Where points may hurt: we go for the top, or stay away; of the others the one ahead goes for the top."""
@@ -175,11 +186,6 @@ class CountingBot(Bot):
             if value > best_value:
                 best, best_value = card, value
         return best
-
-
-def aim_is_points(view: View) -> bool:
-    """Whether everybody wants points, so that nobody keeps a song back."""
-    return view.rule("result") not in LOSERS
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from random import Random
 
 from tute_bot import NO_LIMIT, View
 
-FACE_DOWN = -1  # the place of cards that nobody holds: the stock, and what is out of play
+ALL = 99
 TRIES = 6
 
 Hands = list[list[int]]
@@ -57,28 +57,32 @@ class Dealer:
         self.barred = [(seat, suit) for seat in self.others for suit in barred[seat]]
         shown_is_drawn = view.stock and view.shown and view.holder is None
         self.face_down = max(0, view.stock - (1 if shown_is_drawn else 0))
+        self.total = sum(self.need)
         self.last = [cards.number[view.shown]] if shown_is_drawn and view.shown else []
 
-    def deal(self) -> tuple[Hands, list[int]]:
-        """Hands by seat and the stock, the next card last."""
+    def deal(self, draws: int = ALL) -> tuple[Hands, list[int]]:
+        """Hands by seat and the stock, the next card last; of a stock with more than `draws` cards only the next of them."""
         for _ in range(TRIES):
-            hands, rest = self._fill()
+            hands, rest = self._fill(draws)
             if not any(hands[seat][suit] & self.pair == self.pair for seat, suit in self.barred):
                 break
+        if draws < self.face_down:
+            return hands, rest[:draws]
         stock = self.last + rest[: self.face_down] if self.face_down or self.last else []
         return hands, stock
 
-    def _fill(self) -> tuple[Hands, list[int]]:
+    def _fill(self, draws: int) -> tuple[Hands, list[int]]:
         hands = [hand[:] for hand in self.base]
-        deck = self.unseen[:]
-        self.random.shuffle(deck)
         if self.free:
+            deck = self.random.sample(self.unseen, min(len(self.unseen), self.total + draws))
             for seat in self.others:
                 hand = hands[seat]
                 for _ in range(self.need[seat]):
                     card = deck.pop()
                     hand[card >> 4] |= 1 << (card & 15)
             return hands, deck
+        deck = self.unseen[:]
+        self.random.shuffle(deck)
         need = self.need[:]
         spare = len(deck) - sum(need)
         rest = []

@@ -61,6 +61,8 @@ def _to_target(view: View) -> Worth:
             return 120.0 if view.same_side(outcome.tute, view.seat) else -120.0
         totals = [carried[n] + sum(outcome.points[s] for s in side) for n, side in enumerate(view.sides)]
         mine = totals.pop(view.side)
+        if outcome.estimated and outcome.decided < 0:
+            return min(100.0, max(-100.0, mine - max(totals)))
         return target_worth(mine, max(totals), target, outcome.decided, view.side)
 
     return worth
