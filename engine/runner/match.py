@@ -277,7 +277,9 @@ class _Match:
             "python": platform.python_version(),
             "kernel": os.uname().release,
             "machine": os.uname().machine,
-            "noise": asdict(self.noise),
+            "cpu_noise": round(self.noise.cpu, 3),
+            "stop_ms": round(1000 * self.noise.stop_s, 3),
+            "late_ms": round(1000 * self.noise.late_s, 3),
         }
         return MatchResult(self.spec.match_id, self.boards, self.parties, host, seconds, self.decisions, self.play_s)
 

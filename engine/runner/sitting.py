@@ -55,7 +55,7 @@ class Sitting:
         self.number = number
         self.faults: list[FaultReport] = []
         self.decisions = 0
-        self._steps: list[int] = []
+        self._steps: list[tuple[int, int]] = []
         self._used: list[tuple[int, int, int]] = []
         self._notes: list[dict[str, Any]] = []
         self._room = [NOTES] * state.seats  # the seats themselves may still be empty: the first sitting starts its pass
@@ -83,7 +83,7 @@ class Sitting:
         state = self.state
         self.decisions += 1
         answer = seat.ask(self.feed.take(seat.seat), self.texts.legal(legal))
-        self._steps.append(len(state.actions))
+        self._steps.append((len(state.actions), seat.seat))
         self._used.append(seat.last_us)
         if answer.note and self._room[seat.seat] > 0:
             self._room[seat.seat] -= len(answer.note)
@@ -109,7 +109,8 @@ class Sitting:
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
         """The replay: what `engine.replay` proves, and beside it faults, notes and times, which no rule can prove.
 
-        `timings` are whole microseconds per decision asked; `steps` are the numbers of the actions, from 0, that they belong to.
+        `timings` are whole microseconds per decision asked; `steps` are the numbers of the actions, from 0, that they belong
+        to, `seats` who was asked.
         """
         replay = engine.replay.make(self.state, meta)
         replay["faults"] = [
@@ -117,6 +118,14 @@ class Sitting:
             for fault in self.faults
         ]
         replay["notes"] = self._notes
+        steps, seats = ([step[i] for step in self._steps] for i in range(2))
         cpu, wall, latency = ([used[i] for used in self._used] for i in range(3))
-        replay["timings"] = {"unit": "us", "steps": self._steps, "cpu": cpu, "wall": wall, "latency": latency}
+        replay["timings"] = {
+            "unit": "us",
+            "steps": steps,
+            "seats": seats,
+            "cpu": cpu,
+            "wall": wall,
+            "latency": latency,
+        }
         return replay

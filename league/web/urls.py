@@ -27,6 +27,7 @@ urlpatterns = [
     path("m/<str:public_id>/", matches.match, name="match"),
     path("m/<str:public_id>/b/<int:number>/", matches.board, name="board"),
     path("m/<str:public_id>/replay.json", matches.replay_json, name="match-replay"),
+    path("m/<str:public_id>.jsonl", matches.log, name="match-log"),
     path("m/<str:public_id>.txt", matches.text, name="match-text"),
     path("docs/", docs.index, name="docs"),
     path("docs/<slug:name>/", docs.page, name="doc"),

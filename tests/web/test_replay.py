@@ -156,3 +156,38 @@ def test_notes_are_for_the_owner(league, reader, owner) -> None:
     url = f"/m/{league.clean.public_id}/"
     assert "mine" not in reader.get(url + "replay.json").content.decode()
     assert "Notas de tu bot" not in reader.get(url).content.decode()
+
+
+def test_times_of_each_decision_are_for_the_owner(league, reader, owner, stranger) -> None:
+    played = record("partnership", "timed", deals=1)
+    timings = {
+        "unit": "us",
+        "steps": [0, 1, 4, 5],
+        "seats": [1, 0, 3, 2],
+        "cpu": [1500, 7, 250, 8],
+        "wall": [123450, 1, 2, 3],
+        "latency": [4, 5, 6, 7],
+    }
+    put(league.clean, {**played, "timings": timings})
+    url = f"/m/{league.clean.public_id}/"
+
+    page = owner.get(url).content.decode()
+    assert "Tiempo de 2 decisiones de tu bot" in page  # it holds seats 1 and 3
+    row = page.partition(f'<td class="mono">{played["actions"][0]}</td>')[2].partition("</tr>")[0]
+    assert re.findall(r'<td class="num">(.*?)</td>', row) == ["1.50", "123.45", "0.00"]
+    for client in (reader, stranger):
+        assert "decisiones de tu bot" not in client.get(url).content.decode()
+
+
+def test_the_log_of_a_match_has_every_sitting_and_notes_of_ones_own(league, reader, owner) -> None:
+    url = f"/m/{league.clean.public_id}.jsonl"
+    answer = reader.get(url)
+    assert answer.headers["Content-Type"] == "application/jsonl"
+    lines = [json.loads(line) for line in answer.getvalue().decode().splitlines()]
+    assert len(lines) == 4
+    for replay in lines:
+        engine.replay.verify(replay)
+    assert not any(replay["notes"] for replay in lines)
+    assert "mine" in owner.get(url).getvalue().decode()
+    waiting = made.started(league.ana, [league.rufo, league.luna], name="Waiting too").matches.get()
+    assert reader.get(f"/m/{waiting.public_id}.jsonl").status_code == 404

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
@@ -17,6 +18,7 @@ from league.models import Board, Match, Party, Sitting
 from league.web import comparing, narrate, queries, words
 from league.web.column import column
 from league.web.record import shown_events
+from league.web.timing import times
 
 UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
@@ -94,7 +96,10 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     if found.status in (MatchStatus.FINISHED, MatchStatus.VOID):
         sitting = _sitting(found, _number(request, "b", 0), _number(request, "s", 0))
         if sitting:
-            context |= _replay_context(found, sitting, parties, replays.replay(sitting, viewer))
+            record = replays.replay(sitting, viewer)
+            own = {view.party.number for view, _ in shown if view.private}
+            context |= _replay_context(found, sitting, parties, record)
+            context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
     return render(request, "match.html", context)
 
 
@@ -188,6 +193,24 @@ def _sides(record: dict[str, Any], sitting: Sitting) -> list[int]:
     if sides is None:
         return list(sitting.seating)
     return [next(number for number, seats in enumerate(sides) if seat in seats) for seat in range(len(sitting.seating))]
+
+
+def log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
+    """All replays of a finished match, one a line: what `tute verify` and `tute repro` read. Notes of a bot are for its owner."""
+    found = _match(public_id)
+    rows = Sitting.objects.filter(board__match=found).select_related("board").order_by("board__number", "number")
+    viewer = queries.viewer(request)
+    if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
+        raise Http404
+
+    def line(sitting: Sitting) -> str:
+        sitting.board.match = found
+        return json.dumps(replays.replay(sitting, viewer), separators=(",", ":"), ensure_ascii=False) + "\n"
+
+    response = StreamingHttpResponse(map(line, rows.iterator()), content_type="application/jsonl")
+    response["Content-Disposition"] = f'attachment; filename="{found.public_id}.jsonl"'
+    patch_vary_headers(response, ["Cookie"])
+    return response
 
 
 def text(request: HttpRequest, public_id: str) -> HttpResponse:
