@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.parts import announcing, exchanging
+from engine.parts import announcing, dealing, exchanging
 
 if TYPE_CHECKING:
     from engine.state import State
@@ -14,9 +14,11 @@ def observation(state: State, seat: int) -> dict[str, Any]:
     """Everything `seat` may know at this moment.
 
     Cards are texts, suits letters, points whole numbers; lists by seat or by side as named. `legal` is there when the seat is to act.
-    It is meant for the seat to act. Between its turns a seat knows what the redacted events tell it: a snapshot taken while others are asked
-    shows, by the cards still to be drawn, that somebody is being asked.
+    While another seat is asked in a window, which depends on what that one holds, the snapshot is that of a window closed in silence: it is
+    the same whether or not anybody is being asked.
     """
+    asked = state.current_seat
+    state = quiet(state, seat)
     game, pack = state.game, state.game.pack
     trick = []
     if state.in_trick:  # a completed trick may still lie there while a window is open
@@ -27,12 +29,10 @@ def observation(state: State, seat: int) -> dict[str, Any]:
             trick.append({"seat": player, "card": pack.texts[card]})
             player = state.next[player]
     notes = state.notes
-    asked_in_secret = state.phase is announcing.WINDOW or state.phase is exchanging.PHASE
     seen: dict[str, Any] = {
         "game": game.key,
         "seat": seat,
-        # in a window only seats that hold something are asked: who, is nobody else's business
-        "turn": None if asked_in_secret and state.current_seat != seat else state.current_seat,
+        "turn": None if state.current_seat == seat != asked or in_secret(state, seat) else state.current_seat,
         "deal": state.deal_no,
         "dealer": state.dealer,
         "mano": state.mano,
@@ -67,13 +67,36 @@ def observation(state: State, seat: int) -> dict[str, Any]:
     }
     if seat == state.dealer and "censor_sees" in notes:
         seen["censored"] = {"seat": notes["censor_sees"], "hand": notes["censored_hand"]}
-    if state.rules.hide_arrastre_twenty:
-        for song, (singer, suit, _, _) in zip(seen["sung"], state.songs_made, strict=True):
-            if singer != seat and suit != state.trump:
-                song["suit"] = None
-    if state.current_seat == seat:
+    hidden = notes.get("hidden_songs", ())
+    for song, (singer, suit, _, _) in zip(seen["sung"], state.songs_made, strict=True):
+        if singer != seat and suit in hidden:
+            song["suit"] = None
+    if asked == seat:
         seen["legal"] = [game.action_text(action) for action in state.legal_actions()]
     return seen
+
+
+def in_secret(state: State, seat: int) -> bool:
+    """Whether another seat is being asked because of what it holds."""
+    return state.current_seat != seat and (state.phase is announcing.WINDOW or state.phase is exchanging.PHASE)
+
+
+def quiet(state: State, seat: int) -> State:
+    """The position as `seat` would see it if nobody were being asked in secret: a copy in which those asked have declined.
+
+    A seat that will be asked itself before the draw is not shown what it is going to draw: it knows anyway that it is not its turn yet.
+    """
+    while in_secret(state, seat):
+        if state.phase is exchanging.PHASE:
+            state = state.clone()
+            dealing.go_on(state)
+            continue
+        if seat in state.queue and state.window == "before_draw" and announcing.window_options(state, seat):
+            break
+        state = state.clone()
+        state.queue = ()
+        announcing.next_in_window(state)
+    return state
 
 
 def played(state: State) -> list[int]:

@@ -201,9 +201,11 @@ def sing(state: State, seat: int, suit: int) -> None:
     state.window_songs += ((seat, points),)
     if suit != state.trump:
         state.twenties |= 1 << seat
+    hidden = state.rules.hide_arrastre_twenty and state.n == 0 and suit != state.trump
+    if hidden:
+        state.notes = state.notes | {"hidden_songs": (*state.notes.get("hidden_songs", ()), suit)}
     if state.log is not None:
         cards = [rank + state.game.pack.suits[suit] for rank in state.rules.pair_ranks]
-        hidden = state.rules.hide_arrastre_twenty and state.n == 0 and suit != state.trump
         secret = {"secret": {"suit": [seat], "cards": [seat]}} if hidden else {}
         state.emit("song", seat=seat, suit=state.game.pack.suits[suit], points=points, cards=cards, **secret)
     counting.reached_by(state, seat)

@@ -229,14 +229,15 @@ def deal_cards(state: State) -> None:
 
 def _record(state: State, rest: list[int]) -> None:
     pack = state.game.pack
-    hidden = state.rules.first_deal == "coins_2o" and state.deal_no == 1 and state.shown >= 0
+    first = state.rules.first_deal == "coins_2o" and state.deal_no == 1
+    hidden = first and state.shown >= 0
     shown = None if hidden else state.card_text(state.shown)
     face_down = [state.shown] if hidden else rest[::-1]
     state.emit(
         "deal",
         deal=state.deal_no,
         dealer=state.dealer,
-        mano=state.mano,
+        mano=mano_of_coins(state) if first else state.mano,
         out=list(state.out),
         trump=state.suit_text(state.trump),
         shown=shown,
@@ -256,21 +257,27 @@ def coins_first(state: State) -> None:
     pack = state.game.pack
     two = pack.parse("2o")
     centre = state.shown
+    seat = state.mano = mano_of_coins(state)
     if centre == two:
-        four = pack.parse("4o")
-        state.mano = holder_of(state, four)
-        state.emit("reveal", seat=state.mano, card="4o", shown="2o")
+        state.emit("reveal", seat=seat, card="4o", shown="2o")
     elif centre >= 0:
-        seat = state.mano = holder_of(state, two)
         tricks.take(state, seat, two)
         tricks.give(state, seat, centre)
         state.shown = two
         state.emit("exchange", seat=seat, gives="2o", takes=pack.texts[centre], secret={"takes": [seat]})
     elif state.rules.dealer_plays:
-        state.mano = holder_of(state, two)
-        state.emit("reveal", seat=state.mano, card="2o")
+        state.emit("reveal", seat=seat, card="2o")
     place = state.active.index(state.mano)
     state.active = state.active[place:] + state.active[:place]
+
+
+def mano_of_coins(state: State) -> int:
+    """Mano of such a deal: who holds 2o, or 4o if 2o is the centre card; where the dealer sits out mano was drawn before."""
+    if not state.rules.dealer_plays:
+        return state.mano
+    pack = state.game.pack
+    two = pack.parse("2o")
+    return holder_of(state, pack.parse("4o") if state.shown == two else two)
 
 
 def holder_of(state: State, card: int) -> int:

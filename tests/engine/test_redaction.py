@@ -10,6 +10,7 @@ import pytest
 
 import engine
 from engine import actions as act
+from engine.parts import announcing
 from tests.support import playing, tables
 from tests.support.knowing import Knowledge, cards_in
 
@@ -51,7 +52,17 @@ def check_redaction(table: tables.Table, attempt: int = 0) -> None:
             view = state.observation(seat)
             # the calls that a seat may make name cards without saying where they are
             view["legal"] = [text for text in view.get("legal", ()) if not text.startswith("call ")]
-            assert cards_in(view) <= knowledge.allowed(seat), (seat, cards_in(view) - knowledge.allowed(seat))
+            allowed = knowledge.allowed(seat) | coming(state, seat)
+            assert cards_in(view) <= allowed, (seat, cards_in(view) - allowed)
+
+
+def coming(state: engine.State, seat: int) -> set[str]:
+    """The card that a seat is about to draw while another is asked before the draw: its snapshot is that of a window closed in silence."""
+    if state.phase is not announcing.WINDOW or state.window != "before_draw" or state.turn == seat:
+        return set()
+    place = (state.active.index(seat) - state.active.index(state.winner)) % state.size
+    face_down = state.stock[::-1]
+    return {state.game.pack.text(face_down[place] if place < len(face_down) else state.shown)}
 
 
 RARE = [
@@ -187,12 +198,94 @@ def compare_worlds(
             return moment
         here.apply(action)
         there.apply(action)
+        same_snapshot(here, there, seat, names)
         catch_up(here, there)
         catch_up(there, here)
         if here.deal_no > 1 or cards_in([here.log, there.log]) & names:
             return moment
         assert json.dumps(engine.redact(here.log, seat)) == json.dumps(engine.redact(there.log, seat))
     return 300
+
+
+def same_snapshot(here: engine.State, there: engine.State, seat: int | None, names: set[str]) -> None:
+    """Between its turns a seat sees the same whether or not somebody is being asked behind its back in one of the worlds."""
+    if seat is None or here.is_over or there.is_over or seat in (here.turn, there.turn) or here.deal_no > 1:
+        return
+    views = [world.observation(seat) for world in (here, there)]
+    if cards_in(views) & names or "score" in {event["e"] for event in (*here.log, *there.log)}:
+        return
+    assert json.dumps(views[0]) == json.dumps(views[1])
+
+
+@pytest.mark.parametrize(
+    ("key", "options"),
+    [
+        ("guinote", {}),
+        ("guinote", {"exchange_window": "before_draw"}),
+        ("partnership", {"hand_songs": "winning_side"}),
+        ("variable_trump", {}),
+        ("two_player", {"song_trigger": "has_won_any"}),
+        ("arrastrado", {}),
+    ],
+)
+def test_a_seat_cannot_tell_that_another_is_being_asked(key: str, options: dict[str, object]) -> None:
+    """A seat is asked in a window: to all others it looks as if the window had closed in silence."""
+    game = engine.load(key, **options)
+    rng = random.Random(key)
+    asked = 0
+    for number in range(60):
+        state = game.new_match(seed=f"asked {number}", deals=1)
+        while not state.is_over:
+            if state.phase is not None and state.phase.name in ("window", "exchange"):
+                silent = state.clone()
+                askers = set()
+                while not silent.is_over and silent.phase is not None and silent.phase.name in ("window", "exchange"):
+                    askers.add(silent.turn)
+                    silent.apply(act.PASS)
+                for seat in set(range(state.seats)) - askers - {silent.turn}:
+                    assert json.dumps(state.observation(seat)) == json.dumps(silent.observation(seat))
+                    asked += 1
+            state.apply(playing.choose(state, rng))
+    assert asked > 20
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) -> None:
+    """With `hide_arrastre_twenty` a snapshot tells of every song what the events told when it was sung."""
+    game = engine.load("guinote", players=players, hide_arrastre_twenty=True)
+    rng = random.Random(players)
+    shown = hidden = 0
+    for number in range(200):
+        state = game.new_match(seed=f"twenty {number}", deals=1)
+        while not state.is_over:
+            state.apply(playing.choose(state, rng))
+            deal = max(n for n, event in enumerate(state.events) if event["e"] == "deal")
+            if any(event["e"] == "score" for event in state.events[deal:]):
+                continue
+            for seat in range(players):
+                told = [e.get("suit") for e in engine.redact(state.events[deal:], seat) if e["e"] == "song"]
+                assert [song["suit"] for song in state.observation(seat)["sung"]] == told
+                shown += sum(suit is not None for suit in told)
+                hidden += told.count(None)
+    assert shown > 20 and hidden > 20
+
+
+@pytest.mark.parametrize("key", ["cabrero", "chancho"])
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_the_deal_names_the_mano_who_leads(key: str, players: int) -> None:
+    """In a first deal mano follows from who holds a card: the deal event says so at once, not a seat that the next event contradicts."""
+    game = engine.load(key, players=players)
+    for number in range(25):
+        state = game.new_match(seed=f"mano {number}", deals=2)
+        for _ in playing.play(state, f"mano {number}"):
+            pass
+        deal = -1
+        for event in state.events:
+            if event["e"] == "deal":
+                deal, leads = event["mano"], True
+            elif event["e"] == "play" and leads:
+                assert event["seat"] == deal
+                leads = False
 
 
 def catch_up(world: engine.State, other: engine.State) -> None:
