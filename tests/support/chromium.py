@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+from tests.support import debian
 from tests.support.processes import DidNotStart
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -44,40 +42,7 @@ def _found() -> str | None:
 
 def find() -> str:
     """The path of a Chromium. For root on Debian a missing one is installed; elsewhere DidNotStart says what to do."""
-    path = _found()
-    if path:
-        return path
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise DidNotStart(f"no Chromium was found, and only root with apt-get could install one here. {HOW_TO_GET_ONE}")
-    lock_path = Path(tempfile.gettempdir()) / "tute-league-chromium.lock"
-    with lock_path.open("w") as lock:  # the test processes of one run ask at the same time
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            path = _found() or _install()
-        finally:
-            lock_path.unlink(missing_ok=True)
-    return path
-
-
-def _install() -> str:
-    print(
-        "== no Chromium found: installing Debian's (apt-get install chromium; about 100 MB)",
-        file=sys.stderr,
-        flush=True,
-    )
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (
-        ["apt-get", "update", "-q"],
-        ["apt-get", "install", "-q", "-y", "--no-install-recommends", "chromium"],
-    ):
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        if done.returncode:
-            output = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-            raise DidNotStart(f"`{' '.join(command)}` failed with code {done.returncode}:\n{output}\n{HOW_TO_GET_ONE}")
-    path = _found()
-    if not path:
-        raise DidNotStart(f"apt-get installed the package chromium, but no browser is on PATH. {HOW_TO_GET_ONE}")
-    return path
+    return debian.find("chromium", _found, HOW_TO_GET_ONE)
 
 
 if __name__ == "__main__":
