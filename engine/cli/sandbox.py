@@ -15,7 +15,7 @@ tute sandbox check --json
 """
 DETAILS = """
 Starts canary bots that try to do harm, in every tier; a tier holds only if all of them fail and an honest bot plays. Exit code 1 if neither
-namespaces nor landlock holds."""
+namespaces nor landlock holds. Control groups are a second fence round each bot where this machine has them; every tier holds without."""
 
 
 def add(commands: Any) -> None:
@@ -26,11 +26,12 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from engine.sandbox import SandboxError, check
+    from engine.sandbox import SandboxError, check, control_groups
 
     try:
         with progress("canary bots"):
             reports = check(state_dir())
+            groups = control_groups()
     except SandboxError as error:
         raise Problem(str(error), INFRASTRUCTURE) from None
     good = any(report.holds for report in reports if report.name != "none")
@@ -46,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
                         "canaries": dict(report.canaries),
                     }
                     for report in reports
-                ]
+                ],
+                "control_groups": {"kind": groups.name, "note": groups.note},
             }
         )
         return OK if good else FAILED
@@ -62,4 +64,6 @@ def run(args: argparse.Namespace) -> int:
             paragraph(f"why: {reason}", "  ")
         for remedy in report.remedies:
             paragraph(f"do: {remedy}", "  ")
+    print(f"control groups: {groups.name}")
+    paragraph(groups.note, "  ")
     return OK if good else FAILED

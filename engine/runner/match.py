@@ -273,6 +273,7 @@ class _Match:
         host = {
             "engine": engine.__version__,
             "tier": self.box.tier,
+            "control_groups": self.box.control_groups,
             "runtime_hash": ", ".join(f"{name} {runtime.hash}" for name, runtime in sorted(self.runtimes.items())),
             "python": platform.python_version(),
             "kernel": os.uname().release,

@@ -1,6 +1,7 @@
 """Run programs of strangers so that they can hurt nobody. Knows nothing of cards; standard library only."""
 
 from .canary import TierReport
+from .cgroups import here as control_groups
 from .errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable
 from .policy import Policy
 from .process import BotProcess, Reply
@@ -19,4 +20,5 @@ __all__ = [
     "SandboxUnavailable",
     "TierReport",
     "check",
+    "control_groups",
 ]

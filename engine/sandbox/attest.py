@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .cgroups import Group
 from .errors import SandboxError
 
 _CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
@@ -34,13 +35,15 @@ _LIMIT_NAMES = {
 @dataclass(frozen=True)
 class Expectation:
     """What must be seen. user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: pinned to, if any;
-    filtered: whether system calls are filtered and rights dropped; own_namespaces: whether none is shared with us."""
+    filtered: whether system calls are filtered and rights dropped; own_namespaces: whether none is shared with us;
+    group: its control group, if there are any here."""
 
     user: int
     limits: Sequence[tuple[int, int, int]]
     core: int | None = None
     filtered: bool = True
     own_namespaces: bool = False
+    group: Group | None = None
 
 
 def status(pid: int) -> dict[str, str]:
@@ -69,6 +72,8 @@ def differences(pid: int, expected: Expectation) -> list[str]:
         wrong.append(f"it may run on cores {seen['Cpus_allowed_list']}, expected {expected.core}")
     if expected.own_namespaces:
         wrong += _shared_namespaces(pid, seen)
+    if expected.group:
+        wrong += expected.group.differences(pid)
     return wrong + _wrong_limits(pid, expected.limits)
 
 

@@ -3,6 +3,7 @@
 A bot is called out of memory when its end is a failure and one of these holds:
 
 * the last lines of its error output name a failed allocation, as Python, Node, Rust, Go and C++ programs print it;
+* the kernel killed it for the memory of its control group;
 * the largest memory it ever held, by the kernel's account, is at least 90 % of the limit.
 
 A SIGKILL that neither we, nor the CPU limit, nor its memory explains came from outside: that is never a bot's fault.
@@ -30,12 +31,14 @@ _NEAR_THE_LIMIT = 0.9
 @dataclass(frozen=True)
 class End:
     """How it ended. code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of
-    its whole life; stderr: what is kept of its error output."""
+    its whole life; stderr: what is kept of its error output; group_was_full: the kernel killed it for the memory of its
+    control group."""
 
     code: int
     peak_kib: int
     cpu_s: float
     stderr: bytes
+    group_was_full: bool = False
 
     @property
     def how(self) -> str:
@@ -52,6 +55,8 @@ def out_of_memory(end: End, policy: Policy) -> str | None:
     """What shows that the bot ended for lack of memory, or None."""
     if end.code == 0:
         return None
+    if end.group_was_full:
+        return "the kernel ended it at the limit of its control group"
     found = _ALLOCATION_FAILED.search(end.stderr[-_LAST_LINES:])
     if found:
         return found[0].decode(errors="replace")[:200]

@@ -65,6 +65,14 @@ def close_files(plan: "Plan") -> None:
     os.closerange(first, 1 << 20)
 
 
+def enter_groups(plan: "Plan") -> None:
+    """Into the control groups, whose limits are already set."""
+    for place in plan["groups"]:
+        procs = os.open(place + "/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(procs, b"0")
+        os.close(procs)
+
+
 def pin(plan: "Plan") -> None:
     """Bind the process to one core, or to those of the worker."""
     os.sched_setaffinity(0, plan["cores"] if plan["core"] is None else {plan["core"]})
@@ -155,6 +163,7 @@ def become(plan: "Plan") -> None:
 STEPS = (
     lead_session,
     close_files,
+    enter_groups,
     pin,
     change_root,
     change_user,

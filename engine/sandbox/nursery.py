@@ -14,6 +14,7 @@ import marshal
 import os
 import select
 import socket
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ STATUS = 3  # where the launcher finds its status pipe; what the plan keeps come
 _OUT_OF_THE_WAY = 64
 _LONGEST_REQUEST = 1 << 17
 _MOST_DESCRIPTORS = 16
+_SIGKILL = 9
+_PATIENCE = 500  # times two milliseconds until a control group must be empty
 
 
 def arrange(received: "list[int]") -> "list[int]":
@@ -60,27 +63,52 @@ def bury(pid: int, end: int) -> None:
     os.close(end)
 
 
+def leave(alive: "dict[int, tuple[int, int, list[str]]]") -> None:
+    """The worker is gone: end its bots, and remove their control groups, which nobody else would."""
+    for pid, _, _ in alive.values():
+        os.kill(pid, _SIGKILL)
+    for pid, _, groups in alive.values():
+        os.waitpid(pid, 0)
+        for group in groups:
+            remove(group)
+    os._exit(0)
+
+
+def remove(group: str) -> None:
+    """Remove a control group as soon as it is empty: a wrapped bot ends a moment after its wrapper."""
+    for _ in range(_PATIENCE):
+        try:
+            os.rmdir(group)  # noqa: PTH106 - pathlib would be one more import
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.002)
+        else:
+            return
+
+
 def serve(fd: int, run: "Callable[[Plan], None]") -> None:
     """Until the worker closes the socket."""
     worker = socket.socket(fileno=fd)
     poll = select.poll()
     poll.register(fd, select.POLLIN)
-    alive: dict[int, tuple[int, int]] = {}  # handle -> process id, descriptor to tell its end on
+    alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
     while True:
         for ready, _ in poll.poll():
             if ready != fd:
                 poll.unregister(ready)
                 os.close(ready)
-                bury(*alive.pop(ready))
+                bury(*alive.pop(ready)[:2])
                 continue
             request, received, _, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
             if not request:
-                os._exit(0)
+                leave(alive)
             end = received.pop(4)
             try:
-                pid = bear(marshal.loads(request), received, run)
+                plan = marshal.loads(request)
+                pid = bear(plan, received, run)
                 handle = os.pidfd_open(pid)
-                alive[handle] = pid, end
+                alive[handle] = pid, end, plan["groups"]
                 poll.register(handle, select.POLLIN)
                 socket.send_fds(worker, [marshal.dumps(pid)], [handle])
             except OSError as error:

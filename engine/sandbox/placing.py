@@ -1,4 +1,5 @@
-"""A worker that is root gives each live bot a user of its own and a copy of its files that this user can read."""
+"""Each live bot gets a control group where there are any; from a worker that is root also a user of its own and a copy of
+its files that this user can read."""
 
 from __future__ import annotations
 
@@ -7,32 +8,53 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import slots, tree
+from . import cgroups, slots, tree
 from .errors import SandboxError
+from .policy import Policy
 from .runtimes import Runtime
 
 
 @dataclass
 class Place:
-    """Where one bot runs. user: its kernel user id; bot: its files; slot: held by it, if the worker is root."""
+    """Where one bot runs. user: its kernel user id; bot: its files; slot: held by it, if the worker is root; group: its
+    control group, if there are any here."""
 
     user: int
     bot: Path
     slot: slots.Slot | None
+    group: cgroups.Group | None = None
+
+    @property
+    def groups(self) -> list[str]:
+        """Directories of control groups to enter."""
+        return self.group.places if self.group else []
 
     def give_back(self) -> None:
-        """Remove the copy and let the user id go. Harmless when repeated."""
+        """Remove the copy and the control group, let the user id go. Harmless when repeated. Raises SandboxError."""
         if self.slot:
             shutil.rmtree(self.bot, ignore_errors=True)
             self.slot.release()
             self.slot = None
+        if self.group:
+            group, self.group = self.group, None
+            group.remove()
 
 
-def place(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
-    """As root, with own_user: hold a slot and copy the bot into the runtime's tree. Else: the bot's own directory.
+def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> Place:
+    """Find a place for a bot. As root, with own_user: a slot and a copy in the runtime's tree, else its own directory.
 
-    Raises SandboxError when there is no free slot, a link among the files, or the copy fails.
+    Raises SandboxError when there is no free slot, a link among the files, or the copy or the control group fails.
     """
+    where = _files(bot_dir, runtime, own_user=own_user)
+    try:
+        where.group = cgroups.here().make(policy)
+    except BaseException:
+        where.give_back()
+        raise
+    return where
+
+
+def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
     if os.getuid() != 0 or not own_user:
         return Place(os.getuid(), bot_dir.resolve(), None)
     for path in bot_dir.rglob("*"):

@@ -315,9 +315,12 @@ class BotProcess:
         code = os.waitstatus_to_exitcode(ended.status)
         if self._wrapped and code > 128:
             code = 128 - code  # the wrapper reports a signal as 128 + its number
-        self._cpu_s = max(self._cpu_s, ended.cpu_s)
+        group = self._expected.group
+        counted = group.cpu_s() if group else 0.0  # also what no process of ours was waited for
+        self._cpu_s = max(self._cpu_s, ended.cpu_s, counted)
         self._drain_stderr(_LAST_STDERR)
-        self._end = End(code, ended.peak_kib, self._cpu_s, self._kept.value())
+        full = group is not None and group.out_of_memory()
+        self._end = End(code, ended.peak_kib, self._cpu_s, self._kept.value(), full)
         return True
 
     def _lost(self, without: BotFault) -> BotFault:

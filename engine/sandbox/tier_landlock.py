@@ -6,6 +6,7 @@ still learn that other paths exist (stat is not covered by Landlock); as root, c
 
 from __future__ import annotations
 
+import resource
 from typing import Any
 
 from . import filter as call_filter
@@ -19,9 +20,14 @@ from .spawn import launch
 from .syscalls import this_machine
 
 NAME = "landlock"
-# Threads of an ordinary user are counted with all his programs: a wide fence here, the exact count from outside.
-USER_WIDE_PROCESSES = 4096
+_USER_WIDE = 4096
 _CALLS = ("capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp")
+
+
+def user_wide_processes() -> int:
+    """A wide fence where threads are counted with all programs of the user; the exact count is taken from outside."""
+    mine = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    return _USER_WIDE if mine == resource.RLIM_INFINITY else min(_USER_WIDE, mine)
 
 
 def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> dict[str, Any]:
@@ -37,8 +43,9 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     filtered = call_filter.build()
     numbers = this_machine().numbers
     return {
+        "groups": place.groups,
         "core": core,
-        "limits": policy.limits(processes=policy.threads + 1 if place.slot else USER_WIDE_PROCESSES),
+        "limits": policy.limits(processes=policy.threads + 1 if place.slot else user_wide_processes()),
         "root": root if place.slot else None,
         "user": place.slot.user if place.slot else None,
         "refuse_root": True,
@@ -57,5 +64,5 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     """Start a bot. Raises SandboxError and leaves no process behind when any step fails."""
     steps = plan(place, runtime, entry, policy, core)
     started = launch(steps)
-    expected = Expectation(user=place.user, limits=steps["limits"], core=core)
+    expected = Expectation(user=place.user, limits=steps["limits"], core=core, group=place.group)
     return BotProcess(started, policy, expected, wrapped=False, on_close=place.give_back)

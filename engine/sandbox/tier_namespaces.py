@@ -23,7 +23,7 @@ from .process import BotProcess
 from .runtimes import Runtime
 from .spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
 from .syscalls import this_machine
-from .tier_landlock import USER_WIDE_PROCESSES
+from .tier_landlock import user_wide_processes
 
 NAME = "namespaces"
 _NOBODY = "65534"
@@ -72,12 +72,13 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "pass (chmod o+x), such as /var/lib/tute-league, or run the worker as an ordinary user."
         )
     processes = policy.threads + 2  # the wrapper itself counts
-    limits = policy.limits(processes=processes if place.slot else USER_WIDE_PROCESSES)
+    limits = policy.limits(processes=processes if place.slot else user_wide_processes())
     info_in, info_out = os.pipe()
     filter_fd = -1
     try:
         filter_fd = memory_file("filter", call_filter.build().for_pid(_FIRST_PROCESS))
         steps: dict[str, Any] = {
+            "groups": place.groups,
             "core": core,
             "limits": limits,
             "root": None,
@@ -109,7 +110,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         for fd in (filter_fd, info_in, info_out):
             if fd >= 0:
                 os.close(fd)
-    expected = attest.Expectation(user=place.user, limits=limits, core=core, own_namespaces=True)
+    expected = attest.Expectation(user=place.user, limits=limits, core=core, own_namespaces=True, group=place.group)
     return BotProcess(started, policy, expected, wrapped=True, on_close=place.give_back)
 
 

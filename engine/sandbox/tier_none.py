@@ -21,6 +21,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     root, bot = str(runtime.root), str(place.bot)
     started = launch(
         {
+            "groups": place.groups,
             "core": core,
             "limits": limits,
             "root": None,
@@ -36,5 +37,5 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "environment": runtime.environ(root),
         }
     )
-    expected = Expectation(user=place.user, limits=limits, core=core, filtered=False)
+    expected = Expectation(user=place.user, limits=limits, core=core, filtered=False, group=place.group)
     return BotProcess(started, policy, expected, wrapped=False, on_close=place.give_back)

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
-from . import elf, landlock, runtimes, tier_landlock, tier_namespaces, tier_none
+from . import cgroups, elf, landlock, runtimes, tier_landlock, tier_namespaces, tier_none
 from .canary import TierReport, battery
 from .errors import BotFault, SandboxError, SandboxUnavailable
 from .placing import Place, place
@@ -40,7 +40,7 @@ def start(
         raise ValueError(f"{runtime.name} needs memory_mb of at least {runtime.memory_mb}, not {policy.memory_mb}")
     if runtime.address_space_mb and policy.address_space_mb is None:
         policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
-    where = place(bot_dir, runtime, own_user=tier != tier_none.NAME)
+    where = place(bot_dir, runtime, policy, own_user=tier != tier_none.NAME)
     if runtime.runs_bot_files:
         reason = elf.why_not_static(bot_dir / entry)
         if reason:
@@ -116,6 +116,11 @@ class Sandbox:
         raise SandboxUnavailable(
             "no sandbox holds on this host, so no bot is started. " + " ".join(refused) + " See docs/sandbox.md."
         )
+
+    @property
+    def control_groups(self) -> str:
+        """The kind every bot is placed in: "v2", "v1" or "none"."""
+        return cgroups.here().name
 
     @property
     def report(self) -> TierReport:

@@ -16,9 +16,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from engine.sandbox import BotFault, Policy, runtimes, slots, spawn, tiers
+from engine.sandbox import BotFault, Policy, runtimes, slots, tiers
 from engine.sandbox.process import BotProcess
 from engine.sandbox.syscalls import this_machine
+from tests.hostile import traces
 from tests.hostile.attacks import ATTACKS, Attack
 
 START_CPU_S, START_WALL_S = 2.0, 8.0  # until the first line of an attack that does answer; loaded machines are slow
@@ -96,24 +97,6 @@ class Surroundings:
             listener.close()
 
 
-def open_files() -> set[str]:
-    """Descriptors of this process and what they are."""
-    spawn.ready()
-    seen = set()
-    for entry in Path("/proc/self/fd").iterdir():
-        try:
-            seen.add(f"{entry.name}:{entry.readlink()}")
-        except OSError:
-            continue  # the directory's own
-    return {entry for entry in seen if "/fd" not in entry}
-
-
-def children() -> set[str]:
-    """Our child processes and those of the process that starts bots."""
-    pids = (os.getpid(), spawn.ready())
-    return {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-
-
 def herd(bot: BotProcess) -> set[int]:
     """Processes that run as the bot's user, where that user is its alone; else itself."""
     found = {bot.pid}
@@ -141,8 +124,7 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
     policy = Policy(memory_mb=128, threads=8, cpu_s=attack.cpu_s)
     outcome = Outcome()
     runtime = runtimes.python(state_dir)
-    files_before = open_files()
-    children_before = children()
+    before_all = traces.seen(state_dir)
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         around = Surroundings(Path(scratch))
         bot_dir = Path(scratch, "bot")
@@ -167,8 +149,7 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
             outcome.left.append(f"it was {len(processes)} processes")
         outcome.left += [f"process {pid}" for pid in processes if Path(f"/proc/{pid}").exists()]
         around.close()
-    outcome.left += sorted(children() - children_before)
-    outcome.left += sorted(open_files() - files_before)
+    outcome.left += sorted(traces.seen(state_dir) - before_all)
     return outcome
 
 

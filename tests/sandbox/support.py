@@ -19,17 +19,22 @@ ORDINARY_USER = 60990  # neither a bot's slot nor, on any distribution, somebody
 
 
 class StateDirectory:
-    """A directory in /tmp that every user may pass (pytest's own is private), removed at the end."""
+    """A directory in /tmp that every user may pass (pytest's own is private), removed at the end.
+
+    TUTE_TEST_STATE names one that exists, with its runtimes: for tests in another kernel, which reads files slowly.
+    """
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="tute-test-"))
+        self._lent = os.environ.get("TUTE_TEST_STATE")
+        self.path = Path(self._lent or tempfile.mkdtemp(prefix="tute-test-"))
         self.path.chmod(0o755)
 
     def __enter__(self) -> StateDirectory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        if not self._lent:
+            shutil.rmtree(self.path, ignore_errors=True)
 
     @cached_property
     def reports(self) -> dict[str, TierReport]:
@@ -49,24 +54,29 @@ class StateDirectory:
         modules |= {f"tests/{name}": REPOSITORY / "tests" / name for name in ("hostile", "sandbox")}
         return runtimes.python(self.path, modules)
 
-    def as_ordinary_user(self, module: str, *arguments: str, told: Sequence[str] = ()) -> list[Any]:
-        """Run a module as a user without any right, in a state directory of his; its answers, one JSON value a line."""
+    def for_others(self) -> tuple[str, list[str], str]:
+        """(interpreter, environment as NAME=value, state directory) with which an ordinary user runs our modules."""
         home = self.path / "ordinary"
         home.mkdir(exist_ok=True)
-        user = os.getuid() or ORDINARY_USER
         if os.getuid() == 0:
-            os.chown(home, user, user)
+            os.chown(home, ORDINARY_USER, ORDINARY_USER)
         tree = self._for_others.root
         program = next((tree / "python/bin").iterdir())
+        return str(program), [f"PATH={os.environ['PATH']}", f"PYTHONPATH={tree / 'python/extra'}"], str(home)
+
+    def as_ordinary_user(self, module: str, *arguments: str, told: Sequence[str] = ()) -> list[Any]:
+        """Run a module as a user without any right, in a state directory of his; its answers, one JSON value a line."""
+        program, environment, home = self.for_others()
+        user = os.getuid() or ORDINARY_USER
         done = subprocess.run(
-            [program, "-s", "-S", "-B", "-m", module, str(home), *arguments],
+            [program, "-s", "-S", "-B", "-m", module, home, *arguments],
             input="".join(f"{line}\n" for line in told),
             capture_output=True,
             text=True,
             timeout=280,
             check=False,
             cwd="/",
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tree / "python/extra")},
+            env=dict(word.split("=", 1) for word in environment),
             **({"user": user, "group": user, "extra_groups": []} if os.getuid() == 0 else {}),
         )
         if done.returncode:

@@ -14,16 +14,18 @@ from engine.sandbox import Policy, SandboxError, placing, tier_landlock
 from engine.sandbox.attest import Expectation
 from engine.sandbox.process import BotProcess
 from engine.sandbox.spawn import launch
-from tests.hostile.arena import children, open_files
+from tests.hostile.traces import children, open_files
 from tests.sandbox.support import StateDirectory
 
 POLICY = Policy(memory_mb=128)
+# It waits: one that has ended cannot be looked at any more.
+BOT = "import sys\nprint('started', flush=True)\nsys.stdin.read()"
 Plan = dict[str, Any]
 
 
 @pytest.fixture
 def place(state: StateDirectory, bot: Callable[[str], Path]) -> Iterator[placing.Place]:
-    where = placing.place(bot("print('started', flush=True)"), state.python, own_user=True)
+    where = placing.place(bot(BOT), state.python, POLICY, own_user=True)
     yield where
     where.give_back()
 
@@ -125,7 +127,7 @@ def test_a_step_that_is_left_out_is_seen_from_outside(
 
 def test_the_same_start_with_nothing_left_out_is_attested(plan: Plan, place: placing.Place) -> None:
     core = max(os.sched_getaffinity(0))
-    limits = POLICY.limits(processes=9 if place.slot else tier_landlock.USER_WIDE_PROCESSES)
+    limits = POLICY.limits(processes=9 if place.slot else tier_landlock.user_wide_processes())
     expected = Expectation(user=place.user, limits=limits, core=core)
     started = launch(plan | {"core": core, "limits": limits})
     with BotProcess(started, POLICY, expected, wrapped=False, on_close=lambda: None) as process:

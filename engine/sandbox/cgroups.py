@@ -1,0 +1,298 @@
+"""A control group for each live bot, where this machine lets the worker make one: v2 if it was delegated, else v1, else none.
+
+A second fence behind the limits of the process itself, counted by the kernel for whatever runs in it: memory, processes,
+CPU time, and an end that nothing in it escapes. A kind counts only after a group of it was made here, with its limits
+written and read back; from then on every bot gets one or is not started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from .errors import SandboxError
+from .policy import MIB, Policy
+
+# Besides the bot's own memory: the pages of the runtime's files it touches first, thread stacks, page tables, the wrapper.
+ROOM_MB = 64
+_WORKERS = "tute-worker"  # v2: the processes of a group that has groups below it must themselves be in one of these
+_PREFIX = "tute-bot"
+_EMPTY_S = 5.0
+_NEEDED = ("memory", "pids")  # what there is no point without
+_ALSO = ("cpuacct", "freezer")
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Group:
+    """The group of one bot. directories: controller -> its directory; v2 has one, called "unified"."""
+
+    directories: dict[str, Path]
+
+    @property
+    def places(self) -> list[str]:
+        """The directories; the launcher enters each of them."""
+        return [str(place) for place in self.directories.values()]
+
+    def differences(self, pid: int) -> list[str]:
+        """What is wrong with a process that should be in this group, by the kernel's account. Raises OSError."""
+        inside = _own_groups(Path(f"/proc/{pid}/cgroup").read_text())
+        name = next(iter(self.directories.values())).name
+        return [
+            f"it is in the {kind} control group {inside.get(kind)}, expected {name}"
+            for kind in self.directories
+            if not (inside.get(kind) or "").endswith(f"/{name}")
+        ]
+
+    def cpu_s(self) -> float:
+        """CPU seconds of all that ever ran in it; 0 where nobody counts."""
+        with contextlib.suppress(OSError):
+            if "unified" in self.directories:
+                return int(_field(self.directories["unified"] / "cpu.stat", "usage_usec")) / 1e6
+            if "cpuacct" in self.directories:
+                return int((self.directories["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
+        return 0.0
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel has killed something in it for its memory limit."""
+        place, name = (
+            (self.directories["unified"], "memory.events")
+            if "unified" in self.directories
+            else (self.directories["memory"], "memory.oom_control")
+        )
+        with contextlib.suppress(OSError):
+            return int(_field(place / name, "oom_kill")) > 0
+        return False
+
+    def remove(self) -> None:
+        """Kill whatever is still in it and remove it. Harmless when repeated. Raises SandboxError if that fails."""
+        until = time.monotonic() + _EMPTY_S
+        for place in self.directories.values():
+            while True:
+                try:
+                    place.rmdir()
+                    break
+                except FileNotFoundError:
+                    break
+                except OSError as error:
+                    if time.monotonic() > until:
+                        raise SandboxError(f"cannot remove the control group {place}: {error}") from error
+                    self._kill()
+                    time.sleep(0.001)
+
+    def _kill(self) -> None:
+        unified, freezer = self.directories.get("unified"), self.directories.get("freezer")
+        if unified and (unified / "cgroup.kill").exists():
+            (unified / "cgroup.kill").write_text("1")
+            return
+        if freezer:  # so that none is born while the others are killed
+            _write(freezer / "freezer.state", "FROZEN")
+        for pid in _inhabitants(unified or self.directories["pids"]):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if freezer:
+            _write(freezer / "freezer.state", "THAWED")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What control groups this machine offers. name: "v2", "v1" or "none"; parents: controller -> where groups are made;
+    note: what is counted, or why there is none."""
+
+    name: str
+    parents: dict[str, Path]
+    note: str
+
+    def make(self, policy: Policy) -> Group | None:
+        """A group with the policy's limits, or None where there are none. Raises SandboxError when one cannot be made."""
+        if not self.parents:
+            return None
+        name = f"{_PREFIX}-{os.getpid()}-{_start_of(os.getpid())}-{next(_numbers)}"
+        group = Group({kind: parent / name for kind, parent in self.parents.items()})
+        try:
+            for place in group.directories.values():
+                place.mkdir()
+            for path, value in _limits(group, policy):
+                _write(path, value)
+        except OSError as error:
+            group.remove()
+            raise SandboxError(f"cannot make the control group of a bot: {error}. Run `tute sandbox check`.") from error
+        except SandboxError:
+            group.remove()
+            raise
+        return group
+
+
+def _limits(group: Group, policy: Policy) -> Iterator[tuple[Path, str]]:
+    """(file, value). The kernel's own wrapper process and the first thread count besides the policy's threads."""
+    memory, processes = str((policy.memory_mb + ROOM_MB) * MIB), str(policy.threads + 2)
+    if "unified" in group.directories:
+        place = group.directories["unified"]
+        yield place / "memory.max", memory
+        if (place / "memory.swap.max").exists():
+            yield place / "memory.swap.max", "0"
+        yield place / "memory.oom.group", "1"
+        yield place / "pids.max", processes
+        return
+    place = group.directories["memory"]
+    yield place / "memory.limit_in_bytes", memory
+    if (place / "memory.memsw.limit_in_bytes").exists():
+        yield place / "memory.memsw.limit_in_bytes", memory
+    yield group.directories["pids"] / "pids.max", processes
+
+
+def _write(path: Path, value: str) -> None:
+    """Set a limit and see that it is set. Raises OSError, SandboxError where the kernel holds another value."""
+    # One write call: a limit is taken or refused as a whole.
+    fd = os.open(path, os.O_RDWR)
+    try:
+        os.write(fd, value.encode())
+        seen = os.pread(fd, 64, 0).decode().strip()
+    finally:
+        os.close(fd)
+    if seen != value and not seen.startswith("FR"):  # FREEZING comes before FROZEN
+        raise SandboxError(f"{path} is {seen} after {value} was written to it. Run `tute sandbox check`.")
+
+
+def _field(path: Path, name: str) -> str:
+    words = (line.split() for line in path.read_text().splitlines())
+    return next((pair[1] for pair in words if pair[0] == name), "0")
+
+
+def _inhabitants(place: Path) -> list[int]:
+    try:
+        return [int(word) for word in (place / "cgroup.procs").read_text().split()]
+    except OSError:
+        return []
+
+
+def _start_of(pid: int) -> int:
+    """When a process began, in clock ticks: with its number it names it for good. Raises OSError when it is gone."""
+    return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
+
+
+# -- what there is here ---------------------------------------------------------------------------------------------
+
+
+@cache
+def here() -> Kind:
+    """What this process may make, tried out; once a process. The worker itself moves into a leaf where v2 asks for it."""
+    reasons = []
+    for name, find in (("v2", _delegated), ("v1", _by_controller)):
+        try:
+            parents = find()
+            kind = Kind(name, parents, "")
+            trial = kind.make(Policy())
+            assert trial
+            trial.remove()
+        except (OSError, SandboxError) as error:
+            reasons.append(f"{name}: {error}")
+            continue
+        _sweep(parents)
+        counted = "memory, processes and CPU time" if name == "v2" else ", ".join(parents)
+        return Kind(name, parents, f"each bot is in a group of its own: {counted}")
+    return Kind("none", {}, "; ".join(reasons))
+
+
+def _delegated() -> dict[str, Path]:
+    """v2: the directory under which this process may make groups. Raises OSError, SandboxError with the reason."""
+    mounts = _mounts("cgroup2")
+    own = _own_groups(Path("/proc/self/cgroup").read_text()).get("unified")
+    if not mounts or own is None:
+        raise SandboxError("it is not mounted")
+    base = _within(mounts[0], own)
+    if base.name == _WORKERS:
+        base = base.parent
+    lacking = [name for name in _NEEDED if name not in (base / "cgroup.controllers").read_text().split()]
+    if lacking:
+        raise SandboxError(f"{base} has no controller {' and '.join(lacking)}")
+    if (base / "cgroup.type").exists():  # not the root of all, which may hold processes and groups
+        _refuse_undelegated(base)
+        leaf = base / _WORKERS
+        leaf.mkdir(exist_ok=True)
+        for pid in _inhabitants(base):
+            with contextlib.suppress(ProcessLookupError):
+                (leaf / "cgroup.procs").write_text(str(pid))
+    (base / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in _NEEDED))
+    return {"unified": base}
+
+
+def _refuse_undelegated(base: Path) -> None:
+    """Whether the group is ours to divide: owned by us, or, for root, marked so by systemd or the root of a container's."""
+    if os.getuid() != 0:
+        if base.stat().st_uid != os.getuid() or not os.access(base, os.W_OK):
+            raise SandboxError(
+                f"{base} is not delegated to this user. Start the worker by `systemd-run --user --scope -p Delegate=yes`, "
+                "or from a unit with Delegate=yes."
+            )
+        return
+    marked = any(name.endswith(".delegate") for name in os.listxattr(base))
+    if not marked and Path("/run/systemd/system").is_dir():
+        raise SandboxError(f"{base} belongs to systemd. Give the worker's unit Delegate=yes.")
+
+
+def _by_controller() -> dict[str, Path]:
+    """v1: controller -> this process's own directory there. Raises SandboxError with the reason."""
+    own = _own_groups(Path("/proc/self/cgroup").read_text())
+    found = {}
+    for root, point, options in _mounts("cgroup"):
+        for name in (*_NEEDED, *_ALSO):
+            if name in options.split(",") and name in own:
+                place = _within((root, point, options), own[name])
+                if os.access(place, os.W_OK):
+                    found[name] = place
+    lacking = [name for name in _NEEDED if name not in found]
+    if lacking:
+        raise SandboxError(f"no {' and '.join(lacking)} directory that this user may write to")
+    return found
+
+
+def _mounts(kind: str) -> list[tuple[str, str, str]]:
+    """(root within the hierarchy, mount point, options) of every mount of this file system."""
+    found = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        if after.split()[0] == kind:
+            found.append((before.split()[3], before.split()[4], after.split()[-1]))
+    return found
+
+
+def _own_groups(text: str) -> dict[str, str]:
+    """Controller -> path, from /proc/<pid>/cgroup; v2 is called "unified"."""
+    found = {}
+    for line in text.splitlines():
+        number, names, path = line.split(":", 2)
+        found.update(dict.fromkeys(names.split(",") if names else ["unified"] if number == "0" else [], path))
+    return found
+
+
+def _within(mount: tuple[str, str, str], path: str) -> Path:
+    """Where a group's directory is, seen through a mount. Raises SandboxError where it is outside."""
+    root, point, _ = mount
+    inside = path.removeprefix(root.rstrip("/"))
+    if ".." in path or not path.startswith(root):
+        raise SandboxError(f"the group {path} is outside of what is mounted at {point}")
+    return Path(point, inside.lstrip("/"))
+
+
+def _sweep(parents: dict[str, Path]) -> None:
+    """Remove empty groups whose worker and nursery were both killed."""
+    for parent in parents.values():
+        for place in parent.glob(f"{_PREFIX}-*"):
+            try:
+                pid, start = map(int, place.name.split("-")[2:4])
+                alive = _start_of(pid) == start
+            except OSError:
+                alive = False
+            except ValueError:
+                continue
+            if not alive:
+                with contextlib.suppress(OSError):  # somebody lives in it: then it is not ours to judge
+                    place.rmdir()

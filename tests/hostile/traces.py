@@ -1,0 +1,81 @@
+"""What a bot could leave behind on a machine: processes, descriptors, files, control groups, mounts, kernel objects."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engine.sandbox import cgroups, slots, spawn
+
+_BOT_USERS = range(slots.FIRST_USER, slots.LAST_USER + 1)
+
+
+def open_files() -> set[str]:
+    """Descriptors of this process and what they are."""
+    spawn.ready()
+    seen = set()
+    for entry in Path("/proc/self/fd").iterdir():
+        try:
+            seen.add(f"{entry.name}:{entry.readlink()}")
+        except OSError:
+            continue  # the directory's own
+    return {entry for entry in seen if "/fd" not in entry}
+
+
+def children() -> set[str]:
+    """Our child processes and those of the process that starts bots."""
+    pids = (os.getpid(), spawn.ready())
+    return {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+
+
+def groups() -> set[str]:
+    """Control groups that this process made."""
+    parents = cgroups.here().parents.values()
+    return {str(place) for parent in parents for place in parent.glob(f"tute-bot-{os.getpid()}-*")}
+
+
+def mounts(state_dir: Path) -> set[str]:
+    """Mounts that show something of our state directory."""
+    return {line for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(state_dir) in line}
+
+
+def kernel_objects() -> set[str]:
+    """Shared memory, semaphores and queues of System V that belong to a bot's user."""
+    found = set()
+    for kind in ("shm", "sem", "msg"):
+        path = Path(f"/proc/sysvipc/{kind}")
+        lines = path.read_text().splitlines() if path.is_file() else []
+        for line in lines[1:]:
+            names = dict(zip(lines[0].split(), line.split(), strict=False))
+            if int(names["uid"]) in _BOT_USERS:
+                found.add(f"{kind} {line.split()[1]}")
+    return found
+
+
+def shared_files() -> set[str]:
+    """Files of a bot's user in the places that everybody may write to."""
+    found = set()
+    for folder in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"):
+        for path in Path(folder).iterdir() if Path(folder).is_dir() else []:
+            try:
+                if path.lstat().st_uid in _BOT_USERS:
+                    found.add(str(path))
+            except OSError:
+                continue
+    return found
+
+
+def seen(state_dir: Path) -> set[str]:
+    """All of it, as text; what is there afterwards and was not before was left behind."""
+    return {
+        f"{what}: {entry}"
+        for what, entries in {
+            "child process": children(),
+            "descriptor": open_files(),
+            "control group": groups(),
+            "mount": mounts(state_dir),
+            "kernel object": kernel_objects(),
+            "file": shared_files(),
+        }.items()
+        for entry in entries
+    }

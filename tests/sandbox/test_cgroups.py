@@ -1,0 +1,226 @@
+"""Control groups, of the kind that this machine really offers (the end of the report says which), and their absence.
+
+The other kind is played in a kernel of its own: see test_other_kernel.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox import Policy, SandboxError, cgroups, death, tiers
+from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers
+from tests.sandbox.test_workers import RUNNER, running, worker
+
+POLICY = Policy(memory_mb=64, threads=8)
+
+
+@pytest.fixture(scope="module")
+def kind() -> cgroups.Kind:
+    found = cgroups.here()
+    held_tiers.lines.append(f"control groups: {found.name}: {found.note}")
+    return found
+
+
+@pytest.fixture
+def group(kind: cgroups.Kind) -> Iterator[cgroups.Group]:
+    made = kind.make(POLICY)
+    if made is None:
+        pytest.skip(f"control groups here: {kind.note}. They are tested in another kernel: test_other_kernel.py")
+    yield made
+    made.remove()
+
+
+def groups_left(kind: cgroups.Kind, owner: int) -> list[str]:
+    return [place.name for parent in kind.parents.values() for place in parent.glob(f"tute-bot-{owner}-*")]
+
+
+def inside(group: cgroups.Group, program: str) -> subprocess.Popen[str]:
+    """A Python program that is in the group before its first line."""
+    enter = "".join(f"open({place + '/cgroup.procs'!r}, 'w').write('0')\n" for place in group.places)
+    command = [sys.executable, "-I", "-c", f"import os, sys, time\n{enter}{program}"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_what_there_is_is_named_and_none_has_a_reason(kind: cgroups.Kind) -> None:
+    assert kind.name in ("v2", "v1", "none")
+    assert bool(kind.parents) == (kind.name != "none")
+    assert kind.note
+    if kind.name == "none":
+        assert kind.make(POLICY) is None
+
+
+def test_a_bot_is_in_its_group_and_the_group_goes_with_it(
+    kind: cgroups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    for tier in [*tiers_here, "none"]:
+        with tiers.start(tier, directory, state.python, "bot.py", POLICY) as process:
+            process.send(b"play 1o\n")
+            assert process.read_line(5, 10).line == b"play 1o"
+            shown = Path(f"/proc/{process.pid}/cgroup").read_text()
+            ours = [line for line in shown.splitlines() if f"/tute-bot-{os.getpid()}-" in line]
+            assert len(ours) == len(kind.parents), shown
+        assert groups_left(kind, os.getpid()) == []
+
+
+def test_memory_is_counted_for_all_that_runs_in_it(group: cgroups.Group) -> None:
+    assert not group.out_of_memory()
+    hog = inside(group, "hoard = [bytearray(8 << 20) for _ in range(64)]\nprint('free')")
+
+    assert hog.communicate(timeout=30)[0] == ""
+    assert hog.returncode == -signal.SIGKILL
+    assert group.out_of_memory()
+
+
+def test_processes_are_counted(group: cgroups.Group) -> None:
+    bomb = inside(
+        group,
+        "made = 0\ntry:\n    while made < 100:\n        if not os.fork(): time.sleep(60)\n        made += 1\n"
+        "except OSError: pass\nprint(made, flush=True)\ntime.sleep(60)",
+    )
+    assert bomb.stdout and int(bomb.stdout.readline()) == POLICY.threads + 1
+    children = [int(word) for word in Path(f"/proc/{bomb.pid}/task/{bomb.pid}/children").read_text().split()]
+    assert len(children) == POLICY.threads + 1
+
+    group.remove()  # and with it whatever was left in it
+    bomb.communicate(timeout=10)
+    assert bomb.returncode == -signal.SIGKILL
+    assert not any(map(running, children))
+    group.remove()  # without harm
+
+
+def test_time_is_counted_for_all_that_ever_ran_in_it(group: cgroups.Group) -> None:
+    spender = inside(
+        group,
+        "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif not os.fork():\n"
+        "    while time.process_time() < 0.3: pass\n    os._exit(0)\ntime.sleep(0.1)\n"
+        "try: os.wait()\nexcept ChildProcessError: pass",
+    )
+    spender.communicate(timeout=30)
+
+    assert group.cpu_s() >= 0.3
+
+
+def test_the_kernels_end_for_memory_is_the_bots_fault() -> None:
+    end = death.End(-signal.SIGKILL, 1000, 0.1, b"")
+    with pytest.raises(SandboxError, match="killed from outside"):
+        death.fault(end, POLICY)
+
+    fault = death.fault(dataclasses.replace(end, group_was_full=True), POLICY)
+    assert (fault.kind, "control group" in fault.detail) == ("memory", True)
+
+
+def test_a_limit_that_is_not_taken_stops_the_start(
+    kind: cgroups.Kind, state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Promised kinds fail closed: a limit that cannot be written, or reads back as another, or a directory that is gone."""
+    directory = bot("print('started', flush=True)")
+    assert state.python.root.is_dir()
+    if not kind.parents:
+        pytest.skip(f"control groups here: {kind.note}")
+    place = next(iter(kind.parents.values()))
+    breaks = (
+        {"_limits": lambda group, policy: [(next(iter(group.directories.values())) / "no.such.limit", "1")]},
+        {"_limits": lambda group, policy: [(_pids(group), "-5")]},
+        {"_limits": lambda group, policy: [(_pids(group), "007")]},
+        {"here": lambda: cgroups.Kind("v1", {"pids": place / "nowhere"}, "")},
+    )
+    for change in breaks:
+        with monkeypatch.context() as broken:
+            for name, value in change.items():
+                broken.setattr(cgroups, name, value)
+            with pytest.raises(SandboxError, match=r"control group|is 7 after 007"):
+                tiers.start("none", directory, state.python, "bot.py", POLICY)
+        assert groups_left(kind, os.getpid()) == []
+
+
+def _pids(group: cgroups.Group) -> Path:
+    return (group.directories.get("unified") or group.directories["pids"]) / "pids.max"
+
+
+def test_a_bot_outside_its_group_is_seen_from_outside(group: cgroups.Group) -> None:
+    assert len(group.differences(os.getpid())) == len(group.directories)
+
+
+def test_a_group_that_cannot_be_entered_stops_the_start(
+    kind: cgroups.Kind,
+    group: cgroups.Group,
+    state: StateDirectory,
+    bot: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    group.remove()
+    monkeypatch.setattr(cgroups.Group, "places", property(lambda self: ["/nowhere"]))
+
+    with pytest.raises(SandboxError, match="the sandbox failed at enter_groups: "):
+        tiers.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
+
+    assert groups_left(kind, os.getpid()) == []
+
+
+def test_a_bot_outside_its_group_is_stopped(
+    kind: cgroups.Kind,
+    group: cgroups.Group,
+    state: StateDirectory,
+    bot: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    group.remove()
+    monkeypatch.setattr(cgroups.Group, "places", property(lambda self: []))
+
+    with pytest.raises(SandboxError, match=r"is not confined as it should be.* control group"):
+        tiers.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
+
+    assert groups_left(kind, os.getpid()) == []
+
+
+@pytest.mark.parametrize("victim", ["worker", "worker and nursery"])
+def test_no_group_outlives_a_worker_that_is_killed(
+    kind: cgroups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
+) -> None:
+    directory = bot("import time\ntime.sleep(60)\n")
+    assert state.python.root.is_dir()
+    for tier in tiers_here:
+        runner = worker(RUNNER, tier, str(state.path), str(directory))
+        assert runner.stdout
+        bots = [int(word) for word in runner.stdout.readline().split()]
+        assert len(groups_left(kind, runner.pid)) == 3 * len(kind.parents)
+        nurseries = Path(f"/proc/{runner.pid}/task/{runner.pid}/children").read_text().split()
+
+        os.kill(runner.pid, signal.SIGKILL)
+        for nursery in nurseries if "nursery" in victim else []:
+            os.kill(int(nursery), signal.SIGKILL)
+        runner.communicate(timeout=20)
+        until = time.monotonic() + 5
+        while (any(map(running, bots)) or ("nursery" not in victim and groups_left(kind, runner.pid))) and (
+            time.monotonic() < until
+        ):
+            time.sleep(0.005)
+        if "nursery" in victim:  # nobody is left who could: the next worker does
+            again = [sys.executable, "-c", "from engine.sandbox import cgroups; cgroups.here()"]
+            subprocess.run(again, check=True, cwd=REPOSITORY, timeout=60)
+
+        assert groups_left(kind, runner.pid) == [], tier
+
+
+def test_none_is_told_with_the_remedy_where_a_user_may_make_none(state: StateDirectory) -> None:
+    """An ordinary user's bots are held without: that is said, with what to do."""
+    told = state.as_ordinary_user("tests.sandbox.say_groups")[0]
+
+    assert told["name"] in ("none", "v2", "v1")
+    assert os.getuid() != 0 or told["name"] != "none" or ("v2: " in told["note"] and "v1: " in told["note"])
+
+
+def test_groups_of_a_worker_that_lives_are_not_swept(kind: cgroups.Kind, group: cgroups.Group) -> None:
+    cgroups._sweep(kind.parents)
+
+    assert all(place.is_dir() for place in group.directories.values())
