@@ -260,6 +260,10 @@ class Rating(models.Model):
     rank_best = models.PositiveIntegerField()
     rank_worst = models.PositiveIntegerField()
     los_next = models.FloatField(null=True)  # likelihood of superiority over the next row
+    field_score = models.FloatField(
+        default=0.5
+    )  # expected share of the board points against every listed rival, 0 to 1
+    field_sd = models.FloatField(default=0.5)  # its standard deviation
     provisional = models.BooleanField()
     listed = models.BooleanField(
         default=True

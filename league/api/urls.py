@@ -72,6 +72,7 @@ urlpatterns = [
     path("matches/<word:id>/boards/<id:number>", matches.OneBoard.as_view(), name="board"),
     path("matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/replay", matches.Replay.as_view(), name="replay"),
     path("queue", ratings.QueueState.as_view(), name="queue"),
+    path("overall", ratings.Overall.as_view(), name="overall"),
     path("pools", ratings.Pools.as_view(), name="pools"),
     path("pools/<id:id>", ratings.OnePool.as_view(), name="pool"),
     path("pools/<id:id>/leaderboard", ratings.Leaderboard.as_view(), name="leaderboard"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import QuerySet
 
-from league.models import Pool, Rating
+from league.domain import past, sums
+from league.domain import ratings as fits
+from league.models import BotVersion, Match, Pool, Rating
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,24 @@ def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
     return rows.select_related("version__bot__owner").order_by("-elo", "version_id")
 
 
-def leaderboard(pool: Pool, *, every_version: bool = False) -> list[Row]:
-    """One row per bot (or per version). One query."""
+def ratings_at(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
+    """The ratings as they were at a past moment, fitted anew from the boards that counted then; not saved. Six queries."""
+    then = past.finished(Match.objects.filter(pool=pool, rated=True), at)
+    rows = fits.rows(pool, fits.fit(pool, sums.of(pool, sums.played(then).values())), at)
+    versions = BotVersion.objects.select_related("bot__owner").in_bulk([row.version_id for row in rows])
+    for row in rows:
+        row.version = versions[row.version_id]
+    return [row for row in rows if row.listed or every_version]
+
+
+def leaderboard(pool: Pool, *, every_version: bool = False, at: datetime | None = None) -> list[Row]:
+    """One row per bot (or per version), now or as it stood at a past moment. One query; of the past six."""
+    found: Iterable[Rating] = (
+        ratings(pool, every_version=every_version) if at is None else ratings_at(pool, at, every_version=every_version)
+    )
     rows: list[Row] = []
     settled = 0
-    for rating in ratings(pool, every_version=every_version):
+    for rating in found:
         settled += not rating.provisional
         rows.append(Row(None if rating.provisional else settled, rating))
     return rows

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
 
+import numpy as np
 from django.conf import settings
 from django.db import transaction
 
@@ -123,6 +124,8 @@ def rows(pool: Pool, table: pure.Table, now: datetime) -> list[Rating]:
     sure = table.los > pure.SURE
     above, below = sure[shown].sum(axis=0), sure[:, shown].sum(axis=1)  # nobody is surely above himself
     score_size = pools.game_of(pool).score_size
+    expected, expected_sd = pure.field_scores(table.fit, np.array([float(bot in listed) for bot in table.fit.bots]))
+    of_fit = {bot: i for i, bot in enumerate(table.fit.bots)}
     found = []
     for place, row in enumerate(table.rows):
         follower = following.get(place)
@@ -141,6 +144,8 @@ def rows(pool: Pool, table: pure.Table, now: datetime) -> list[Rating]:
                 rank_best=1 + int(above[place]),
                 rank_worst=1 + others - int(below[place]),
                 los_next=float(table.los[place, follower]) if follower is not None else None,
+                field_score=float(expected[of_fit[row.bot]]),
+                field_sd=float(expected_sd[of_fit[row.bot]]),
                 provisional=row.provisional,
                 listed=row.bot in listed,
                 updated=now,

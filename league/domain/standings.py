@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import permutations
 
-from league.enums import MatchStatus
-from league.models import Board, Entry, Party, Tournament
+from league.domain import past
+from league.models import Board, Entry, Match, Party, Tournament
 from league.pure import standings as pure
 
 
@@ -33,15 +34,15 @@ class Standings:
     statuses: Counter[str] = field(default_factory=Counter)
 
 
-def standings(tournament: Tournament) -> Standings:
-    """The present table, from the finished matches alone. Four queries, whatever the size."""
+def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
+    """The table from the finished matches alone, now or as it stood at a past moment. Four queries whatever the size; of the past five."""
     entries = list(tournament.entries.select_related("version__bot__owner").order_by("number"))
     number_of = {entry.version_id: entry.number for entry in entries}
     statuses = Counter(tournament.matches.values_list("status", flat=True))
     seated: dict[int, list[int]] = defaultdict(list)
     names: dict[int, str] = {}
     faults: Counter[int] = Counter()
-    finished = {"match__tournament": tournament, "match__status": MatchStatus.FINISHED}
+    finished = {"match__in": past.finished(Match.objects.filter(tournament=tournament), at)}
     parties = Party.objects.filter(**finished).order_by("match_id", "number")
     for match_id, public_id, version_id, fault in parties.values_list(
         "match_id", "match__public_id", "version_id", "fault"

@@ -119,6 +119,24 @@ def superiority(found: Fit) -> Floats:
     return los
 
 
+def field_scores(found: Fit, members: Floats) -> tuple[Floats, Floats]:
+    """(N,) expected score of each bot on a board against each of the others among `members` (N,; 1 or 0), averaged; (N,) its sd.
+
+    The sd is that of the linearised score (delta method), with the floor of `Fit.sd`. Who has no rival gets 1/2, for certain.
+    """
+    others = np.tile(members, (len(members), 1))
+    np.fill_diagonal(others, 0.0)
+    count = np.maximum(others.sum(axis=1, keepdims=True), 1.0)
+    chance = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
+    score: Floats = np.where(others.any(axis=1), (chance * others / count).sum(axis=1), 0.5)
+    slope = chance * (1 - chance) * others / count
+    gradient = np.diag(slope.sum(axis=1)) - slope
+    robust = ((gradient @ found.robust) * gradient).sum(axis=1)
+    floor = found.dispersion * ((gradient @ found.naive) * gradient).sum(axis=1)
+    sd: Floats = np.sqrt(np.maximum(np.maximum(robust, floor), 0.0))
+    return score, sd
+
+
 def expected_score(elo_a: float, elo_b: float) -> float:
     """Expected board points of a against b, 0 to 1: 1 / (1 + 10^((b - a) / 400))."""
     return float(1 / (1 + 10 ** ((elo_b - elo_a) / 400)))

@@ -19,7 +19,7 @@ def test_document_is_valid_openapi_3_1(nobody):
 
 
 def test_document_has_a_summary_and_tag_for_every_operation():
-    assert len(operations()) == 35
+    assert len(operations()) == 37
     assert all(one["summary"] and one["tag"] for one in operations())
     found = [operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()]
     assert len(set(found)) == len(found)
@@ -101,7 +101,7 @@ def test_wrong_method_names_the_right_ones(as_alice, path, allow):
         ("matches?colour=red", "bot, cursor, game, kind, page_size, player, pool, rated, status, tournament, version"),
         ("bots/rufo?page_size=3", "none"),
         ("queue?x", "none"),
-        ("pools/{pool}/leaderboard?game=x", "cursor, every_version, page_size"),
+        ("pools/{pool}/leaderboard?game=x", "at, cursor, every_version, page_size"),
     ],
 )
 def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league, path, named):
@@ -128,6 +128,9 @@ def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league
         ("games/cabrero?players=x", "players"),
         ("games/cabrero?players=99", "players"),
         ("pools/{pool}/leaderboard?every_version=1", "every_version"),
+        ("pools/{pool}/leaderboard?at=yesterday", "at"),
+        ("pools/{pool}/leaderboard?at=2026-11-21T12:00:00", "at"),
+        ("pools/{pool}/leaderboard?at=2026-13-21T12:00:00Z", "at"),
         ("matches/{match}/boards/1/sittings/0/replay?seat=4", "seat"),
         ("matches/{match}/boards/1/sittings/0/replay?seat=-1", "seat"),
         ("matches/{match}/boards/1/sittings/0/replay?seat=all", "seat"),

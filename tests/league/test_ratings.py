@@ -229,3 +229,30 @@ def test_queries_of_a_refresh_do_not_grow_with_the_pool(ana, berto) -> None:
 
     assert len(counts) == 9
     assert max(counts[1:]) == min(counts[1:])
+
+
+def shape(board: list[leaderboards.Row]) -> list[tuple]:
+    return [(str(row.rating.version), row.place, round(row.rating.elo, 9), row.rating.boards) for row in board]
+
+
+def test_tables_of_a_past_moment_are_those_that_were_shown_then(cup) -> None:
+    seen = []
+    for second, match in enumerate(cup.matches.order_by("id")):
+        play(match, now=later(10 * second))
+        ratings.refresh(cup.pool, now=later(10 * second))
+        seen.append((shape(leaderboards.leaderboard(cup.pool)), standings.standings(cup).cells))
+    struck = cup.matches.order_by("id")[0]
+    matches.void(struck, actor="operator", why="x", now=later(100))
+    ratings.refresh(cup.pool, now=later(100))
+    now = shape(leaderboards.leaderboard(cup.pool)), standings.standings(cup).cells
+
+    for second, (board, cells) in enumerate(seen):
+        at = later(10 * second + 5)
+        assert shape(leaderboards.leaderboard(cup.pool, at=at)) == board
+        assert standings.standings(cup, at).cells == cells
+    assert (shape(leaderboards.leaderboard(cup.pool, at=later(101))), standings.standings(cup, later(101)).cells) == now
+    assert now[0] != seen[-1][0]
+    assert leaderboards.leaderboard(cup.pool, at=later(-1)) == []
+    with CaptureQueriesContext(connection) as made:
+        leaderboards.leaderboard(cup.pool, at=later(5))
+    assert len(made) == 6

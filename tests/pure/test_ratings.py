@@ -1,6 +1,7 @@
 """Ratings against published numbers, numbers that can be worked out by hand, and properties."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league.pure.bradley_terry import fit
-from league.pure.ratings import BASE, ELO, Z95, expected_score, table
+from league.pure.ratings import BASE, ELO, Z95, expected_score, field_scores, table
 from league.pure.tallies import tally
 
 FLAT = 1e5  # prior so wide that the fit is plain maximum likelihood
@@ -246,3 +247,35 @@ def test_rows_are_within_bounds(played):
         assert math.isfinite(row.elo)
         assert math.isfinite(row.margin)
     assert found.los + found.los.T == pytest.approx(np.ones((count, count)))
+
+
+def test_field_score_is_the_mean_chance_against_the_others():
+    found = table(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20) + duel(1, 3, 10, 4, 3))).fit
+    score, sd = field_scores(found, np.array([1.0, 1.0, 1.0]))
+
+    chance = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
+    assert score == pytest.approx((chance.sum(axis=1) - 0.5) / 2)
+    assert score.sum() == pytest.approx(1.5)  # every board point is somebody's
+    assert ((sd > 0.01) & (sd < 0.2)).all()
+
+
+def test_field_score_has_the_sd_of_its_slope():
+    """Moving all strengths a little along the covariance's main axis moves the score by what the sd was made of."""
+    found = table(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20))).fit
+    members = np.array([1.0, 1.0, 0.0])
+    _, sd = field_scores(found, members)
+    slopes = np.zeros((3, 3))
+    for i in range(3):
+        moved = [replace(found, theta=found.theta + step * np.eye(3)[i]) for step in (1e-6, -1e-6)]
+        up, down = (field_scores(one, members)[0] for one in moved)
+        slopes[:, i] = (up - down) / 2e-6
+
+    assert sd == pytest.approx([found.sd(slope) for slope in slopes], rel=1e-5)
+
+
+def test_field_score_without_rivals_is_one_half():
+    found = table(tally(duel(1, 2, 30))).fit
+
+    score, sd = field_scores(found, np.array([1.0, 0.0]))
+    assert (score[0], sd[0]) == (0.5, 0.0)
+    assert score[1] < 0.1

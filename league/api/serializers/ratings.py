@@ -129,3 +129,17 @@ class QueueOut(serializers.Serializer[Any]):
     workers = serializers.IntegerField()
     refusing = serializers.IntegerField(help_text="Workers without a sandbox that holds.")
     starved = serializers.CharField(help_text="Empty while matches flow.")
+
+
+class OverallOut(serializers.Serializer[Any]):
+    """A bot over all games at their usual tables."""
+
+    place = serializers.IntegerField(allow_null=True, help_text="Null below half of the games.")
+    bot = serializers.CharField(source="bot.slug")
+    owner = serializers.CharField(source="bot.owner.name")
+    score = serializers.FloatField(help_text="Mean over the games of the expected share of the board points, 0 to 1.")
+    margin = serializers.FloatField(help_text="Half of the 95% interval.")
+    games = serializers.DictField(
+        child=serializers.FloatField(), help_text="Expected share in each game it has played."
+    )
+    missing = serializers.ListField(child=serializers.CharField(), help_text="Games in which it counts one half.")

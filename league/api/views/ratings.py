@@ -14,9 +14,10 @@ import engine
 from engine.rules import Range, choices, word
 from league.api.base import ListView, View, existing
 from league.api.filters import PointFilters, PoolFilters
+from league.api.moments import AT, moment
 from league.api.problems import Problem
-from league.api.serializers.ratings import GameDetail, GameOut, PointOut, PoolOut, QueueOut, RatingOut
-from league.domain import leaderboards, pools, tournaments, workers
+from league.api.serializers.ratings import GameDetail, GameOut, OverallOut, PointOut, PoolOut, QueueOut, RatingOut
+from league.domain import leaderboards, overall, pools, tournaments, workers
 from league.domain.errors import Refused
 from league.models import Pool, RatingPoint
 
@@ -54,7 +55,7 @@ class Leaderboard(ListView):
 
     serializer_class = RatingOut
     filter_backends = ()
-    params = ("every_version",)
+    params = ("every_version", "at")
 
     @extend_schema(
         operation_id="get_leaderboard",
@@ -63,7 +64,8 @@ class Leaderboard(ListView):
         parameters=[
             OpenApiParameter(
                 "every_version", OpenApiTypes.BOOL, description="A row per version; one row per bot unless said."
-            )
+            ),
+            AT,
         ],
         responses=RatingOut(many=True),
     )
@@ -74,7 +76,24 @@ class Leaderboard(ListView):
             problem = f"must be true or false, not {text[:30]!r}"
             raise Problem("invalid", f"every_version: {problem}", {"every_version": [problem]})
         pool = existing(Pool.objects.filter(pk=id).first())
-        return self.page(leaderboards.leaderboard(pool, every_version=text == "true"))
+        return self.page(leaderboards.leaderboard(pool, every_version=text == "true", at=moment(request)))
+
+
+class Overall(ListView):
+    """/overall"""
+
+    serializer_class = OverallOut
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="get_overall",
+        summary="Read the table over all games, best first",
+        tags=["ratings"],
+        responses=OverallOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Mean expected score on a board against the field of each game; a game that was not played counts one half."""
+        return self.page(overall.table())
 
 
 class History(ListView):

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from league.api.auth import player_of
 from league.api.base import ListView, View, existing
 from league.api.filters import TournamentFilters
+from league.api.moments import AT, moment
 from league.api.serializers.tournaments import (
     CancelNew,
     EntryNew,
@@ -236,12 +237,15 @@ class Standings(View):
     """/tournaments/{slug}/standings"""
 
     serializer_class = StandingsOut
+    params = ("at",)
 
-    @extend_schema(operation_id="get_standings", summary="Read standings and crosstable", tags=["tournaments"])
+    @extend_schema(
+        operation_id="get_standings", summary="Read standings and crosstable", tags=["tournaments"], parameters=[AT]
+    )
     def get(self, request: Request, slug: str) -> Response:
         """From the finished matches alone. Order: points, direct encounter, Sonneborn-Berger, score per board, wins."""
         tournament = existing(Tournament.objects.filter(slug=slug).first())
-        found = standings.standings(tournament)
+        found = standings.standings(tournament, moment(request))
         cells = [
             {
                 "entry": a,
