@@ -7,7 +7,7 @@ import hmac
 from collections.abc import Sequence
 from functools import cache
 from struct import unpack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -104,6 +104,7 @@ def _draws(n: int) -> tuple[tuple[int, tuple[Group, ...]], ...]:
     return tuple(found)
 
 
+@final
 class Dice:
     """Quick random numbers for playouts, the same compiled or not: the 48-bit congruential generator of POSIX drand48."""
 
@@ -115,10 +116,18 @@ class Dice:
             self.below(2)
 
     def below(self, n: i64) -> i64:
-        """A number 0 to n - 1; n below 2**31."""
+        """A number 0 to n - 1, each with the same chance (Lemire's method); n below 2**31. What is no choice throws no dice."""
+        if n < 2:
+            return 0
         x: i64 = (self.x * 0x5DEECE66D + 11) & 0xFFFFFFFFFFFF
+        wide: i64 = (x >> 16) * n
+        if wide & 0xFFFFFFFF < n:
+            short: i64 = 0x100000000 % n
+            while wide & 0xFFFFFFFF < short:
+                x = (x * 0x5DEECE66D + 11) & 0xFFFFFFFFFFFF
+                wide = (x >> 16) * n
         self.x = x
-        return ((x >> 16) * n) >> 32
+        return wide >> 32
 
     def shuffle(self, cards: Sequence[int]) -> list[int]:
         """The cards in random order."""

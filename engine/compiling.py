@@ -14,12 +14,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = (
-    *("actions", "batch", "cards", "chance", "errors", "game", "phase", "rules", "state"),
-    *("parts/announcing", "parts/auctions", "parts/counting", "parts/dealing", "parts/exchanging", "parts/legality"),
-    *("parts/outcome", "parts/paying", "parts/results", "parts/settling", "parts/tricks"),
-)
 ROOT = Path(__file__).resolve().parent.parent
+MODULES = (
+    *("actions", "cards", "chance", "errors", "game", "phase", "rules", "state"),
+    *(
+        f"{folder}/{file.stem}"
+        for folder in ("parts", "batch")
+        for file in sorted((ROOT / "engine" / folder).glob("[a-z]*.py"))
+    ),
+)
 SETUP = """
 from mypyc.build import mypycify
 from setuptools import setup

@@ -76,6 +76,7 @@ class Game:
         self.places: dict[tuple[int, tuple[int | bool, ...]], dealing.Places] = {}  # filled by dealing.places
         self.flags: dict[tuple[int, ...], list[int]] = {}  # of the pack, by suit map; filled by dealing.deal_cards
         self.stages = dealing.stages(rules)
+        self.plans: dict[tuple[int, ...], Any] = {}  # filled by engine.batch
         # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
         self.simple = (
             rules.draw == "none"

@@ -8,7 +8,7 @@ winning, and stands ready for each obligation and trump in `Tables`: playing a c
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from engine.cards import NO_SUIT, Pack, Table
 
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from engine.rules import Rules
     from engine.state import State
 
-STRICT, FREE, TRUMP_FOLLOW, FOLLOW, FOLLOW_OR_TRUMP = range(5)
+STRICT: Final = 0
+FREE: Final = 1
+TRUMP_FOLLOW: Final = 2
+FOLLOW: Final = 3
+FOLLOW_OR_TRUMP: Final = 4
 CODES = {
     "strict": STRICT,
     "free": FREE,

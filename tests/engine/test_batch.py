@@ -1,38 +1,102 @@
-"""Playouts on bit masks and by `apply` are the same; playouts look at no card of deals to come."""
+"""Playouts in machine words and by `apply` are the same; playouts look at no card of deals to come."""
 
 from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
 
 import pytest
 
 import engine
 from engine import batch
+from engine.batch import discarding, running, words
 from engine.chance import Dice
+from engine.game import declared
+from engine.parts.outcome import Verdict
+from tests.support import playing, tables
 
-OPTIONS: dict[str, list[dict[str, object]]] = {
-    "partnership": [{"undertrump": True}, {"beat_after_trumped": True}, {"hand_songs": "winning_side"}],
-    "guinote": [{"partner_exempt": "trump_only"}, {"undertrump": True}, {"claim_mode": "claim"}],
-    "corriente": [{"illegal_move": "lose_game"}, {"exchange": "immediate"}],
-}
-TABLES = [
-    (key, {"players": players, **options})
-    for key in engine.games()
-    for players in engine.game.declared(key).players
-    for options in ({}, *(OPTIONS.get(key, []) if players == engine.game.declared(key).players[0] else ()))
-]
+ON_GAMES = pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.plain(), tables.covering()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 
 
-@pytest.mark.parametrize(("key", "options"), TABLES)
-def test_the_quick_way_and_apply_score_the_same(key: str, options: dict[str, object]) -> None:
-    state = engine.load(key, **options).new_match(seed=key, deals=2, record=False)
-    draw = Dice(3)
-    for number in range(12):
-        before = state.hand_of(0)
-        assert engine.playout(state, number) == batch.playout(state, number, quick=False)
-        assert state.hand_of(0) == before
-        for _ in range(3):
-            if not state.is_over:
-                legal = state.legal_actions()
-                state.apply(legal[draw.below(len(legal))])
+# ---- one truth, two ways
+
+
+@ON_GAMES
+def test_both_ways_score_the_same_from_any_moment(key: str, group: list[tables.Table]) -> None:
+    """Matches at every table, in which announcements are frequent, are left at every eighth action or so."""
+    loaded = compared = 0
+    for number, table in enumerate(group):
+        with tables.named(table):
+            rng = random.Random(f"moments {table}")
+            game = table.load()
+            suits = None if game.suits_named else "".join(rng.sample(game.pack.suits, 4))
+            state = game.new_match(seed=number, deals=1 + number % 3, record=False, suits=suits)
+            for count in itertools.count():
+                if state.is_over or count > 150:
+                    break
+                if rng.random() < 0.2:
+                    hands, said = [hand[:] for hand in state.hands], state.legal_actions()
+                    assert batch.playout(state, count, quick=True) == batch.playout(state, count, quick=False)
+                    assert (state.hands, state.legal_actions()) == (hands, said)
+                    compared += 1
+                    loaded += running.can_load(state)
+                state.apply(playing.choose(state, rng))
+    assert loaded > 0.9 * compared > 20
+
+
+@ON_GAMES
+def test_both_ways_score_the_same_in_whole_matches(key: str, group: list[tables.Table]) -> None:
+    for number, table in enumerate(group):
+        with tables.named(table):
+            game = table.load()
+            for matches, deals in ((1, None), (6, 1)) if number % 4 == 0 else ((2, 2),):
+                assert batch.play_many(game, matches, number, deals=deals, quick=True) == batch.play_many(
+                    game, matches, number, deals=deals, quick=False
+                )
+
+
+@ON_GAMES
+def test_every_game_is_played_in_machine_words_at_every_table(key: str, group: list[tables.Table]) -> None:
+    for table in group:
+        with tables.named(table):
+            assert running.plan_of(table.load(), (0, 1, 2, 3)) is not None
+
+
+def seat_two_loses(state: engine.State) -> Verdict:
+    """A result that only this file knows."""
+    return Verdict(0, (2,))
+
+
+def test_rules_that_the_kernel_does_not_know_go_the_ordinary_way() -> None:
+    game = engine.Game(replace(declared("gana_pierde_3"), key="toy", result=seat_two_loses, options={}), {}, 3)
+    assert running.plan_of(game, (0, 1, 2, 3)) is None
+    state = game.new_match(seed=1, deals=2, record=False)
+    assert batch.playout(state, 1, quick=True) == [0, 0, -2]
+    assert batch.play_many(game, 3, 1, deals=2, quick=True) == [0, 0, -6]
+
+
+def test_an_open_window_is_played_to_its_end_first() -> None:
+    """A moment that cannot be put on the table: the window of guinote in which the seats of a side are asked one by one."""
+    rng = random.Random(1)
+    windows = 0
+    for number in range(20):
+        state = engine.load("guinote").new_match(seed=number, deals=1, record=False)
+        while not state.is_over:
+            if state.phase is not None:
+                assert state.phase.name == "window"
+                assert not running.can_load(state)
+                assert batch.playout(state, number, quick=True) == batch.playout(state, number, quick=False)
+                windows += 1
+            state.apply(playing.choose(state, rng))
+    assert windows > 10
+
+
+# ---- what a playout is
 
 
 def test_play_many_sums_scores_and_repeats() -> None:
@@ -44,25 +108,56 @@ def test_play_many_sums_scores_and_repeats() -> None:
     assert sum(totals[:2]) >= 50 * 130
 
 
-def test_playouts_shuffle_deals_to_come_anew() -> None:
+@pytest.mark.parametrize("quick", [True, False])
+def test_playouts_shuffle_deals_to_come_anew(quick: bool) -> None:
     game = engine.load("two_player")
-    state = game.new_match(seed=1, deals=2, record=False)
-    while state.deal_no == 1:
-        state.apply(state.legal_actions()[0])
-    last = state.clone()
-    scores = set()
     trial = game.new_match(seed=1, deals=2, record=False)
     while trial.left > 2:
         trial.apply(trial.legal_actions()[0])
-    for seed in range(30):
-        scores.add(tuple(engine.playout(trial, seed)))
-    assert len(scores) > 10
-    assert not last.is_over
+    assert len({tuple(engine.playout(trial, seed, quick=quick)) for seed in range(30)}) > 10
+    assert trial.deal_no == 1
 
 
-def test_dice_are_fair_enough_and_in_range() -> None:
+# ---- dice, sets of cards
+
+
+def test_dice_are_fair_and_in_range() -> None:
     dice = Dice(1)
     seen = [dice.below(6) for _ in range(6000)]
     assert set(seen) == set(range(6))
     assert all(850 < seen.count(face) < 1150 for face in range(6))
     assert sorted(dice.shuffle(range(40))) == list(range(40))
+
+
+def test_dice_throw_away_what_would_favour_a_face() -> None:
+    """Of 3 * 2**29 faces a third would have two words each and the others three, if no word were thrown away."""
+    dice = Dice(2)
+    faces = 3 << 29
+    seen = [dice.below(faces) for _ in range(3000)]
+    assert all(0 <= face < faces for face in seen)
+    thirds = [sum(face % 3 == third for face in seen) for third in range(3)]
+    assert all(900 < third < 1100 for third in thirds)
+
+
+def test_what_is_no_choice_throws_no_dice() -> None:
+    dice, other = Dice(3), Dice(3)
+    assert dice.below(1) == 0
+    assert [dice.below(40) for _ in range(5)] == [other.below(40) for _ in range(5)]
+
+
+def test_sets_of_cards_are_counted_and_picked_by_place() -> None:
+    rng = random.Random(1)
+    for _ in range(300):
+        cards = sorted(rng.sample(range(52), rng.randrange(1, 14)))
+        mask = sum(2**card for card in cards)
+        assert words.count(mask) == len(cards)
+        assert [words.places()[words.pick(mask, i) % words.FOLD] for i in range(len(cards))] == cards
+
+
+def test_discards_stand_in_the_order_of_combinations() -> None:
+    cards = (3, 14, 15, 27, 39)
+    mask = sum(2**card for card in cards)
+    for size in range(5):
+        there = [sum(2**card for card in some) for some in itertools.combinations(cards, size)]
+        assert discarding.choose(5, size) == len(there)
+        assert [discarding.subset(mask, size, place) for place in range(len(there))] == there

@@ -1,0 +1,220 @@
+"""From one deal to the next in machine words: `engine.parts.dealing`, step by step with the same dice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.batch import plan as rule
+from engine.batch.table import Table, clear
+from engine.batch.words import count
+from engine.cards import NO_SUIT
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+
+def start(t: Table) -> None:
+    """Deals the next deal of the match."""
+    p = t.plan.deals
+    if t.deal_no == 0:
+        _first_dealer(t)
+    elif p.next_dealer == rule.BY_LAST_TRICK:
+        if t.last_trick >= 0:
+            t.dealer = t.last_trick
+    elif p.next_dealer == rule.BY_MANO:
+        t.dealer = t.mano
+    elif not t.same_dealer:
+        t.dealer = right_of(t, t.dealer)
+    t.deal_no += 1
+    t.game_deal += 1
+    _seat(t)
+    clear(t)
+    if t.plan.stakes.ante:
+        _ante_up(t)
+    _deal_cards(t)
+    if p.coins_first and t.deal_no == 1:
+        _coins_first(t)
+    if p.coins_start:
+        t.leader = holder_of(t, t.plan.cards.two)
+
+
+def _first_dealer(t: Table) -> None:
+    p = t.plan.deals
+    bit = t.plan.cards.bit
+    number = t.dice.below(t.seats - count(t.gone))
+    seat: i64 = 0
+    while t.gone & bit[seat] or number > 0:
+        if not t.gone & bit[seat]:
+            number -= 1
+        seat += 1
+    if p.coins_first and not p.dealer_plays:
+        seat = _left_of(t, seat)
+    t.dealer = seat
+
+
+def right_of(t: Table, seat: i64) -> i64:
+    """The nearest seat to the right that is still in the match."""
+    bit = t.plan.cards.bit
+    step: i64 = 1
+    while step <= t.seats:
+        there: i64 = seat + step
+        if there >= t.seats:
+            there -= t.seats
+        if not t.gone & bit[there]:
+            return there
+        step += 1
+    return seat
+
+
+def _left_of(t: Table, seat: i64) -> i64:
+    bit = t.plan.cards.bit
+    step: i64 = 1
+    while step <= t.seats:
+        there: i64 = seat - step
+        if there < 0:
+            there += t.seats
+        if not t.gone & bit[there]:
+            return there
+        step += 1
+    return seat
+
+
+def _seat(t: Table) -> None:
+    """Who plays the deal, from mano, and who comes after whom."""
+    bit, active, ring = t.plan.cards.bit, t.active, t.ring
+    dealer = t.dealer
+    sits_out = not t.plan.deals.dealer_plays and not t.gone & bit[dealer]
+    t.mano = seat = right_of(t, dealer)
+    playing: i64 = 0
+    size: i64 = 0
+    while True:
+        if not (sits_out and seat == dealer):
+            active[size] = seat
+            size += 1
+            playing |= bit[seat]
+        seat = right_of(t, seat)
+        if seat == t.mano:
+            break
+    t.size = size
+    t.playing = playing
+    seat = 0
+    while seat < t.seats:
+        following: i64 = seat + 1
+        if following >= t.seats:
+            following = 0
+        while not playing & bit[following]:
+            following += 1
+            if following >= t.seats:
+                following = 0
+        ring[seat] = following
+        seat += 1
+
+
+def _ante_up(t: Table) -> None:
+    p = t.plan.stakes
+    if p.settlement != rule.CHIPS or (p.payments == rule.SONGS_PAID and (not p.contract_pot or t.pot)):
+        return
+    chips = t.chips
+    seat: i64 = 0
+    while seat < t.seats:
+        chips[seat] = chips[seat] - p.ante
+        seat += 1
+    t.pot += p.ante * t.seats
+
+
+def _shuffle(t: Table) -> None:
+    """As `Dice.shuffle`."""
+    cards, deck, dice = t.plan.cards.deck, t.deck, t.dice
+    size = t.plan.cards.size
+    i: i64 = 0
+    while i < size:
+        deck[i] = cards[i]
+        i += 1
+    while i > 1:
+        j: i64 = dice.below(i)
+        i -= 1
+        card: i64 = deck[i]
+        deck[i] = deck[j]
+        deck[j] = card
+
+
+def _deal_cards(t: Table) -> None:
+    p, cards = t.plan.deals, t.plan.cards
+    deck, hands, active, bit = t.deck, t.hands, t.active, t.plan.cards.bit
+    _shuffle(t)
+    k: i64 = t.size
+    dealt: i64 = k * (p.sizes[t.deal_no - 1] if p.by_number else p.sizes[0])
+    place: i64 = 0
+    i: i64 = 0
+    while i < dealt:
+        seat = active[place]
+        hands[seat] = hands[seat] | bit[deck[i]]
+        i += 1
+        place += 1
+        if place == k:
+            place = 0
+    t.top = dealt
+    t.end = cards.size
+    source = p.source
+    if source == rule.LAST_DEALT:
+        t.shown = deck[dealt - 1]
+        t.holder = active[k - 1]
+    elif source == rule.MANO_LAST:
+        t.shown = deck[dealt - k]
+        t.holder = t.mano
+    elif source >= rule.TURNED and dealt < cards.size:
+        t.shown = deck[dealt]
+        t.top = dealt + 1
+    elif source == rule.CENTRE and p.full_last:
+        t.shown = deck[dealt - 1]
+        t.holder = active[k - 1]
+    t.trump = NO_SUIT
+    if source == rule.ROTATING:
+        t.trump = (t.deal_no - 1) % 4
+    elif t.shown >= 0:
+        t.trump = cards.suit_of[t.shown]
+    if p.coins_start or (p.coins_first and t.deal_no == 1):
+        t.trump = 0
+        if t.holder >= 0:
+            t.shown = t.holder = -1
+    t.n = 0
+    if p.draws:
+        t.n = t.end - t.top
+        if p.shown_drawn and t.shown >= 0 and t.holder < 0:
+            t.n += 1
+    t.left = dealt + t.n
+
+
+def _coins_first(t: Table) -> None:
+    """First deal of cabrero."""
+    cards, hands = t.plan.cards, t.hands
+    centre = t.shown
+    if centre == cards.two:
+        t.mano = holder_of(t, cards.four)
+    elif centre >= 0:
+        t.mano = holder_of(t, cards.two)
+        hands[t.mano] = hands[t.mano] ^ cards.bit[cards.two] ^ cards.bit[centre]
+        t.shown = cards.two
+    elif t.plan.deals.dealer_plays:
+        t.mano = holder_of(t, cards.two)
+    order_from(t, t.mano)
+
+
+def order_from(t: Table, seat: i64) -> None:
+    """Puts the seats that play in their order from this one."""
+    place: i64 = 0
+    while place < t.size:
+        t.active[place] = seat
+        seat = t.ring[seat]
+        place += 1
+
+
+def holder_of(t: Table, card: i64) -> i64:
+    """The seat in the deal that holds a card."""
+    bit = t.plan.cards.bit[card]
+    place: i64 = 0
+    while place < t.size:
+        if t.hands[t.active[place]] & bit:
+            return t.active[place]
+        place += 1
+    return -1

@@ -1,0 +1,171 @@
+"""Chips in machine words: `engine.parts.paying`. Each function adds what a deal gains to `t.chips`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.batch.points import seat_points
+from engine.batch.table import ALONE, PASSED, SPLIT, Table
+from engine.batch.words import count
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+
+def pay(t: Table) -> None:
+    """By the payments of the game."""
+    kind: i64 = t.plan.stakes.payments
+    if kind == 1:
+        _winner_and_songs(t)
+    elif kind == 2:
+        _per_five(t)
+    elif kind == 3:
+        _each_loser_to_each_winner(t)
+    elif kind == 4:
+        _pot_per_trick(t)
+
+
+def share_pot(t: Table, start: i64) -> None:
+    """What is left in the pot goes to all seats alike, odd chips singly from a seat on."""
+    each: i64 = t.pot // t.seats
+    odd: i64 = t.pot - each * t.seats
+    step: i64 = 0
+    while step < t.seats:
+        seat: i64 = (start + step) % t.seats
+        t.chips[seat] = t.chips[seat] + each + (1 if step < odd else 0)
+        step += 1
+    t.pot = 0
+
+
+def _transfer(t: Table, payers: i64, receiver: i64, amount: i64) -> None:
+    bit, chips = t.plan.cards.bit, t.chips
+    seat: i64 = 0
+    while seat < t.seats:
+        if payers & bit[seat]:
+            chips[seat] = chips[seat] - amount
+            chips[receiver] = chips[receiver] + amount
+        seat += 1
+
+
+def _winner_and_songs(t: Table) -> None:
+    """Arrastrado: songs are paid by all, the winner by its points, contracts for the pot."""
+    p, bit = t.plan.stakes, t.plan.cards.bit
+    seat: i64 = 0
+    while seat < t.seats:
+        if t.songs[seat]:
+            _transfer(t, t.playing & ~bit[seat], seat, t.songs[seat])
+        seat += 1
+    if t.soloist >= 0:
+        _pot_deal(t)
+    elif t.tute_by >= 0:
+        _transfer(t, t.playing & ~bit[t.tute_by], t.tute_by, p.tute)
+    elif t.why == SPLIT:
+        _split(t)
+    elif t.victor >= 0:
+        _transfer(t, t.playing & ~bit[t.victor], t.victor, _win_payment(t, t.victor))
+
+
+def _split(t: Table) -> None:
+    bit = t.plan.cards.bit
+    top: i64 = -1
+    tied: i64 = 0
+    seat: i64 = 0
+    while seat < t.seats:
+        if t.playing & bit[seat]:
+            points: i64 = seat_points(t, seat)
+            if points > top:
+                top = points
+                tied = 0
+            if points == top:
+                tied |= bit[seat]
+        seat += 1
+    n: i64 = count(tied)
+    payers: i64 = t.size - n
+    if not payers:
+        return
+    first: i64 = 0  # the first of the tied seats in order of play
+    while not tied & bit[t.active[first]]:
+        first += 1
+    each: i64 = payers * _win_payment(t, t.active[first]) // n
+    rest: i64 = each * n
+    place: i64 = 0
+    paid: i64 = 0
+    while place < t.size:
+        seat = t.active[place]
+        if tied & bit[seat]:
+            t.chips[seat] = t.chips[seat] + each
+        else:
+            part: i64 = rest // payers + (1 if paid < rest % payers else 0)
+            t.chips[seat] = t.chips[seat] - part
+            paid += 1
+        place += 1
+
+
+def _win_payment(t: Table, seat: i64) -> i64:
+    p = t.plan.stakes
+    points: i64 = seat_points(t, seat)
+    if not p.threshold_counts_songs:
+        points -= t.songs[seat]
+    return p.win_101 if points >= 101 else p.win
+
+
+def _pot_deal(t: Table) -> None:
+    p, bit = t.plan.stakes, t.plan.cards.bit
+    soloist: i64 = t.soloist
+    others: i64 = t.playing & ~bit[soloist]
+    if t.tute_by == soloist or (t.tute_by < 0 and seat_points(t, soloist) >= t.bid):
+        _transfer(t, others, soloist, p.contract)
+        t.chips[soloist] = t.chips[soloist] + t.pot
+        t.pot = 0
+    else:
+        _transfer(t, others, soloist, -p.contract)
+        t.chips[soloist] = t.chips[soloist] - t.pot
+        t.pot *= 2
+
+
+def _per_five(t: Table) -> None:
+    """Subastado and remate: by the bid, between the soloist and each opponent."""
+    p = t.plan.stakes
+    if t.soloist < 0:
+        return
+    stake: i64 = t.bid // 5 * p.chips_unit
+    if t.bid >= p.double_from:
+        stake *= 2
+    opponents: i64 = t.playing & ~t.plan.cards.bit[t.soloist]
+    _transfer(t, opponents, t.soloist, stake if t.victor == t.soloist else -stake)
+
+
+def _each_loser_to_each_winner(t: Table) -> None:
+    """Codillo: a soloist alone counts for two."""
+    bit = t.plan.cards.bit
+    if t.soloist < 0:
+        return
+    pair: i64 = bit[t.soloist] | bit[t.partner]
+    amount: i64 = t.plan.stakes.stake
+    if t.soloist == t.partner:
+        amount *= 2
+    if t.losers & bit[t.soloist]:
+        amount = -amount
+    _transfer(t, t.playing & ~pair, t.soloist, amount)
+    if t.soloist != t.partner:
+        _transfer(t, t.playing & ~pair, t.partner, amount)
+
+
+def _pot_per_trick(t: Table) -> None:
+    """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
+    bit, chips = t.plan.cards.bit, t.chips
+    if t.why == PASSED:
+        return
+    pot: i64 = t.pot
+    t.pot = 0
+    if t.why == ALONE:
+        chips[t.soloist] = chips[t.soloist] + pot
+        return
+    seat: i64 = 0
+    while seat < t.seats:
+        if t.playing & bit[seat]:
+            chips[seat] = chips[seat] + t.tricks[seat] * (pot // 4)
+        if t.losers & bit[seat]:
+            chips[seat] = chips[seat] - pot
+            t.pot += pot
+        seat += 1

@@ -1,0 +1,309 @@
+"""The rules of a `Game` as plain numbers, worked out once: what the kernel asks instead of words, mappings and functions.
+
+A word of the rules book becomes its place in one of the tuples below; a word that stands in none of them is not covered (NotCovered), and
+such a game is played the ordinary way. Card masks have one bit a card.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from engine.batch.words import places, words
+from engine.parts import auctions
+
+if TYPE_CHECKING:
+    from librt.vecs import vec
+    from mypy_extensions import i64
+
+    from engine.cards import Pack
+    from engine.game import Game
+    from engine.rules import Rules
+
+TUTE_RANKS: Final = ("R", "C", "S")
+HAND_SONGS: Final = ("none", "trick_winner", "winning_side", "soloist", "soloist_side")
+NO_SONGS: Final = 0
+BY_SIDE: Final = 2
+BY_SOLOIST: Final = 3
+BY_SOLOIST_SIDE: Final = 4
+SONG_ORDER: Final = ("any", "forty_first", "forty_first_side", "forty_first_in_window")
+FORTY_FIRST: Final = 1
+FORTY_FIRST_SIDE: Final = 2
+TABLE_SONGS: Final = ("none", "forced", "forced_first_40")
+FIRST_40: Final = 2
+TRUMP_SOURCES: Final = (
+    *("named", "rotating", "first_table_pair"),
+    *("last_dealt", "mano_last", "turned_stock", "centre_card"),
+)
+ROTATING: Final = 1
+FIRST_PAIR: Final = 2
+LAST_DEALT: Final = 3
+MANO_LAST: Final = 4
+TURNED: Final = 5
+CENTRE: Final = 6
+NEXT_DEALER: Final = ("right", "last_trick_winner", "previous_mano")
+BY_LAST_TRICK: Final = 1
+BY_MANO: Final = 2
+STAGES: Final = (
+    *("stage", "points_auction", "play_or_pass", "play_then_join", "change_cards", "predictions"),
+    *("censor", "name_trump", "call_card"),
+)
+RESULTS: Final = (
+    *("most_points_wins", "fewest_points_loses", "to_target", "middle_loses", "soloist_reaches_bid"),
+    *("soloist_side_more_points", "soloist_side_best_single", "trick_commitments", "exact_prediction"),
+    *("middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101"),
+)
+TO_TARGET: Final = 2
+TIES: Final = (
+    *("last_trick", "last_trick_or_none", "drawn", "split", "both_lose", "replay"),
+    *("level_lose", "all_takers_lose", "seat_order"),
+)
+BOTH_REACH: Final = ("", "first_reached", "last_trick", "higher_total")
+MIDDLE: Final = ("", "all_between", "second", "median")
+SETTLEMENTS: Final = ("games", "loss_marks", "chips", "points")
+GAMES: Final = 0
+MARKS: Final = 1
+CHIPS: Final = 2
+POINTS: Final = 3
+PAYMENTS: Final = ("none", "winner_and_songs", "per_five", "each_loser_to_each_winner", "pot_per_trick")
+SONGS_PAID: Final = 1
+MATCH_ENDS: Final = ("race", "series", "cotos", "deals", "losses", "elimination", "sequence")
+SCORE_UNITS: Final = ("points", "games", "rank", "chips", "marks")
+TRIGGERS: Final = ("just_won", "side_just_won", "own_turn")
+
+
+class NotCovered(LookupError):
+    """The kernel does not know a word of these rules."""
+
+
+def number(word: Any, known: tuple[str, ...]) -> int:
+    """The place of a word; a function counts by its name, None as the empty word."""
+    name = word.__name__ if callable(word) else (word or "")
+    if name not in known:
+        raise NotCovered(name)
+    return known.index(name)
+
+
+@final
+class Cards:
+    """The pack: masks and tables by card number or suit."""
+
+    def __init__(self, pack: Pack, points: list[int], suit_map: tuple[int, ...]) -> None:
+        numbers = range(len(pack.texts))
+        # in the order of the shuffle's suits, under the names of the suits that are played with
+        deck = [suit_map[card // pack.size] * pack.size + card % pack.size for card in pack.cards]
+        self.size: i64 = len(deck)
+        self.deck: vec[i64] = words(deck)
+        self.place: vec[i64] = words(places())
+        self.bit: vec[i64] = words([2**card for card in numbers])
+        self.suit_of: vec[i64] = words([*pack.suit, *(0 for _ in range(52 - len(pack.suit)))])
+        self.points: vec[i64] = words(points)
+        self.suit: vec[i64] = words([sum(2**c for c in numbers if pack.suit[c] == suit) for suit in range(5)])
+        self.all: i64 = sum(2**card for card in pack.cards)
+        # cards of each point value, the least first
+        worth = [(value, sum(2**card for card in numbers if points[card] == value)) for value in sorted(set(points))]
+        self.worth: vec[i64] = words([mask for _, mask in worth])
+        self.worths: i64 = len(worth)
+        self.two: i64 = pack.card("2", 0)  # 2o and 4o, or -1
+        self.four: i64 = pack.card("4", 0)
+
+
+@final
+class Duties:
+    """Which cards may be played."""
+
+    def __init__(self, game: Game) -> None:
+        rules = game.rules
+        if rules.on_play is not None and number(rules.on_play, ("vtt_cycle",)) == 0:
+            cycle = dict(rules.trump_cycle or {})
+            self.cycles: bool = True
+            self.cycle: vec[i64] = words([game.pack.suits.index(cycle[suit]) for suit in game.pack.suits])
+        else:
+            self.cycles = False
+            self.cycle = words([0] * 4)
+        self.open: i64 = game.open_rule.code
+        self.empty: i64 = game.empty_rule.code
+        self.exempt: i64 = game.exempt
+        self.undertrump: bool = rules.undertrump
+        self.beat_after: bool = rules.beat_after_trumped
+        self.open_no_load: bool = game.open_rule.no_load
+        self.empty_no_load: bool = game.empty_rule.no_load
+        self.accuses: bool = game.accuses
+
+
+@final
+class Songs:
+    """What is sung from hands and on the table."""
+
+    def __init__(self, game: Game) -> None:
+        rules, pack = game.rules, game.pack
+        low = (game.pair & -game.pair).bit_length() - 1
+        self.low: i64 = sum(2 ** (suit * pack.size + low) for suit in range(4)) if game.pair else 0
+        self.shift: i64 = game.pair.bit_length() - 1 - low if game.pair else 1
+        ranks = rules.tute_ranks if rules.tute == "wins" else ""
+        self.tutes: vec[i64] = words(
+            [sum(2 ** pack.card(rank, suit) for suit in range(4)) if rank in ranks else 0 for rank in TUTE_RANKS]
+        )
+        self.tute: bool = bool(ranks)
+        self.who: i64 = number(rules.hand_songs, HAND_SONGS)
+        self.order: i64 = number(rules.song_order, SONG_ORDER)
+        self.limit: i64 = 99 if rules.songs_per_trick == "many" else int(rules.songs_per_trick)
+        self.trump: i64 = rules.song_values["trump"]
+        self.other: i64 = rules.song_values["other"]
+        self.min_stock: i64 = rules.song_min_stock
+        self.before_draw: bool = rules.song_timing == "before_draw"
+        self.any_winner: bool = game.all_may_sing
+        self.first_trick_only: bool = rules.sing_first_trick_only
+        self.tute_first_trick_only: bool = rules.tute_first_trick_only
+        self.mandatory: bool = rules.singing_mandatory
+        self.after_table_song: bool = rules.hand_song_after_table_song
+        self.table: i64 = number(rules.table_songs, TABLE_SONGS)
+        self.best_only: bool = rules.two_table_songs == "best_only"
+        self.makes_trump: bool = rules.trump_source == "first_table_pair"
+        self.capote: bool = rules.capote == "announced"
+        # games that somebody wins in the middle of a deal
+        self.target: i64 = (rules.target or 0) if rules.result.__name__ == "to_target" else -1
+        self.has_target: bool = rules.target is not None
+        self.tracks: bool = game.tracks_target
+        self.auto: bool = rules.claim_mode == "auto"
+        self.auto_from: i64 = rules.claim_from_deal
+
+
+@final
+class Swaps:
+    """Exchange of the shown card."""
+
+    def __init__(self, game: Game) -> None:
+        rules = game.rules
+        seven, two, chained = [0] * 52, [0] * 52, [0] * 52
+        for shown, found in enumerate(game.swaps):
+            suit = game.pack.suit[shown]
+            for bit, code, barred in found:
+                giver = bit << suit * game.pack.size
+                if code < 64:
+                    seven[shown] = giver
+                else:
+                    two[shown], chained[shown] = giver, int(barred)
+        self.seven: vec[i64] = words(seven)  # by the shown card: who may be given for it
+        self.two: vec[i64] = words(two)
+        self.chained: vec[i64] = words(chained)
+        known = game.exchange_moments
+        self.before_lead: bool = "before_first_lead" in known
+        self.before_draw: bool = "before_draw" in known
+        self.after_draw: bool = "after_draw" in known
+        self.own_turn: bool = "own_turn" in known
+        self.deferred: bool = rules.exchange == "deferred"
+        self.trigger: i64 = number(rules.exchange_trigger, TRIGGERS)
+        self.min_stock: i64 = max(1, rules.exchange_min_stock)
+        self.must: bool = rules.exchange_duty == "must"
+
+
+@final
+class Deals:
+    """Dealing, auctions and what else comes before the first lead."""
+
+    def __init__(self, game: Game) -> None:
+        rules = game.rules
+        self.by_number: bool = rules.hand_size == "deal_no"
+        sizes = auctions.deal_sizes(rules, game.players) if self.by_number else [int(rules.hand_size)]
+        self.sizes: vec[i64] = words(sizes)
+        self.length: i64 = len(sizes)
+        self.source: i64 = number(rules.trump_source, TRUMP_SOURCES)
+        self.full_last: bool = rules.full_deal_trump == "last_card_of_dealer"
+        self.coins_start: bool = rules.coins_start
+        self.coins_first: bool = rules.first_deal == "coins_2o"
+        self.draws: bool = rules.draw != "none"
+        self.batches: bool = rules.supply == "batches"
+        self.shown_drawn: bool = bool(rules.shown_card_drawn)
+        self.dealer_plays: bool = rules.dealer_plays
+        self.next_dealer: i64 = number(rules.next_dealer, NEXT_DEALER)
+        self.stages: vec[i64] = words([number(stage, STAGES) for stage in game.stages])
+        self.n_stages: i64 = len(game.stages)
+        self.min_bid: i64 = rules.min_bid or 0
+        self.max_bid: i64 = rules.max_bid or 0
+        self.bid_step: i64 = rules.bid_step
+        self.single_round: bool = rules.auction_rounds == "single"
+        self.passed_is_ordinary: bool = rules.all_pass == "ordinary_deal"
+        self.same_dealer: bool = rules.all_pass == "same_dealer"
+        self.soloist_leads: bool = rules.first_leader == "soloist"
+        self.calls_own: bool = rules.call_own_card == "solo"
+        self.passed_may_join: bool = rules.passed_may_join is not False
+        self.discard_max: i64 = rules.discard_draw_max
+        self.reshuffles: bool = rules.stock_exhausted == "reshuffle_out_hands"
+        self.takes_shown: bool = rules.dealer_takes_shown
+        self.hook: bool = bool(rules.hook)
+
+
+@final
+class Counts:
+    """How a deal is decided."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.result: i64 = number(rules.result, RESULTS)
+        self.tie: i64 = number(rules.tie, TIES)
+        self.middle: i64 = number(rules.middle_rule, MIDDLE)
+        self.both_reach: i64 = number(rules.both_reach, BOTH_REACH)
+        self.soloists: bool = rules.sides.startswith("soloist")
+        self.last_bonus: i64 = rules.last_trick_bonus
+        self.last_optional: bool = rules.last_trick_optional
+        self.target: i64 = rules.target or 0
+        self.min_card_points: i64 = rules.min_card_points
+        self.spoiled: bool = rules.capote_spoiled_by_song
+        self.table_spoiled: bool = rules.capote_spoiled_by_table_song
+        self.by_soloist: i64 = rules.tricks_soloist or 0
+        self.by_joiner: i64 = rules.tricks_joiner or 0
+        self.hit_or_miss: bool = rules.prediction_score == "hit_or_miss"
+
+
+@final
+class Stakes:
+    """What a decided deal is worth, and when the match is over."""
+
+    def __init__(self, game: Game) -> None:
+        rules = game.rules
+        self.settlement: i64 = number(rules.settlement, SETTLEMENTS)
+        self.payments: i64 = number(rules.payments, PAYMENTS)
+        self.unit: i64 = number(rules.score_unit, SCORE_UNITS)
+        self.doubles: bool = rules.double_at_101
+        self.double_with_song: i64 = rules.double_threshold_with_song
+        self.has_target: bool = rules.target is not None
+        self.drawn: bool = rules.tie == "drawn"
+        self.match_end: i64 = number(rules.match_end, MATCH_ENDS)
+        self.match_games: i64 = rules.match_games
+        self.win_by: i64 = rules.win_by
+        self.games_per_coto: i64 = rules.games_per_coto or 1
+        self.cotos_to_win: i64 = rules.cotos_to_win or 1
+        self.match_deals: i64 = rules.match_deals or 1
+        self.max_losses: i64 = rules.max_losses or 1
+        self.final_duel: bool = rules.final_duel
+        self.in_duel: bool = rules.key == rules.duel_game and rules.final_duel
+        self.chips_unit: i64 = rules.unit or 0
+        self.double_from: i64 = 9999 if rules.double_from is None else rules.double_from
+        self.stake: i64 = rules.stake or 0
+        self.ante: i64 = rules.ante
+        self.contract_pot: bool = rules.auction == "pot_contract"
+        self.win: i64 = rules.win_payment or 0
+        self.win_101: i64 = rules.win_101_payment or 0
+        self.threshold_counts_songs: bool = rules.double_threshold_counts_songs
+        self.tute: i64 = rules.tute_payment or 0
+        self.contract: i64 = rules.contract_payment or 0
+
+
+@final
+class Plan:
+    """All of it for one game and one naming of the suits. Raises NotCovered."""
+
+    def __init__(self, game: Game, suit_map: tuple[int, ...]) -> None:
+        self.game = game
+        self.suit_map = suit_map
+        self.spare: list[object] = []  # tables that are not in use
+        self.pack_size: i64 = game.pack.size
+        self.players: i64 = game.players
+        self.simple: bool = game.simple
+        self.merged: bool = game.merged
+        self.cards: Cards = Cards(game.pack, game.card_points, suit_map)
+        self.duties: Duties = Duties(game)
+        self.songs: Songs = Songs(game)
+        self.swaps: Swaps = Swaps(game)
+        self.deals: Deals = Deals(game)
+        self.counts: Counts = Counts(game.rules)
+        self.stakes: Stakes = Stakes(game)

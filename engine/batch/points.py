@@ -1,0 +1,131 @@
+"""Who has how many points, in machine words: what `verdicts` and `paying` ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.batch import plan as rule
+from engine.batch.table import Table
+from engine.batch.words import FOLD, count
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+
+def seat_points(t: Table, seat: i64) -> i64:
+    """Points of this deal of a seat."""
+    p = t.plan
+    if p.stakes.settlement == rule.POINTS:
+        missed: i64 = t.said[seat] - t.tricks[seat]
+        if p.counts.hit_or_miss:
+            return 0 if missed else 1
+        if missed < 0:
+            missed = -missed
+        return -3 * missed if missed else 10 + 3 * t.said[seat]
+    points: i64 = t.cards[seat] + t.songs[seat]
+    if seat == t.last_trick and not t.left and not t.bonus_declined:
+        points += p.counts.last_bonus
+    return points
+
+
+def side_points(t: Table, side: i64) -> i64:
+    """Points of this deal of a side."""
+    if t.pairs:
+        return seat_points(t, side) + seat_points(t, side + 2)
+    return seat_points(t, side)
+
+
+def total(t: Table, side: i64) -> i64:
+    return t.totals[side] + side_points(t, side)
+
+
+def of_side(t: Table, side: i64) -> i64:
+    """The seats of a side, as a set."""
+    bit = t.plan.cards.bit
+    return bit[side] | bit[side + 2] if t.pairs else bit[side]
+
+
+def active_sides(t: Table) -> i64:
+    return 3 if t.pairs else t.playing
+
+
+def nearest_right(t: Table, seat: i64, seats: i64) -> i64:
+    bit = t.plan.cards.bit
+    seat = t.ring[seat]
+    while not seats & bit[seat]:
+        seat = t.ring[seat]
+    return seat
+
+
+def lowest(t: Table, mask: i64) -> i64:
+    """Number of the lowest bit."""
+    return t.plan.cards.place[(mask & -mask) % FOLD]
+
+
+def seats_of(t: Table, sides: i64) -> i64:
+    """The seats in the deal that belong to some sides."""
+    return t.playing & (sides | sides << 2 if t.pairs else sides)
+
+
+def by_last_trick(t: Table, sides: i64) -> i64:
+    """Of level sides the one that won the last trick, or the one nearest to the right of it."""
+    if sides & (sides - 1) == 0 or t.last_trick < 0:
+        return lowest(t, sides)
+    mine: i64 = t.side[t.last_trick]
+    if sides & t.plan.cards.bit[mine]:
+        return mine
+    return t.side[nearest_right(t, t.last_trick, seats_of(t, sides))]
+
+
+def best_other(t: Table, seat: i64) -> i64:
+    """Of the other sides the one with the highest total; level ones by the nearest seat to the right."""
+    others: i64 = active_sides(t) & ~t.plan.cards.bit[t.side[seat]]
+    return t.side[nearest_right(t, seat, seats_of(t, top_sides(t, others, True)))]
+
+
+def top_sides(t: Table, sides: i64, totals: bool) -> i64:
+    """Which of some sides have most points."""
+    bit = t.plan.cards.bit
+    top: i64 = -9999
+    level: i64 = 0
+    side: i64 = 0
+    while side < t.sides:
+        if sides & bit[side]:
+            points: i64 = total(t, side) if totals else side_points(t, side)
+            if points > top:
+                top = points
+                level = 0
+            if points == top:
+                level |= bit[side]
+        side += 1
+    return level
+
+
+def with_points(t: Table, points: i64, seats: i64) -> i64:
+    """Those of some seats that have so many points."""
+    bit = t.plan.cards.bit
+    found: i64 = 0
+    seat: i64 = 0
+    while seat < t.seats:
+        if seats & bit[seat] and seat_points(t, seat) == points:
+            found |= bit[seat]
+        seat += 1
+    return found
+
+
+def ranked(t: Table, seats: i64, place: i64) -> i64:
+    """The points that stand at a place, from 0 for the highest, among some seats."""
+    bit = t.plan.cards.bit
+    while True:
+        top: i64 = -9999
+        seat: i64 = 0
+        while seat < t.seats:
+            if seats & bit[seat] and seat_points(t, seat) > top:
+                top = seat_points(t, seat)
+            seat += 1
+        level: i64 = with_points(t, top, seats)
+        n: i64 = count(level)
+        if place < n:
+            return top
+        place -= n
+        seats &= ~level

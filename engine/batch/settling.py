@@ -1,0 +1,218 @@
+"""What a decided deal is worth in the match, and when the match is over, in machine words: `engine.parts.settling`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.batch import plan as rule
+from engine.batch.dealing import right_of
+from engine.batch.paying import pay, share_pot
+from engine.batch.points import side_points
+from engine.batch.table import COUNTED, TARGET, TIE, Table
+from engine.batch.verdicts import decide
+from engine.batch.words import count
+from engine.parts.settling import GAME_SCORE, LONGEST_MATCH, TUTE_SCORE
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+
+def settle(t: Table) -> None:
+    """Books a finished deal, and ends the match if it was the last one."""
+    p = t.plan.stakes
+    if not t.decided:
+        decide(t)
+    value: i64 = 0
+    if p.settlement == rule.GAMES:
+        value = _games(t)
+    elif p.settlement == rule.MARKS:
+        _marks(t)
+    elif p.settlement == rule.CHIPS:
+        pay(t)
+    _board_score(t, value)
+    over = _match_over(t) or t.deal_no >= LONGEST_MATCH
+    if t.deals and t.deal_no >= t.deals and not t.goes_on:
+        over = True
+    if t.plan.stakes.has_target and not t.goes_on and p.settlement == rule.GAMES:
+        _new_game(t)
+    if over:
+        _finish(t)
+
+
+# ---- games
+
+
+def _games(t: Table) -> i64:
+    side: i64 = 0
+    if t.goes_on:
+        while side < t.sides:
+            t.totals[side] = t.totals[side] + side_points(t, side)
+            side += 1
+        return 0
+    p = t.plan.stakes
+    value: i64 = 0
+    if t.victor >= 0:
+        value = _game_value(t)
+        t.games[t.victor] = t.games[t.victor] + value
+        t.games_played += 1
+        if p.match_end == 2:
+            _cotos(t, value)
+    elif not p.drawn:
+        t.games_played += 1
+    t.game_deal = 0
+    return value
+
+
+def _new_game(t: Table) -> None:
+    side: i64 = 0
+    while side < t.sides:
+        t.totals[side] = 0
+        side += 1
+    t.n_reached = 0
+
+
+def _game_value(t: Table) -> i64:
+    """Two games where `double_at_101` holds and the winner has the points for it."""
+    p, bit = t.plan.stakes, t.plan.cards.bit
+    if not p.doubles or (t.why != COUNTED and t.why != TARGET):
+        return 1
+    seats: i64 = bit[t.victor] | (bit[t.victor + 2] if t.pairs else 0)
+    threshold: i64 = p.double_with_song if (t.singers | t.table_singers) & seats else 101
+    return 2 if side_points(t, t.victor) >= threshold else 1
+
+
+def _cotos(t: Table, value: i64) -> None:
+    won: i64 = t.coto_games[t.victor] + value
+    t.coto_games[t.victor] = won
+    if won < t.plan.stakes.games_per_coto:
+        return
+    t.cotos[t.victor] = t.cotos[t.victor] + 1
+    side: i64 = 0
+    while side < t.sides:
+        t.coto_games[side] = 0
+        side += 1
+
+
+# ---- marks
+
+
+def _marks(t: Table) -> None:
+    p, bit = t.plan.stakes, t.plan.cards.bit
+    seat: i64 = 0
+    while seat < t.seats:
+        if t.losers & bit[seat]:
+            t.marks[seat] = t.marks[seat] + t.lost_marks
+        leaves = t.marks[seat] >= p.max_losses or (p.in_duel and t.losers & bit[seat] != 0)
+        if p.match_end == 5 and leaves and not t.gone & bit[seat]:
+            t.gone |= bit[seat]
+            t.left_at[seat] = t.deal_no
+        seat += 1
+
+
+# ---- board scores
+
+
+def _board_score(t: Table, value: i64) -> None:
+    p, score = t.plan.stakes, t.score
+    if p.unit == 2:
+        return
+    seat: i64 = 0
+    while seat < t.seats:
+        side: i64 = t.side[seat]
+        if p.unit == 4:
+            score[seat] = -t.marks[seat]
+        elif p.unit == 3:
+            score[seat] = t.chips[seat]
+        elif p.unit == 0:
+            if t.why == COUNTED or t.why == TIE:
+                score[seat] = score[seat] + side_points(t, side)
+            elif side == t.victor:
+                score[seat] = score[seat] + TUTE_SCORE
+        else:
+            if t.why == COUNTED or t.why == TARGET or t.why == TIE:
+                score[seat] = score[seat] + side_points(t, side)
+            if side == t.victor:
+                score[seat] = score[seat] + GAME_SCORE * value
+        seat += 1
+
+
+# ---- the end of the match
+
+
+def _match_over(t: Table) -> bool:
+    p = t.plan.stakes
+    kind: i64 = p.match_end
+    if kind == 0:
+        return _led(t, p.match_games, p.win_by)
+    if kind == 1:
+        return t.games_played >= p.match_games and (p.win_by < 2 or _led(t, 0, p.win_by))
+    if kind == 2:
+        return _most(t, False) >= p.cotos_to_win
+    if kind == 3:
+        return t.deal_no >= p.match_deals
+    if kind == 4:
+        return _most(t, True) >= p.max_losses
+    if kind == 5:
+        return t.seats - count(t.gone) < (2 if p.final_duel else 3)
+    return t.deal_no >= t.plan.deals.length
+
+
+def _most(t: Table, marks: bool) -> i64:
+    top: i64 = 0
+    i: i64 = 0
+    while i < t.seats:
+        here: i64 = t.marks[i] if marks else t.cotos[i]
+        top = max(top, here)
+        i += 1
+    return top
+
+
+def _led(t: Table, at_least: i64, margin: i64) -> bool:
+    """Whether a side leads in games by so many."""
+    top: i64 = -1
+    second: i64 = -1
+    side: i64 = 0
+    while side < t.sides:
+        games: i64 = t.games[side]
+        if games > top:
+            second = top
+            top = games
+        elif games > second:
+            second = games
+        side += 1
+    return top >= at_least and top - second >= margin
+
+
+def _finish(t: Table) -> None:
+    t.over = True
+    seat: i64 = 0
+    if t.pot:
+        share_pot(t, right_of(t, t.dealer))
+        while seat < t.seats:
+            t.score[seat] = t.chips[seat]
+            seat += 1
+    if t.plan.stakes.unit == 2:
+        _ranking(t)
+
+
+def _ranking(t: Table) -> None:
+    """Two points for each seat that finished worse, one for each level one."""
+    cut = not _match_over(t)
+    seat: i64 = 0
+    while seat < t.seats:
+        points: i64 = -1
+        other: i64 = 0
+        while other < t.seats:
+            better: i64 = _left(t, seat) - _left(t, other)
+            if not better and cut:
+                better = t.marks[other] - t.marks[seat]
+            points += 2 if better > 0 else 1 if better == 0 else 0
+            other += 1
+        t.score[seat] = points
+        seat += 1
+
+
+def _left(t: Table, seat: i64) -> i64:
+    """When a seat left; those who stayed, after all others."""
+    at: i64 = t.left_at[seat]
+    return at if at else 9999

@@ -1,0 +1,183 @@
+"""The table: a whole match in machine words. Field names are those of `engine.state`, where they are explained.
+
+Arrays go by seat unless said otherwise; sets of seats, sides and suits are bit masks; a set of cards has one bit a card.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from engine.batch.words import words
+from engine.cards import NO_SUIT
+
+if TYPE_CHECKING:
+    from librt.vecs import vec
+    from mypy_extensions import i64
+
+    from engine.batch.plan import Plan
+    from engine.chance import Dice
+
+SEATS: Final = 7  # at most
+
+# why a deal ended
+COUNTED: Final = 0
+TUTE: Final = 1
+TARGET: Final = 2
+TIE: Final = 3
+CAPOTE: Final = 4
+PASSED: Final = 5
+ALONE: Final = 6
+SPLIT: Final = 7
+OTHER: Final = 8
+
+
+@final
+class Table:
+    """A match that is being played. `load` fills it from a State, `open` starts a match."""
+
+    def __init__(self, plan: Plan, dice: Dice) -> None:
+        none = [0] * SEATS
+        self.plan: Plan = plan
+        self.dice: Dice = dice
+
+        # the match
+        self.seats: i64 = plan.players
+        self.sides: i64 = len(plan.game.sides)
+        self.pairs: bool = len(plan.game.sides) < plan.game.players
+        self.side: vec[i64] = words([*plan.game.side, *none[plan.game.players :]])
+        self.deals: i64 = 0  # stop after so many deals; 0: the match ends by its rules
+        self.deal_no: i64 = 0
+        self.game_deal: i64 = 0
+        self.games_played: i64 = 0
+        self.dealer: i64 = -1
+        self.gone: i64 = 0  # seats that have left
+        self.left_at: vec[i64] = words(none)
+        self.totals: vec[i64] = words(none)  # by side, as the next three
+        self.games: vec[i64] = words(none)
+        self.coto_games: vec[i64] = words(none)
+        self.cotos: vec[i64] = words(none)
+        self.marks: vec[i64] = words(none)
+        self.chips: vec[i64] = words(none)
+        self.score: vec[i64] = words(none)
+        self.pot: i64 = 0
+        self.over: bool = False
+
+        # the seats of the deal
+        self.mano: i64 = 0
+        self.size: i64 = 0  # how many play, cards in a trick
+        self.active: vec[i64] = words(none)  # by place: the seats that play, from mano in order of play
+        self.ring: vec[i64] = words(none)  # the seat after each seat
+        self.playing: i64 = 0  # the same seats as a set
+
+        # the deal
+        self.deck: vec[i64] = words([0] * 52)  # undealt cards are deck[top], ..., deck[end - 1]
+        self.top: i64 = 0
+        self.end: i64 = 0
+        self.hands: vec[i64] = words(none)
+        self.trump: i64 = NO_SUIT
+        self.n: i64 = 0
+        self.shown: i64 = -1
+        self.holder: i64 = -1
+        self.pending: i64 = -1
+        self.pending_card: i64 = 0
+        self.swapped: bool = False
+        self.drew: bool = False  # whether `drawn` holds the cards drawn after the last trick
+        self.drawn: vec[i64] = words(none)  # as masks
+        self.cards: vec[i64] = words(none)
+        self.songs: vec[i64] = words(none)
+        self.tricks: vec[i64] = words(none)
+        self.singers: i64 = 0  # seats that have sung from the hand
+        self.table_singers: i64 = 0  # seats that have won a song on the table
+        self.sung: i64 = 0  # suits
+        self.twenties: i64 = 0
+        self.reached: vec[i64] = words(none)  # by place: sides in the order in which they reached the target
+        self.n_reached: i64 = 0
+        self.last_trick: i64 = -1
+        self.tute_by: i64 = -1
+        self.capote_by: i64 = -1
+        self.left: i64 = 0
+
+        # what comes before the first lead
+        self.stage: i64 = 0  # stages begun
+        self.asked: i64 = -1  # seat that was asked when the stage was broken off, or -1
+        self.leading: bool = False  # whether the first lead has come
+        self.leader: i64 = -1
+        self.soloist: i64 = -1
+        self.partner: i64 = -1
+        self.bid: i64 = 0
+        self.passed: i64 = 0  # seats
+        self.spoken: i64 = 0
+        self.joined: i64 = 0
+        self.declined: i64 = 0  # exchanges: bit 0 of the seven, bit 1 of the two
+        self.changed: i64 = 0  # bato: places of `active` that have changed cards
+        self.thrown: i64 = 0
+        self.took_shown: i64 = -1
+        self.said: vec[i64] = words(none)
+        self.same_dealer: bool = False
+
+        # the trick
+        self.turn: i64 = 0
+        self.in_trick: i64 = 0
+        self.lead: i64 = NO_SUIT
+        self.best: i64 = 0  # the card that is winning, as a mask
+        self.winner: i64 = 0
+        self.table: i64 = 0  # cards of the trick
+        self.played: vec[i64] = words(none)  # by place in the trick: the card as a mask
+        self.played_by: vec[i64] = words(none)
+        self.table_points: i64 = 0
+        self.table_song: bool = False
+        self.table_pairs: i64 = 0
+        self.window: vec[i64] = words(none)  # songs of each seat in this window
+        self.window_others: i64 = 0  # seats that have sung another suit than trump in it
+        self.in_window: bool = False  # whether any of the two is not empty
+
+        # how the deal ended
+        self.ended: bool = False
+        self.decided: bool = False  # whether the fields below are set already, before the count
+        self.why: i64 = COUNTED
+        self.victor: i64 = -1  # side, or -1
+        self.losers: i64 = 0  # seats
+        self.lost_marks: i64 = 1
+        self.goes_on: bool = False  # the game takes another deal
+        self.bonus_declined: bool = False
+
+
+def cut_short(t: Table, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> None:
+    """The deal ends here, by this verdict."""
+    t.ended = True
+    t.decided = True
+    t.why = why
+    t.victor = victor
+    t.losers = losers
+    t.lost_marks = marks
+    t.goes_on = False
+
+
+def clear(t: Table) -> None:
+    """Sets everything that belongs to one deal to its start."""
+    hands, cards, songs, tricks, window = t.hands, t.cards, t.songs, t.tricks, t.window
+    seat: i64 = 0
+    while seat < t.seats:
+        hands[seat] = cards[seat] = songs[seat] = tricks[seat] = window[seat] = 0
+        seat += 1
+    t.singers = t.table_singers = t.sung = t.twenties = 0
+    t.last_trick = t.tute_by = t.capote_by = t.pending = -1
+    t.shown = t.holder = -1
+    t.swapped = t.drew = False
+    t.stage = 0
+    t.asked = t.leader = t.soloist = t.partner = t.took_shown = -1
+    t.leading = False
+    t.bid = t.passed = t.spoken = t.joined = t.declined = t.changed = t.thrown = 0
+    t.same_dealer = False
+    t.in_trick = 0
+    t.lead = NO_SUIT
+    t.table = 0
+    t.table_song = False
+    t.table_pairs = 0
+    t.window_others = 0
+    t.in_window = False
+    t.ended = t.decided = t.goes_on = t.bonus_declined = False
+    t.why = COUNTED
+    t.victor = -1
+    t.losers = 0
+    t.lost_marks = 1

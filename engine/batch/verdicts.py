@@ -1,0 +1,279 @@
+"""How a deal is decided, in machine words: `engine.parts.results` and the results in the files of games, numbered as in `plan.RESULTS`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.batch import plan as rule
+from engine.batch.points import (
+    active_sides,
+    by_last_trick,
+    lowest,
+    of_side,
+    ranked,
+    seat_points,
+    top_sides,
+    total,
+    with_points,
+)
+from engine.batch.table import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Table
+from engine.batch.words import count
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+
+def decide(t: Table) -> None:
+    """Sets victor, losers and why of a deal that was not cut short."""
+    p = t.plan.counts
+    t.why = COUNTED
+    t.victor = -1
+    t.losers = 0
+    t.lost_marks = 1
+    t.goes_on = False
+    if t.tute_by >= 0 and not p.soloists:
+        t.why = TUTE
+        t.victor = t.side[t.tute_by]
+        t.losers = t.playing & ~of_side(t, t.victor)
+    elif p.result == 0:
+        _most_points_wins(t)
+    elif p.result == 1:
+        _fewest_points_loses(t)
+    elif p.result == rule.TO_TARGET:
+        _to_target(t)
+    elif p.result == 3:
+        _middle_loses(t)
+    elif p.result < 7:
+        _soloist(t)
+    elif p.result == 7:
+        _commitments(t)
+    elif p.result == 9:
+        _middle_of_three(t)
+    elif p.result == 10:
+        _cabron(t)
+    elif p.result == 11:
+        _most_points_loses(t)
+
+
+# ---- results
+
+
+def _most_points_wins(t: Table) -> None:
+    level: i64 = top_sides(t, active_sides(t), False)
+    tie: i64 = t.plan.counts.tie
+    if level & (level - 1) == 0 or tie == 0:
+        t.victor = by_last_trick(t, level)
+    elif tie == 1 and t.last_trick >= 0 and level & t.plan.cards.bit[t.side[t.last_trick]]:
+        t.victor = t.side[t.last_trick]
+    else:
+        t.why = SPLIT if tie == 3 else TIE
+
+
+def _fewest_points_loses(t: Table) -> None:
+    level: i64 = top_sides(t, t.playing, False)
+    tie: i64 = t.plan.counts.tie
+    if level & (level - 1) == 0 or tie == 0:
+        t.victor = by_last_trick(t, level)
+        t.losers = t.playing & ~t.plan.cards.bit[t.victor]
+    else:
+        t.why = TIE
+        if tie == 4:
+            t.losers = t.playing
+
+
+def _to_target(t: Table) -> None:
+    p, bit = t.plan.counts, t.plan.cards.bit
+    sides: i64 = active_sides(t)
+    there: i64 = 0
+    side: i64 = 0
+    while side < t.sides:
+        if sides & bit[side] and total(t, side) >= p.target:
+            there |= bit[side]
+        side += 1
+    if there and p.min_card_points and t.game_deal == 1 and count(sides) == 2:
+        short: i64 = sides & ~there
+        there = _with_cards(t, there)
+        if not there:
+            t.why = OTHER
+            t.victor = lowest(t, short)
+            return
+    if not there:
+        t.goes_on = True
+        return
+    t.why = TARGET
+    if there & (there - 1) == 0:
+        t.victor = lowest(t, there)
+        return
+    if p.both_reach == 1:
+        place: i64 = 0
+        while place < t.n_reached:
+            if there & bit[t.reached[place]]:
+                t.victor = t.reached[place]
+                return
+            place += 1
+    if p.both_reach == 2 and t.last_trick >= 0 and there & bit[t.side[t.last_trick]]:
+        t.victor = t.side[t.last_trick]
+        return
+    t.victor = by_last_trick(t, top_sides(t, there, True))
+
+
+def _with_cards(t: Table, sides: i64) -> i64:
+    """Those of some sides that have the least card points that a winner needs."""
+    bit = t.plan.cards.bit
+    found: i64 = 0
+    side: i64 = 0
+    while side < t.sides:
+        points: i64 = t.cards[side] + t.cards[side + 2] if t.pairs else t.cards[side]
+        if sides & bit[side] and points >= t.plan.counts.min_card_points:
+            found |= bit[side]
+        side += 1
+    return found
+
+
+def _takers(t: Table) -> i64:
+    bit = t.plan.cards.bit
+    found: i64 = 0
+    seat: i64 = 0
+    while seat < t.seats:
+        if t.playing & bit[seat] and t.tricks[seat]:
+            found |= bit[seat]
+        seat += 1
+    return found
+
+
+def _middle_loses(t: Table) -> None:
+    p = t.plan.counts
+    takers: i64 = _takers(t)
+    n: i64 = count(takers)
+    if n == 1:
+        spoiled: i64 = (t.singers if p.spoiled else 0) | (t.table_singers if p.table_spoiled else 0)
+        t.losers = takers if spoiled & takers else t.playing & ~takers
+        t.why = CAPOTE
+        return
+    high: i64 = ranked(t, takers, 0)
+    low: i64 = ranked(t, takers, n - 1)
+    if p.middle == 2:
+        second: i64 = takers & ~with_points(t, high, takers)
+        t.losers = with_points(t, ranked(t, second, 0), takers) if second else takers
+    elif p.middle == 3 and (n == 3 or n == 5):
+        t.losers = with_points(t, ranked(t, takers, n // 2), takers)
+    elif p.tie == 8:
+        _by_seat_order(t, takers, n)
+    else:
+        between: i64 = takers & ~with_points(t, high, takers) & ~with_points(t, low, takers)
+        if between:
+            t.losers = between
+        elif n == 2 and high != low:
+            t.losers = with_points(t, low, takers)
+        elif p.tie == 7:
+            t.losers = takers
+        else:
+            t.losers = _level(t, takers)
+
+
+def _level(t: Table, seats: i64) -> i64:
+    """Those of some seats that have as many points as another of them."""
+    bit = t.plan.cards.bit
+    found: i64 = 0
+    seat: i64 = 0
+    while seat < t.seats:
+        if seats & bit[seat]:
+            same: i64 = with_points(t, seat_points(t, seat), seats)
+            if same & (same - 1):
+                found |= same
+        seat += 1
+    return found
+
+
+def _by_seat_order(t: Table, takers: i64, n: i64) -> None:
+    """Level seats are ranked by their turn in the first trick; the first and the last escape, of two only the first."""
+    bit = t.plan.cards.bit
+    t.losers = takers
+    level: i64 = with_points(t, ranked(t, takers, 0), takers)
+    place: i64 = 0
+    while not level & bit[t.active[place]]:
+        place += 1
+    t.losers ^= bit[t.active[place]]
+    if n > 2:
+        level = with_points(t, ranked(t, takers, n - 1), t.losers)
+        place = t.size - 1
+        while not level & bit[t.active[place]]:
+            place -= 1
+        t.losers ^= bit[t.active[place]]
+
+
+def _soloist(t: Table) -> None:
+    """Subastado, remate and codillo: whether the soloist's side has made it."""
+    p, bit = t.plan.counts, t.plan.cards.bit
+    pair: i64 = bit[t.soloist]
+    won = False
+    if p.result == 4:
+        won = seat_points(t, t.soloist) >= t.bid
+    else:
+        pair |= bit[t.partner]
+        mine: i64 = 0
+        others: i64 = 0
+        best_mine: i64 = -1
+        best_other_: i64 = -1
+        seat: i64 = 0
+        while seat < t.seats:
+            points: i64 = seat_points(t, seat) if t.playing & bit[seat] else -1
+            if pair & bit[seat]:
+                mine += points
+                best_mine = max(best_mine, points)
+            elif points >= 0:
+                others += points
+                best_other_ = max(best_other_, points)
+            seat += 1
+        won = mine > others if p.result == 5 else best_mine > best_other_
+    if t.tute_by >= 0:
+        won = pair & bit[t.tute_by] != 0
+        t.why = TUTE
+    t.victor = t.soloist if won else -1
+    t.losers = t.playing & ~pair if won else pair
+
+
+def _commitments(t: Table) -> None:
+    bit = t.plan.cards.bit
+    seat: i64 = 0
+    while seat < t.seats:
+        if t.playing & bit[seat]:
+            owed: i64 = t.plan.counts.by_soloist if seat == t.soloist else t.plan.counts.by_joiner
+            if t.tricks[seat] < owed:
+                t.losers |= bit[seat]
+        seat += 1
+
+
+def _middle_of_three(t: Table) -> None:
+    high: i64 = ranked(t, t.playing, 0)
+    middle: i64 = ranked(t, t.playing, 1)
+    low: i64 = ranked(t, t.playing, 2)
+    t.losers = with_points(t, high if low == middle and middle < high else middle, t.playing)
+
+
+def _cabron(t: Table) -> None:
+    bit = t.plan.cards.bit
+    losing: i64 = t.playing & ~_takers(t)
+    if not losing:
+        seat: i64 = 0
+        while seat < t.seats:
+            if t.playing & bit[seat] and seat_points(t, seat) > 100:
+                losing |= bit[seat]
+            seat += 1
+    if not losing:
+        losing = _level(t, t.playing)
+    if not losing:
+        losing = with_points(t, ranked(t, t.playing, 1), t.playing)
+    t.losers = losing
+
+
+def _most_points_loses(t: Table) -> None:
+    """Gana-pierde for four or five."""
+    bit = t.plan.cards.bit
+    top: i64 = ranked(t, t.playing, 0)
+    chosen: i64 = by_last_trick(t, with_points(t, top, t.playing))
+    if top >= 101:
+        t.victor = chosen
+        t.losers = t.playing & ~bit[chosen]
+    else:
+        t.losers = bit[chosen]

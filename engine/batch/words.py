@@ -1,0 +1,50 @@
+"""Machine words: arrays of them and what is asked of a set of cards, one bit a card.
+
+Compiled, an array is a `librt.vecs` vector of 64-bit numbers; as Python source it is a list, so nothing but the standard library is needed.
+Bits come from tables: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from librt.vecs import vec
+    from mypy_extensions import i64
+
+INTERPRETED: Final = __file__.endswith(".py")
+FOLD: Final = 67  # remainders of 2**0 ... 2**65 by this number are all different
+
+
+def words(values: list[int]) -> vec[i64]:
+    """An array of these numbers."""
+    if INTERPRETED:
+        return values[:]  # type: ignore[return-value]
+    return vec[i64](values)
+
+
+def places() -> list[int]:
+    """`places()[bit % FOLD]` is the number of a bit."""
+    found = [0] * FOLD
+    for number in range(62):
+        found[2**number % FOLD] = number
+    return found
+
+
+def count(mask: i64) -> i64:
+    """How many bits a mask below 2**62 holds."""
+    a: i64 = mask - ((mask >> 1) & 0x5555555555555555)
+    b: i64 = (a & 0x3333333333333333) + ((a >> 2) & 0x3333333333333333)
+    c: i64 = (b + (b >> 4)) & 0x0F0F0F0F0F0F0F0F
+    d: i64 = c + (c >> 8)
+    e: i64 = d + (d >> 16)
+    return (e + (e >> 32)) & 0x7F
+
+
+def pick(mask: i64, number: i64) -> i64:
+    """The bit that stands at a place, from 0 at the low end."""
+    rest: i64 = mask
+    while number > 0:
+        rest &= rest - 1
+        number -= 1
+    return rest & -rest
