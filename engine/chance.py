@@ -111,9 +111,15 @@ class Dice:
     __slots__ = ("x",)
 
     def __init__(self, seed: int) -> None:
-        self.x: i64 = ((seed & 0xFFFFFFFF) << 16) | 0x330E
+        self.x: i64 = 0
+        self.start(seed)
+
+    def start(self, seed: int) -> None:
+        """Begins anew from a seed, of which 32 bits count."""
+        x: i64 = ((seed & 0xFFFFFFFF) << 16) | 0x330E
         for _ in range(4):  # seeds side by side start apart
-            self.below(2)
+            x = (x * 0x5DEECE66D + 11) & 0xFFFFFFFFFFFF
+        self.x = x
 
     def below(self, n: i64) -> i64:
         """A number 0 to n - 1, each with the same chance (Lemire's method); n below 2**31. What is no choice throws no dice."""

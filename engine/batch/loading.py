@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from engine.actions import EXCHANGE_TWO
+from engine.batch.announcing import SEVEN, TWO
 from engine.batch.table import Table, clear
-from engine.parts import auctions, exchanging
 
 if TYPE_CHECKING:
     from librt.vecs import vec
@@ -13,31 +14,23 @@ if TYPE_CHECKING:
 
     from engine.state import State
 
-ASKED_BEFORE_THE_LEAD = (
-    *(exchanging.PHASE, auctions.POINTS, auctions.PLAY_OR_PASS, auctions.PLAY_THEN_JOIN, auctions.CHANGE),
-    *(auctions.PREDICT, auctions.CENSOR, auctions.NAME_TRUMP, auctions.CALL_CARD),
-)
-
 
 def can_load(state: State) -> bool:
-    """Whether this moment can be put on a table: a card is to be played or something before the first lead to be said.
+    """Whether this moment can be put on a table: a card is to be played, or something before the first trick to be said.
 
-    What was announced in an open window, and whom a seat has accused, stay with the State.
+    Questions after a trick, and a revoke that nobody has accused yet, stay with the State.
     """
-    if state.revoker >= 0:
-        return False
-    return state.phase is None or state.phase in ASKED_BEFORE_THE_LEAD
+    return state.revoker < 0 and (state.phase is None or state.last_trick < 0)
 
 
 def load(t: Table, state: State) -> None:
     """Fills a table whose plan is that of the state's game."""
-    clear(t)
     _match(t, state)
+    clear(t)
     _seats(t, state)
     _deal(t, state)
-    notes = state.notes
-    if notes:
-        _notes(t, state)
+    if state.notes:
+        _notes(t, state.notes)
     phase = state.phase
     t.turn = state.turn
     t.stage = state.stage
@@ -52,7 +45,12 @@ def load(t: Table, state: State) -> None:
         t.asked = state.turn
 
 
-def _fill(into: vec[i64], values: list[int] | tuple[int, ...]) -> None:
+def _copy(into: vec[i64], values: tuple[int, ...]) -> None:
+    for place, value in enumerate(values):
+        into[place] = value
+
+
+def _copy_list(into: vec[i64], values: list[int]) -> None:
     for place, value in enumerate(values):
         into[place] = value
 
@@ -69,16 +67,16 @@ def _match(t: Table, state: State) -> None:
     t.pot = state.pot
     t.over = False
     t.gone = 0
-    _fill(t.side, state.side)
-    _fill(t.totals, state.totals)
-    _fill(t.games, state.games)
-    _fill(t.coto_games, state.coto_games)
-    _fill(t.cotos, state.cotos)
-    _fill(t.marks, state.marks)
-    _fill(t.chips, state.chips)
-    _fill(t.score, state.score)
-    _fill(t.left_at, state.left_at)
-    _fill(t.reached, state.reached)
+    _copy_list(t.side, state.side)
+    _copy(t.totals, state.totals)
+    _copy(t.games, state.games)
+    _copy(t.coto_games, state.coto_games)
+    _copy(t.cotos, state.cotos)
+    _copy(t.marks, state.marks)
+    _copy(t.chips, state.chips)
+    _copy(t.score, state.score)
+    _copy(t.left_at, state.left_at)
+    _copy(t.reached, state.reached)
     t.n_reached = len(state.reached)
     bit = t.plan.cards.bit
     seat: i64 = 0
@@ -91,8 +89,8 @@ def _match(t: Table, state: State) -> None:
 def _seats(t: Table, state: State) -> None:
     t.mano = state.mano
     t.size = state.size
-    _fill(t.active, state.active)
-    _fill(t.ring, state.next)
+    _copy(t.active, state.active)
+    _copy(t.ring, state.next)
     t.playing = 0
     for seat in state.active:
         t.playing |= t.plan.cards.bit[seat]
@@ -108,13 +106,11 @@ def _deal(t: Table, state: State) -> None:
         c: i64 = hand[2]
         d: i64 = hand[3]
         t.hands[seat] = a + bit[suits] * (b + bit[suits] * (c + bit[suits] * d))
-    t.end = len(state.stock)
-    t.top = 0
-    for place, card in enumerate(reversed(state.stock)):  # the next card is the last of the list
-        t.deck[place] = card
-    _fill(t.cards, state.cards)
-    _fill(t.songs, state.songs)
-    _fill(t.tricks, state.tricks)
+    if t.plan.deals.uses_stock:
+        _stock(t, state.stock)
+    _copy_list(t.cards, state.cards)
+    _copy_list(t.songs, state.songs)
+    _copy_list(t.tricks, state.tricks)
     t.trump = state.trump
     t.n = state.n
     t.shown = state.shown
@@ -126,8 +122,6 @@ def _deal(t: Table, state: State) -> None:
     t.capote_by = state.capote_by
     t.left = state.left
     t.pending = state.pending
-    if state.pending >= 0:
-        t.pending_card = bit[state.notes["pending_card"]]
     for singer, _, _, at_table in state.songs_made:
         if at_table:
             t.table_singers |= bit[singer]
@@ -140,6 +134,16 @@ def _deal(t: Table, state: State) -> None:
             t.drawn[seat] = bit[card] if card >= 0 else 0
 
 
+def _stock(t: Table, stock: list[int]) -> None:
+    """The undealt cards; the next one is the last of the list."""
+    t.top = 0
+    t.end = len(stock)
+    place: i64 = t.end
+    for card in stock:
+        place -= 1
+        t.deck[place] = card
+
+
 def _set(t: Table, seats: tuple[int, ...]) -> i64:
     found: i64 = 0
     for seat in seats:
@@ -147,29 +151,44 @@ def _set(t: Table, seats: tuple[int, ...]) -> i64:
     return found
 
 
-def _seat(number: int | None) -> int:
-    return -1 if number is None else number
-
-
-def _notes(t: Table, state: State) -> None:
-    notes = state.notes
-    t.leader = notes.get("leader", -1)
-    t.soloist = _seat(notes.get("soloist"))
-    t.partner = notes.get("partner", -1)
-    t.bid = notes.get("bid", 0)
-    t.passed = _set(t, notes.get("passed", ()))
-    t.joined = _set(t, notes.get("playing", ()))
-    t.spoken = _set(t, notes.get("spoken", ())) | _set(t, notes.get("asked_to_join", ()))
-    t.thrown = _set(t, notes.get("thrown", ()))
-    t.took_shown = notes.get("took_shown", -1)
-    t.changed = t.size - len(notes.get("to_change", state.active))
-    t.table_song = notes.get("table_song", False)
-    t.table_pairs = notes.get("table_pairs", 0)
-    for action in notes.get("declined", ()):
-        t.declined |= 128 if action < 64 else 256
-    for seat, said in notes.get("predictions", {}).items():
-        t.said[seat] = said
-        t.spoken |= t.plan.cards.bit[seat]
+def _notes(t: Table, notes: dict[str, Any]) -> None:
+    """What a deal has noted; names that mean nothing for a playout are passed over."""
+    for name, value in notes.items():
+        if value is None:
+            continue
+        if name == "soloist":
+            t.soloist = value
+        elif name == "partner":
+            t.partner = value
+        elif name == "leader":
+            t.leader = value
+        elif name == "bid":
+            t.bid = value
+        elif name == "passed":
+            t.passed = _set(t, value)
+        elif name == "playing":
+            t.joined = _set(t, value)
+        elif name in ("spoken", "asked_to_join"):
+            t.spoken = _set(t, value)
+        elif name == "thrown":
+            t.thrown = _set(t, value)
+        elif name == "took_shown":
+            t.took_shown = value
+        elif name == "to_change":
+            t.changed = t.size - len(value)
+        elif name == "table_song":
+            t.table_song = value
+        elif name == "table_pairs":
+            t.table_pairs = value
+        elif name == "pending_card":
+            t.pending_card = t.plan.cards.bit[value]
+        elif name == "declined":
+            for action in value:
+                t.declined |= SEVEN if action < EXCHANGE_TWO else TWO
+        elif name == "predictions":
+            for seat, said in value.items():
+                t.said[seat] = said
+                t.spoken |= t.plan.cards.bit[seat]
 
 
 def _trick(t: Table, state: State) -> None:

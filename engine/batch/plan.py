@@ -212,6 +212,7 @@ class Deals:
         self.coins_start: bool = rules.coins_start
         self.coins_first: bool = rules.first_deal == "coins_2o"
         self.draws: bool = rules.draw != "none"
+        self.uses_stock: bool = self.draws or rules.discard_draw_max > 0
         self.batches: bool = rules.supply == "batches"
         self.shown_drawn: bool = bool(rules.shown_card_drawn)
         self.dealer_plays: bool = rules.dealer_plays

@@ -46,20 +46,22 @@ def playout(state: State, seed: int, *, quick: bool = not INTERPRETED) -> list[i
     Deals to come are shuffled by the playout's own dice: a search must not look at the real ones. `quick`: in machine words, else
     every action by `apply`, to the same result; as Python source the second is the faster way.
     """
-    dice = Dice(seed)
-    trial = state
-    if not (quick and _fits(state)):
-        trial = state.clone()
-        trial.dice = dice
-        while not (trial.is_over or (quick and _fits(trial))):
-            step(trial, dice)
-        if trial.is_over:
-            return trial.scores()
-    return _from(trial, dice)
+    plan = _fitting(state) if quick else None
+    if plan is not None:
+        return _from(state, plan, None, seed)
+    trial = state.clone()
+    trial.dice = dice = Dice(seed)
+    while not trial.is_over:
+        step(trial, dice)
+        plan = _fitting(trial) if quick else None
+        if plan is not None:
+            return _from(trial, plan, dice, seed)
+    return trial.scores()
 
 
-def _fits(state: State) -> bool:
-    return not state.is_over and can_load(state) and plan_of(state.game, state.suit_map) is not None
+def _fitting(state: State) -> Plan | None:
+    """The plan for playing on from here, if that can be done in machine words."""
+    return plan_of(state.game, state.suit_map) if can_load(state) and not state.is_over else None
 
 
 def step(state: State, dice: Dice) -> None:
@@ -108,18 +110,21 @@ def plan_of(game: Game, suit_map: tuple[int, ...]) -> Plan | None:
     return plan
 
 
-def _from(state: State, dice: Dice) -> list[int]:
-    plan = plan_of(state.game, state.suit_map)
-    assert plan is not None
+def _from(state: State, plan: Plan, dice: Dice | None, seed: int) -> list[int]:
+    """Plays on with these dice (None: new ones from the seed) at a table that is kept for the next playout."""
     spare = plan.spare
-    table = spare.pop() if spare else Table(plan, dice)
+    table = spare.pop() if spare else Table(plan, Dice(0))
     assert isinstance(table, Table)
     table.plan = plan
-    table.dice = dice
+    if dice is None:
+        table.dice.start(seed)
+    else:
+        table.dice = dice
     load(table, state)
     _run(table)
+    scores = [table.score[seat] for seat in range(state.seats)]
     spare.append(table)
-    return [table.score[seat] for seat in range(state.seats)]
+    return scores
 
 
 def _open(t: Table, plan: Plan, deals: i64) -> None:
