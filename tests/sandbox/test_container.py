@@ -1,0 +1,105 @@
+"""The sandbox inside a container, by runc: which tiers hold, that the others are refused with a reason, and a match."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.hostile.attacks import ATTACKS
+from tests.sandbox.support import held_tiers
+from tests.support import container
+
+PYTHON = sys.executable
+
+
+@dataclass(frozen=True)
+class Place:
+    """A way to run a container, and which tiers hold in it."""
+
+    name: str
+    user: int
+    profile: str
+    hardened: bool
+    holds: tuple[str, ...]
+
+
+PLACES = (
+    Place("root in a default container", 0, "default", False, ("landlock",)),
+    Place("a user in a default container without capabilities", 1000, "default", True, ("landlock",)),
+    Place("a user in a container with the runner's profile", 1000, "runner", True, ("namespaces", "landlock")),
+)
+
+
+@pytest.fixture(scope="module", params=PLACES, ids=lambda place: place.name)
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    yield request.param
+
+
+def inside(place: Place, script: str, timeout_s: float = 240) -> list[Any]:
+    """What a script prints in such a container, one JSON value a line."""
+    printed = container.run(
+        script, user=place.user, profile=place.profile, hardened=place.hardened, timeout_s=timeout_s
+    )
+    return [json.loads(line) for line in printed.splitlines() if line.startswith(("{", "["))]
+
+
+@pytest.mark.timeout(300)
+def test_tiers_hold_or_are_refused_with_the_reason(place: Place) -> None:
+    script = f"{PYTHON} -m tests.sandbox.say_groups\n{PYTHON} -m tests.sandbox.say_tiers /state"
+
+    groups, *reports = inside(place, script)
+
+    assert groups["name"] == "none" and groups["note"]  # Docker shows a container its groups read-only
+    for report in reports[:2]:
+        held_tiers.tell(place.name, report["name"], report["holds"], report["reasons"])
+        assert report["holds"] == (report["name"] in place.holds), report
+        if report["holds"]:
+            assert len(report["canaries"]) >= 40 and all(report["canaries"].values())
+        else:
+            assert "No permissions to create new namespace" in report["reasons"][0]
+            assert any("seccomp profile of this project" in remedy for remedy in report["remedies"])
+
+
+@pytest.mark.timeout(300)
+def test_a_match_is_played_and_a_tier_that_does_not_hold_plays_none(place: Place) -> None:
+    tute = f"STATE_DIR=/state {PYTHON} -m engine.cli play bots/house/random bots/house/greedy -g a_dos -n 4 --json"
+
+    (match,) = inside(place, f"{tute} | tr -d '\\n'\necho")
+
+    assert [party["faults"] for party in match["parties"]] == [[], []]
+    assert all(board["complete"] for board in match["boards"]) and len(match["boards"]) == 4
+    assert match["host"]["tier"] == place.holds[0]
+    assert match["host"]["control_groups"] == "none"
+    if "namespaces" not in place.holds:
+        refused = container.run(
+            f"STATE_DIR=/state {PYTHON} -m engine.cli play bots/house/random bots/house/greedy -g a_dos -n 1 "
+            "--sandbox namespaces >/dev/null 2>/tmp/said && exit 1\ncat /tmp/said",
+            user=place.user,
+            profile=place.profile,
+            hardened=place.hardened,
+        )
+        assert "No permissions to create new namespace" in " ".join(refused.split())
+
+
+@pytest.mark.timeout(600)
+def test_every_attack_is_contained_there_too(place: Place) -> None:
+    names = "".join(f"{name}\\n" for name in ATTACKS)
+    script = f"printf {shlex.quote(names)} | {PYTHON} -m tests.hostile.arena /state {place.holds[0]}"
+
+    played = inside(place, script, 580)
+
+    assert [outcome["name"] for outcome in played] == list(ATTACKS)
+    wrong = {
+        outcome["name"]: outcome
+        for outcome in played
+        if outcome["fault"] not in ATTACKS[outcome["name"]].ends
+        or (outcome["fault"] is None and outcome["got"])
+        or outcome["left"]
+    }
+    assert wrong == {}
