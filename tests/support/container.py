@@ -121,7 +121,7 @@ def _config(script: str, user: int, capabilities: list[str], environment: Sequen
             "args": ["/bin/sh", "-e", "-c", script],
             "env": ["PATH=/usr/bin:/bin:/usr/sbin", "HOME=/tmp", "LANG=C.UTF-8", *environment],
             "cwd": str(REPOSITORY),
-            "capabilities": {name: capabilities for name in sets},
+            "capabilities": dict.fromkeys(sets, capabilities),
         },
         "root": {"path": "rootfs"},
         "hostname": "runner",
