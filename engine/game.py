@@ -150,9 +150,11 @@ class Game:
     def sittings(self, parties: int) -> list[tuple[int, ...]]:
         """The seatings of one board: party number per seat, each party once in each place.
 
-        Two parties at a table of pairs hold a side each; otherwise every party holds one seat and the board is played once per rotation.
-        Raises OptionError for any other number of parties.
+        As many parties as sides hold a side each; as many as seats hold a seat each, and partners stay partners (mixed pairs). The board is
+        played once per rotation. Raises OptionError for any other number of parties.
         """
+        if parties == self.players:
+            return [tuple((seat + shift) % parties for seat in range(parties)) for shift in range(parties)]
         if len(self.sides) != parties:
             raise OptionError(f"{self.key} for {self.players} players takes {len(self.sides)} parties, not {parties}")
         return [tuple((self.side[seat] + shift) % parties for seat in range(self.players)) for shift in range(parties)]

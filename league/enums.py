@@ -78,6 +78,32 @@ class TournamentFormat(models.TextChoices):
     """How the matches of a tournament follow from its entries."""
 
     ROUND_ROBIN = "round_robin", _("round robin")
+    SWISS = "swiss", _("Swiss")
+    SINGLE_ELIMINATION = "single_elimination", _("single elimination")
+    DOUBLE_ELIMINATION = "double_elimination", _("double elimination")
+    GAUNTLET = "gauntlet", _("gauntlet")
+    SUCCESSIVE_HALVING = "successive_halving", _("successive halving")
+    LADDER = "ladder", _("ladder")
+    DUEL = "duel", _("duel")
+
+
+class Seeding(models.TextChoices):
+    """What the seeds of a tournament follow: who is met first, who gets a bye."""
+
+    RATING = "rating", _("by rating")  # in the pool at the start; who has none comes after, in the order of entry
+    ENTRY = "entry", _("in the order of entry")
+
+
+class Ending(models.TextChoices):
+    """What ended a tournament, where it was not simply its last match."""
+
+    SETTLED = "settled", _("the best is settled")  # with the probability that was asked for
+    CO_CHAMPIONS = "co_champions", _("co-champions: the cap is reached and the boards do not part them")
+    CAP = "cap", _("the cap is reached")
+    STRONGER = "stronger", _("the test accepts that the challenger is stronger")
+    NOT_STRONGER = "not_stronger", _("the test rejects that the challenger is stronger")
+    BUDGET = "budget", _("the budget of boards is played")
+    CLOSED = "closed", _("ended by its owner")  # a ladder
 
 
 class FaultKind(models.TextChoices):

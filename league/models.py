@@ -11,9 +11,11 @@ from django.db import models
 
 from league.enums import (
     BotState,
+    Ending,
     FaultKind,
     MatchKind,
     MatchStatus,
+    Seeding,
     TournamentFormat,
     TournamentStatus,
     VersionStatus,
@@ -94,7 +96,7 @@ class Pool(models.Model):
     game = models.CharField(max_length=30)
     players = models.PositiveSmallIntegerField()
     options = models.JSONField(default=dict)
-    team = models.CharField(max_length=10)  # "clones" (one bot on all seats of a side) or "single"
+    team = models.CharField(max_length=10)  # "clones" (one bot on all seats of a side), "mixed" (two bots) or "single"
     revision = models.PositiveIntegerField()
 
     class Meta:
@@ -109,6 +111,8 @@ class Tournament(models.Model):
     owner = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="tournaments")
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="tournaments")
     format = models.CharField(max_length=20, choices=TournamentFormat, default=TournamentFormat.ROUND_ROBIN)
+    parameters = models.JSONField(default=dict)  # of the format, those that differ from its defaults
+    seeding = models.CharField(max_length=10, choices=Seeding, default=Seeding.RATING)
     boards = models.PositiveIntegerField()  # boards of each match
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)
     secret = models.BinaryField(max_length=32)  # every deal follows from it; published when the tournament is over
@@ -117,6 +121,8 @@ class Tournament(models.Model):
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
+    ending = models.CharField(max_length=20, choices=Ending, blank=True)  # what ended it besides its last match
+    facts = models.JSONField(default=dict)  # the numbers behind `ending`
 
     def __str__(self) -> str:
         return self.name
@@ -128,6 +134,11 @@ class Entry(models.Model):
     tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
     number = models.PositiveIntegerField()  # place in the sorted list of entries, from 0: what schedules speak of
+    seed = models.PositiveIntegerField(null=True)  # from 1, the strongest as known at the start; frozen then
+    place = models.PositiveIntegerField(
+        null=True
+    )  # from 1, once the tournament is over; shared places share the number
+    withdrawn = models.DateTimeField(null=True)  # left a running ladder: gets no new match
 
     class Meta:
         constraints = [
@@ -157,6 +168,7 @@ class Match(models.Model):
     key = models.CharField(max_length=120, unique=True)  # what the match is: inserting it twice is impossible
     table = models.CharField(max_length=120)  # enters the deals: same table and board, same cards
     secret = models.BinaryField(max_length=32)
+    first_board = models.PositiveIntegerField(default=1)  # a table's boards are numbered on from match to match
     boards_planned = models.PositiveIntegerField()
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
@@ -185,6 +197,14 @@ class Match(models.Model):
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
+        ]
+        constraints = [
+            # The deals follow from these three: nobody plays one twice. What was struck out may be played again, on the same deals.
+            models.UniqueConstraint(
+                fields=["tournament", "table", "first_board"],
+                condition=~models.Q(status__in=["void", "cancelled"]),
+                name="deal_once",
+            )
         ]
 
 

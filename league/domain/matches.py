@@ -29,6 +29,7 @@ class Plan:
     secret: bytes
     boards: int
     versions: tuple[BotVersion, ...]  # with bot and owner loaded
+    first_board: int = 1
     tournament: Tournament | None = None
     round: Round | None = None
     rated: bool = True
@@ -42,7 +43,8 @@ def public_id(plan: Plan) -> str:
     The bots' own random numbers are drawn by it, so two leagues with the same secret, names and bots play the same matches.
     """
     place = plan.tournament.slug if plan.tournament else plan.kind
-    name = "\n".join(("match", place, plan.pool.key, plan.table))
+    words = ("match", place, plan.pool.key, plan.table, *([str(plan.first_board)] if plan.first_board > 1 else []))
+    name = "\n".join(words)
     number = int.from_bytes(hmac.digest(plan.secret, name.encode(), "sha256"), "big")
     return "".join(ALPHABET[number // len(ALPHABET) ** i % len(ALPHABET)] for i in range(10))
 
@@ -91,6 +93,7 @@ def _row(plan: Plan, now: datetime) -> Match:
         key=plan.key,
         table=plan.table,
         secret=plan.secret,
+        first_board=plan.first_board,
         boards_planned=plan.boards,
         rated=plan.rated and plan.kind != MatchKind.VALIDATION and not same_owner(plan.versions),
         limits=plan.limits,

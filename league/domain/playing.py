@@ -199,7 +199,7 @@ class Machine:
             options=match.pool.options,
             secret=bytes(match.secret),
             table=match.table,
-            boards=range(1, match.boards_planned + 1),
+            boards=range(match.first_board, match.first_board + match.boards_planned),
             parties=tuple(packages.spec(party.version, self.folder) for party in parties),
             limits=Limits(**match.limits),
         )

@@ -36,8 +36,9 @@ def game_of(pool: Pool) -> engine.Game:
 
 
 def parties(pool: Pool) -> int:
-    """How many bot versions sit at one table: one per side."""
-    return len(game_of(pool).sides)
+    """How many bot versions sit at one table: one per side, or one per seat where partners are mixed."""
+    game = game_of(pool)
+    return game.players if pool.team == MIXED else len(game.sides)
 
 
 def sides(pool: Pool) -> tuple[tuple[int, ...], ...] | None:
@@ -52,12 +53,12 @@ def key(game: str, players: int, options: dict[str, Any], team: str, revision: i
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> Pool:
+def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None, *, mixed: bool = False) -> Pool:
     """The pool of a game with these players and options; made where it does not exist. Default options are the same as none."""
     loaded = load(game, players, options)
     usual = load(game, loaded.players).options_all
     chosen = {name: loaded.options_all.get(name, value) for name, value in loaded.options.items()}
-    team = "clones" if max(map(len, loaded.sides)) > 1 else "single"
+    team = MIXED if mixed else "clones" if max(map(len, loaded.sides)) > 1 else "single"
     fields = {
         "game": loaded.key,
         "players": loaded.players,

@@ -40,8 +40,7 @@ def run(*, now: datetime | None = None) -> Found:
     now = clock.given(now)
     found = Found(expired=leases.expire(now=now))
     for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
-        if tournament.matches.count() < tournaments.planned(tournament):
-            found.inserted += tournaments.schedule(tournament, now=now)
+        found.inserted += tournaments.schedule(tournament, now=now)
         found.finished += tournaments.advance(tournament, now=now)
     live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
     orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()

@@ -70,9 +70,10 @@ def report(match_id: int, token: int, result: MatchResult, *, now: datetime | No
 def _check(match: Match, parties: list[Party], result: MatchResult) -> None:
     if result.match_id != match.public_id:
         raise ValueError(f"result of match {result.match_id!r} reported for match {match.public_id!r}")
-    if [board.number for board in result.boards] != list(range(1, match.boards_planned + 1)):
+    first, last = match.first_board, match.first_board + match.boards_planned - 1
+    if [board.number for board in result.boards] != list(range(first, last + 1)):
         raise ValueError(
-            f"match {match.public_id} has boards 1 to {match.boards_planned}, not {[b.number for b in result.boards]}"
+            f"match {match.public_id} has boards {first} to {last}, not {[b.number for b in result.boards]}"
         )
     if not all(board.complete for board in result.boards):
         raise ValueError(f"match {match.public_id}: a board is not complete")

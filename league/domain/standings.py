@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import permutations
 
-from league.domain import past
+from league.domain import formats, past, pools, schedules
+from league.enums import TournamentStatus
 from league.models import Board, Entry, Match, Party, Tournament
 from league.pure import standings as pure
+from league.pure.formats import Ranking
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Row:
     entry: Entry
     result: pure.Standing
     faults: int
+    breaks: dict[str, float] = field(default_factory=dict)  # what else parts equals in its format, in that order
 
 
 @dataclass
@@ -51,11 +54,25 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
         names[match_id] = public_id
         faults[number_of[version_id]] += bool(fault)
     boards = Board.objects.filter(**finished).order_by("match_id", "number").values_list("match_id", "scores")
-    table = pure.standings(list(number_of.values()), ((seated[match_id], scores) for match_id, scores in boards))
+    ranking = _ranking(tournament, at)
+    table = pure.standings(
+        list(number_of.values()),
+        ((seated[match_id], scores) for match_id, scores in boards),
+        pools.sides(tournament.pool),
+        ranking.levels if ranking else None,
+    )
+    breaks = ranking.breaks if ranking else {}
     met: dict[tuple[int, int], list[str]] = defaultdict(list)
     for match_id, numbers in seated.items():
         for pair in permutations(numbers, 2):
             met[pair].append(names[match_id])
     by_number = {entry.number: entry for entry in entries}
-    rows = [Row(by_number[row.entry], row, faults[row.entry]) for row in table.rows]
+    rows = [Row(by_number[r.entry], r, faults[r.entry], dict(breaks.get(r.entry, {}))) for r in table.rows]
     return Standings(rows, table.crosstable, dict(met), statuses)
+
+
+def _ranking(tournament: Tournament, at: datetime | None) -> Ranking | None:
+    """The order by the format, now or then; None where it is that of board points, or there is none yet."""
+    if tournament.status == TournamentStatus.OPEN or not formats.follows(tournament):
+        return None
+    return schedules.look(tournament, at=at).verdict.rank()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,13 +13,12 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from engine.runner import Limits
-from league.domain import clock, events, hints, matches, pools, state
+from league.domain import clock, events, formats, matches, pools, schedules, state
 from league.domain.errors import IllegalMove, Refused
-from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
-from league.models import Bot, BotVersion, Entry, Match, Player, Round, Tournament
-from league.pure import schedules
+from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
+from league.models import Bot, BotVersion, Entry, Match, Player, Rating, Tournament
+from league.pure.formats import Verdict
 
-OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 SLUGS_TAKEN = frozenset({"new"})
 
 
@@ -41,14 +39,20 @@ def create(
     versions: Sequence[BotVersion | Bot] = (),
     players: int | None = None,
     *,
+    format: str = TournamentFormat.ROUND_ROBIN,
+    parameters: Mapping[str, Any] | None = None,
+    seeding: str = Seeding.RATING,
+    mixed: bool = False,
     limits: dict[str, Any] | None = None,
     secret: bytes | None = None,
     now: datetime | None = None,
+    **belongs: Any,
 ) -> Tournament:
-    """An open round robin of `owner` with these versions (a bot stands for its newest accepted version) entered.
+    """An open tournament of `owner` with these versions (a bot stands for its newest accepted version) entered.
 
     Its deals follow from `secret` (32 random bytes where none is given), whose SHA-256 is public from now on and itself when all is over.
-    Raises Refused for a game, option, number of boards, limit or entry that cannot be.
+    `mixed` makes teams of two different bots; `belongs` are the columns that tie it to an event or season.
+    Raises Refused for a game, option, format, parameter, number of boards, limit or entry that cannot be.
     """
     now = clock.given(now)
     name = name.strip()
@@ -57,18 +61,26 @@ def create(
     boards = default_boards(game, players, options) if boards is None else boards
     if type(boards) is not int or not 1 <= boards <= settings.MAX_BOARDS:
         raise Refused(f"a match has 1 to {settings.MAX_BOARDS} boards, not {boards!r}")
+    if seeding not in Seeding.values:
+        raise Refused(f"seeding is one of {', '.join(Seeding.values)}, not {seeding!r}")
+    chosen = formats.chosen(format, parameters)
+    formats.fits(format, pools.load(game, players, options), mixed=mixed)
     secret = secret or secrets.token_bytes(32)
     with transaction.atomic():
         tournament = Tournament.objects.create(
             slug=_free_slug(name),
             name=name,
             owner=owner,
-            pool=pools.pool(game, players, options),
+            pool=pools.pool(game, players, options, mixed=mixed),
+            format=format,
+            parameters=chosen,
+            seeding=seeding,
             boards=boards,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),
             limits=_limits(limits),
             created=now,
+            **belongs,
         )
         events.append("tournament.created", state.subject(tournament), now=now, actor=owner.name)
         for version in versions:
@@ -105,23 +117,32 @@ def newest_accepted(bot: Bot, game: str | None = None) -> BotVersion:
 
 
 def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "", now: datetime | None = None) -> Entry:
-    """Enter a version, or the newest accepted one of a bot. Entering it again changes nothing. Refused once the tournament has started."""
+    """Enter a version, or the newest accepted one of a bot; into a ladder also while it runs. Entering it again changes nothing."""
     now = clock.given(now)
     game = tournament.pool.game
     version = newest_accepted(entrant, game) if isinstance(entrant, Bot) else entrant
     with transaction.atomic():
-        _locked_open(tournament)
+        row = _locked_open(tournament)
         present = list(tournament.entries.order_by("number"))
         for entry in present:
             if entry.version_id == version.pk:
-                return entry
+                return entry if entry.withdrawn is None else _back(entry, row, version, actor=actor, now=now)
         version = BotVersion.objects.select_related("bot").get(pk=version.pk)  # as it is now, not as the caller read it
         _check_entrant(version, game)
-        if len(present) >= settings.MAX_ENTRIES:
-            raise Refused(f"the tournament {tournament.name!r} is full: it takes {settings.MAX_ENTRIES} entries")
+        most = min(settings.MAX_ENTRIES, formats.the(row.format).most or settings.MAX_ENTRIES)
+        if len(present) >= most:
+            raise Refused(f"the tournament {tournament.name!r} is full: it takes {most} entries")
         number = 1 + max((entry.number for entry in present), default=-1)
         entry = Entry.objects.create(tournament=tournament, version=version, number=number)
         events.append("tournament.entered", state.subject(tournament), now=now, actor=actor, version=str(version))
+    return entry
+
+
+def _back(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
+    """A version that had left a ladder goes on where it was."""
+    entry.withdrawn = None
+    entry.save(update_fields=["withdrawn"])
+    events.append("tournament.entered", state.subject(row), now=now, actor=actor, version=str(version))
     return entry
 
 
@@ -135,25 +156,30 @@ def _check_entrant(version: BotVersion, game: str) -> None:
 
 
 def withdraw(tournament: Tournament, version: BotVersion, *, actor: str = "", now: datetime | None = None) -> None:
-    """Take an entry back before the start. Doing it again changes nothing."""
+    """Take an entry back before the start; in a running ladder give it no new match. Doing it again changes nothing."""
     now = clock.given(now)
     with transaction.atomic():
-        _locked_open(tournament)
-        if tournament.entries.filter(version=version).delete()[0]:
+        row = _locked_open(tournament)
+        mine = tournament.entries.filter(version=version, withdrawn=None)
+        gone = mine.delete()[0] if row.status == TournamentStatus.OPEN else mine.update(withdrawn=now)
+        if gone:
             events.append("tournament.withdrawn", state.subject(tournament), now=now, actor=actor, version=str(version))
 
 
-def _locked_open(tournament: Tournament) -> None:
+def _locked_open(tournament: Tournament) -> Tournament:
+    """The row, locked, if its entries may change."""
     row = Tournament.objects.select_for_update().get(pk=tournament.pk)
-    if row.status != TournamentStatus.OPEN:
+    grows = row.status == TournamentStatus.RUNNING and formats.the(row.format).grows
+    if row.status != TournamentStatus.OPEN and not grows:
         raise Refused(f"the tournament {row.name!r} is {row.status}; entries change only while it is open")
+    return row
 
 
 def start(tournament: Tournament, *, actor: str = "", now: datetime | None = None) -> None:
-    """Freeze the entries, sorted by version, and insert the matches. Starting a running tournament only completes its schedule."""
+    """Freeze the entries, sorted by version, with their seeds, and insert the first matches. Starting a running tournament only completes them."""
     now = clock.given(now)
     with transaction.atomic():
-        row = Tournament.objects.select_for_update().get(pk=tournament.pk)
+        row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
         if row.status == TournamentStatus.OPEN:
             _freeze(row)
             state.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now)
@@ -165,78 +191,135 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
 
 def _freeze(tournament: Tournament) -> None:
     entries = list(tournament.entries.select_related("version__bot").order_by("version_id"))
-    seats = pools.parties(tournament.pool)
-    if len(entries) < seats:
+    form, field = formats.of(tournament)
+    if len(entries) < field.seats:
         raise Refused(
-            f"the tournament {tournament.name!r} has {len(entries)} entries; a table takes {seats}, so enter more bots"
+            f"the tournament {tournament.name!r} has {len(entries)} entries; a table takes {field.seats}, so enter more bots"
         )
+    try:
+        form.check(field)
+        form.size(field)
+    except ValueError as error:
+        raise Refused(f"the tournament {tournament.name!r} cannot be started: {error}") from error
     for entry in entries:
         _check_entrant(entry.version, tournament.pool.game)
+    seeds = _seeds(tournament, entries)
     # Two steps, since numbers are unique at every moment.
     for shift in (len(entries) + max(entry.number for entry in entries), 0):
         for number, entry in enumerate(entries):
-            Entry.objects.filter(pk=entry.pk).update(number=number + shift)
+            entry.number, entry.seed = number + shift, seeds[entry.pk]
+        Entry.objects.bulk_update(entries, ["number", "seed"])
 
 
-def plans(tournament: Tournament) -> list[matches.Plan]:
-    """The matches that ought to exist: a pure function of the entries. Rounds are made where they do not exist."""
-    entries = list(tournament.entries.select_related("version__bot").order_by("number"))
-    rounds = schedules.round_robin(len(entries), pools.parties(tournament.pool))
-    Round.objects.bulk_create(
-        (Round(tournament=tournament, number=number) for number in range(1, len(rounds) + 1)), ignore_conflicts=True
-    )
-    rows = {row.number: row for row in tournament.rounds.all()}
-    return [
-        matches.Plan(
-            key=f"t:{tournament.pk}:{name}",
-            kind=MatchKind.TOURNAMENT,
-            pool=tournament.pool,
-            tournament=tournament,
-            round=rows[number],
-            table=name,
-            secret=bytes(tournament.secret),
-            boards=tournament.boards,
-            versions=tuple(entries[seat].version for seat in table),
-            limits=tournament.limits,
-        )
-        for number, name, table in _named_tables(rounds)
-    ]
+def _seeds(tournament: Tournament, entries: Sequence[Entry]) -> dict[int, int]:
+    """Seed by entry: rated ones by Elo, then all others; equals, and everybody where it is so chosen, in the order of entry."""
+    elo: dict[int, float] = {}
+    if tournament.seeding == Seeding.RATING:
+        rated = Rating.objects.filter(pool=tournament.pool, version__in=[entry.version_id for entry in entries])
+        elo = dict(rated.values_list("version_id", "elo"))
+    line = sorted(entries, key=lambda entry: (-elo.get(entry.version_id, float("-inf")), entry.number))
+    return {entry.pk: seed for seed, entry in enumerate(line, 1)}
 
 
-def _named_tables(rounds: schedules.Rounds) -> Iterator[tuple[int, str, schedules.TableOfEntries]]:
-    """Round from 1, name and entries of each table. A large field may seat the same entries twice: their second table is another one."""
-    seen: Counter[str] = Counter()
-    for number, tables in enumerate(rounds, 1):
-        for table in tables:
-            name = "-".join(map(str, sorted(table)))
-            seen[name] += 1
-            yield number, name if seen[name] == 1 else f"{name}.{seen[name]}", table
+def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
+    """Give a running tournament more cycles, rounds, budget or cap; the number of matches added. Nothing that exists is changed.
+
+    Refused for less than there is, and for anything else: what was played follows from it.
+    """
+    now = clock.given(now)
+    with transaction.atomic():
+        row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
+        if row.status != TournamentStatus.RUNNING:
+            raise Refused(f"the tournament {row.name!r} is {row.status}; only a running one can be extended")
+        was = formats.the(row.format).complete(row.parameters)
+        for name, value in parameters.items():
+            if name not in ("cycles", "budget", "cap") or name not in was or row.format == "successive_halving":
+                raise Refused(
+                    f"a running {row.format} cannot change {name}; cycles, budget and cap can grow where there are any"
+                )
+            if not isinstance(value, int) or isinstance(value, bool) or value < int(was[name]):
+                raise Refused(f"{name} is {was[name]} and can only grow, not become {value!r}")
+        Tournament.objects.filter(pk=row.pk).update(parameters=formats.chosen(row.format, {**was, **parameters}))
+        events.append("tournament.extended", state.subject(row), now=now, actor=actor, **parameters)
+    tournament.refresh_from_db()
+    return schedule(tournament, now=now)
 
 
 def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
     """Insert the matches of a running tournament that are missing; their number. Running it twice adds nothing."""
-    added = matches.insert(plans(tournament), now=now)
-    if added:
-        hints.matches_wait()
-    return added
+    now = clock.given(now)
+    form, field = formats.of(tournament)
+    if not formats.follows(tournament):
+        if tournament.matches.count() >= form.size(field).matches[1]:
+            return 0
+        return schedules.insert(tournament, schedules.look(tournament, blank=True).sheet.tables, now=now)
+    if tournament.matches.exists() and not form.eager and schedules.waits(tournament):
+        return 0
+    with transaction.atomic():  # what such a format adds follows from what is there: one process at a time
+        row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
+        if row.status != TournamentStatus.RUNNING:
+            return 0
+        there = set(row.matches.values_list("table", "first_board"))
+        tables = schedules.look(row).sheet.tables
+        return schedules.insert(row, [table for table in tables if table.slot not in there], now=now)
 
 
-def planned(tournament: Tournament) -> int:
-    """How many matches ought to exist."""
-    return schedules.total_tables(tournament.entries.count(), pools.parties(tournament.pool))
+def planned(tournament: Tournament) -> tuple[int, int]:
+    """How many matches there will be: fewest and most. Refused where the entries cannot fill a table."""
+    form, field = formats.of(tournament)
+    try:
+        form.check(field)
+        return form.size(field).matches
+    except ValueError as error:
+        raise Refused(str(error)) from error
 
 
 def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
-    """Finish a running tournament whose matches all exist and are all over; whether it did."""
+    """Take what was played into a running tournament: insert its next matches, or finish it when it is over. Whether it finished."""
     now = clock.given(now)
-    if tournament.status != TournamentStatus.RUNNING or tournament.matches.exclude(status__in=OVER).exists():
+    if tournament.status != TournamentStatus.RUNNING:
         return False
-    if tournament.matches.count() < planned(tournament):
+    waits = schedules.waits(tournament)
+    if waits and not formats.the(tournament.format).eager:
         return False
+    if schedule(tournament, now=now) or schedules.waits(tournament):
+        return False
+    verdict = schedules.look(tournament).verdict
+    return verdict.over and _finish(tournament, verdict, now=now)
+
+
+def close(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
+    """End a running ladder: what waits is taken back, what is being played is waited for no longer, the order of now is final."""
+    now = clock.given(now)
+    if not formats.the(tournament.format).grows:
+        raise Refused(f"a {tournament.format} ends by itself; it can be cancelled")
+    verdict = schedules.look(tournament).verdict
+    if _finish(tournament, verdict, ending=Ending.CLOSED, now=now, actor=actor):
+        cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)
+
+
+def _finish(tournament: Tournament, verdict: Verdict, *, now: datetime, ending: str = "", actor: str = "") -> bool:
+    """Write places and ending, and move to finished; False where another process did."""
+    entries = {entry.number: entry for entry in tournament.entries.all()}
+    place = 1
+    for level in verdict.rank().levels:
+        for number in level:
+            entries[number].place = place
+        place += len(level)
     try:
-        state.move(tournament, TournamentStatus.FINISHED, now=now, finished=now)
+        with transaction.atomic():
+            state.move(
+                tournament,
+                TournamentStatus.FINISHED,
+                now=now,
+                actor=actor,
+                finished=now,
+                ending=ending or verdict.why,
+                facts=dict(verdict.facts),
+            )
+            Entry.objects.bulk_update(entries.values(), ["place"])
     except IllegalMove:
-        return False  # another process did
+        return False
     return True
 
 
@@ -253,7 +336,7 @@ def cancel(
 def cancel_matches(tournament: Tournament, *, actor: str, why: str, now: datetime) -> int:
     """Take back the matches of a tournament that are not over; their number."""
     cancelled = 0
-    for match in Match.objects.filter(tournament=tournament).exclude(status__in=OVER):
+    for match in Match.objects.filter(tournament=tournament).exclude(status__in=schedules.OVER):
         try:
             matches.cancel(match, actor=actor, why=why, now=now)
         except IllegalMove:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from league.pure.bradley_terry import fit
 from league.pure.ratings import superiority
-from league.pure.tallies import Board, BotTally, Tallies, tally
+from league.pure.tallies import Board, BotTally, Sides, Tallies, tally
 
 TIED = 0.95  # a likelihood of superiority between 1 - TIED and TIED is a statistical tie
 
@@ -65,9 +65,17 @@ class Standings:
     crosstable: dict[tuple[int, int], Cell]
 
 
-def standings(entries: Sequence[int], boards: Iterable[Board]) -> Standings:
-    """Order `entries` by `boards` among them. Entries without a board stand last. ValueError for a board with a stranger."""
-    found = tally(boards)
+def standings(
+    entries: Sequence[int],
+    boards: Iterable[Board],
+    sides: Sides | None = None,
+    levels: Sequence[Sequence[int]] | None = None,
+) -> Standings:
+    """Order `entries` by `boards` among them, or as `levels` say (from first to last; those of one level share a place).
+
+    `sides` are those of every board where parties play together. Entries without a board stand last. ValueError for a board with a stranger.
+    """
+    found = tally(boards, sides)
     strangers = sorted(set(found.bots) - set(entries))
     if strangers:
         raise ValueError(f"boards with {strangers}, who are not among the entries {sorted(entries)}")
@@ -84,7 +92,8 @@ def standings(entries: Sequence[int], boards: Iterable[Board]) -> Standings:
 
     groups = [list(group) for _, group in groupby(sorted(mine, key=points), key=points)]
     direct = {entry: value for group in groups for entry, value in _direct(group, cells).items()}
-    levels = [level for group in groups for level in _order(group, cells, later)]
+    if levels is None:
+        levels = [level for group in groups for level in _order(group, cells, later)]
     line = [entry for level in levels for entry in level]
     tied = _ties(found)
     rows: list[Standing] = []

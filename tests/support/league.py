@@ -78,7 +78,7 @@ def result(match: Match, *, winner: int | None = None, faults: Sequence[FaultRep
     game = pools.game_of(match.pool)
     parties = match.parties.count()
     boards = []
-    for number in range(1, match.boards_planned + 1):
+    for number in range(match.first_board, match.first_board + match.boards_planned):
         seed = engine.board_seed(bytes(match.secret), game.key, match.table, number)
         sittings = [
             _sitting(game, seed, number, place, seating, faults) for place, seating in enumerate(game.sittings(parties))

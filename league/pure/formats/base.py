@@ -206,6 +206,7 @@ class Format:
     two_sided: bool = False  # takes only tables of two sides
     mixes: bool = False  # can seat pairs of different bots
     grows: bool = False  # takes entries while it runs
+    eager: bool = False  # may have something to add while matches of it are open
     follows: Callable[[Field], bool] = lambda field: True  # whether its tables depend on results
     fewest: int = 2  # entries, besides those that fill a table
     most: int | None = None

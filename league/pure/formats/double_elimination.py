@@ -92,5 +92,5 @@ def size(field: Field) -> Size:
 
 
 DOUBLE_ELIMINATION = Format(
-    key="double_elimination", play=play, size=size, parameters=PARAMETERS, two_sided=True, fewest=3
+    key="double_elimination", play=play, size=size, parameters=PARAMETERS, two_sided=True, eager=True, fewest=3
 )

@@ -41,7 +41,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         weights = weights or _Weights(field, sheet)
         rng = random.Random(f"ladder\n{field.lot}\n{len(sheet.tables)}")
         seated = weights.draw(rng, active, hungry, boards)
-        sheet.seat(1 + len(sheet.tables), seated, field.boards)
+        sheet.seat(1, seated, field.boards)
         boards.update(dict.fromkeys(seated, field.boards))
     done = bool(budget) and not sheet.waiting and all(boards[entry] >= budget for entry in active)
     return Verdict(done, lambda: by_strength(field, sheet), "budget" if done else "")
@@ -133,4 +133,5 @@ LADDER = Format(
         Parameter(name="head", default=False),
     ),
     grows=True,
+    eager=True,
 )

@@ -9,19 +9,26 @@ from league.pure import standings as table
 from league.pure.bradley_terry import Fit, fit
 from league.pure.formats.base import Field, Levels, Ranking, Sheet
 from league.pure.ratings import ELO
-from league.pure.tallies import Tallies, tally
+from league.pure.tallies import Sides, Tallies, tally
+
+MIXED: Sides = ((0, 2), (1, 3))
 
 
 def by_points(field: Field, sheet: Sheet) -> Ranking:
     """Board points, direct encounter, Sonneborn-Berger, score per board, boards won (`league.pure.standings`)."""
-    rows = table.standings(range(field.entries), sheet.boards).rows
+    rows = table.standings(range(field.entries), sheet.boards, sides(field)).rows
     levels = [[row.entry for row in level] for _, level in groupby(rows, key=lambda row: row.place)]
     return Ranking(levels)
 
 
+def sides(field: Field) -> Sides | None:
+    """Which parties of a table play together, where several entries make a side."""
+    return MIXED if field.mixed else None
+
+
 def tallied(field: Field, sheet: Sheet) -> Tallies:
     """The statistics of all boards on the sheet."""
-    return tally(sheet.boards)
+    return tally(sheet.boards, sides(field))
 
 
 def fitted(field: Field, sheet: Sheet) -> Fit:

@@ -70,4 +70,5 @@ SINGLE_ELIMINATION = Format(
     size=size,
     parameters=(Parameter(name="bronze", default=True), *PARAMETERS),
     two_sided=True,
+    eager=True,
 )

@@ -47,7 +47,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "seats": pools.parties(found.pool),
         "sittings": _sittings(found),
         "page": queries.page(request, matches),
-        "planned": domain.planned(found) if len(table.rows) >= pools.parties(found.pool) else 0,
+        "planned": _planned(found),
         "total": sum(table.statuses.values()),
         "done": table.statuses[MatchStatus.FINISHED],
         "secret": bytes(found.secret).hex() if found.status == TournamentStatus.FINISHED else "",
@@ -57,9 +57,17 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournament.html", context)
 
 
+def _planned(found: Tournament) -> int:
+    """Matches as entered now, at most; 0 where a table cannot be filled."""
+    try:
+        return domain.planned(found)[1]
+    except Refused:
+        return 0
+
+
 def _sittings(found: Tournament) -> int:
     game = pools.game_of(found.pool)
-    return len(game.sittings(len(game.sides)))
+    return len(game.sittings(pools.parties(found.pool)))
 
 
 def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:

@@ -1,0 +1,110 @@
+"""What a format makes of the rows of a tournament: the matches that ought to exist, and whether it is over."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from league.domain import formats, hints, matches, past
+from league.enums import MatchKind, MatchStatus
+from league.models import Board, Match, Party, Round, Tournament
+from league.pure.formats import Field, Sheet, Slot, Table, Verdict
+
+OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
+
+
+@dataclass(frozen=True)
+class Look:
+    """A tournament as its format sees it."""
+
+    verdict: Verdict
+    sheet: Sheet
+    field: Field
+
+
+def look(tournament: Tournament, *, blank: bool = False, at: datetime | None = None) -> Look:
+    """Ask the format. `blank`: without results, for formats whose tables do not depend on them. `at`: with those of a past moment."""
+    form, field = formats.of(tournament)
+    sheet = Sheet() if blank else Sheet(results=results(tournament, at), drawn=drawn(tournament) if form.grows else ())
+    return Look(form.play(field, sheet), sheet, field)
+
+
+def results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Sequence[Sequence[int]]]:
+    """Boards by table of all matches that are over. One that was struck out has none, unless it was played again. Three queries."""
+    found: dict[Slot, Sequence[Sequence[int]]] = {}
+    live: set[Slot] = set()
+    finished = past.finished(tournament.matches.all(), at)
+    slots = {pk: (table, first) for pk, table, first in finished.values_list("pk", "table", "first_board")}
+    others = tournament.matches.exclude(pk__in=finished.values("pk"))
+    for table, first, status in others.values_list("table", "first_board", "status"):
+        if status in OVER and at is None:
+            found[table, first] = []
+        else:
+            live.add((table, first))
+    boards: dict[int, list[Sequence[int]]] = defaultdict(list)
+    played = Board.objects.filter(match__in=finished.values("pk"))
+    for pk, scores in played.order_by("match_id", "number").values_list("match_id", "scores"):
+        boards[pk].append(scores)
+    found |= {slot: boards[pk] for pk, slot in slots.items()}
+    return {slot: played for slot, played in found.items() if slot not in live}
+
+
+def drawn(tournament: Tournament) -> list[Table]:
+    """The tables that exist, in the order in which they were made. Three queries."""
+    seated: dict[int, list[int]] = defaultdict(list)
+    number = dict(tournament.entries.values_list("version_id", "number"))
+    parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
+    for match_id, version_id in parties.values_list("match_id", "version_id"):
+        seated[match_id].append(number[version_id])
+    rows = tournament.matches.order_by("id").values_list(
+        "pk", "round__number", "table", "first_board", "boards_planned"
+    )
+    there: dict[Slot, Table] = {}
+    for pk, round_number, table, first, boards in rows:
+        there.setdefault((table, first), Table(round_number, table, tuple(seated[pk]), first, boards))
+    return list(there.values())
+
+
+def plans(tournament: Tournament, tables: Iterable[Table]) -> list[matches.Plan]:
+    """Tables as matches. Rounds are made where they do not exist."""
+    tables = list(tables)
+    entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
+    numbers = sorted({table.round for table in tables})
+    Round.objects.bulk_create((Round(tournament=tournament, number=n) for n in numbers), ignore_conflicts=True)
+    rows = {row.number: row for row in tournament.rounds.filter(number__in=numbers)}
+    return [
+        matches.Plan(
+            key=_key(tournament, table),
+            kind=MatchKind.TOURNAMENT,
+            pool=tournament.pool,
+            tournament=tournament,
+            round=rows[table.round],
+            table=table.name,
+            secret=bytes(tournament.secret),
+            first_board=table.first,
+            boards=table.boards,
+            versions=tuple(entries[number].version for number in table.entries),
+            limits=tournament.limits,
+        )
+        for table in tables
+    ]
+
+
+def _key(tournament: Tournament, table: Table) -> str:
+    name = f"t:{tournament.pk}:{table.name}"
+    return name if table.first == 1 else f"{name}:{table.first}"
+
+
+def insert(tournament: Tournament, tables: Iterable[Table], *, now: datetime) -> int:
+    """Insert the matches of `tables` that are missing; their number. Doing it twice adds nothing."""
+    added = matches.insert(plans(tournament, tables), now=now)
+    if added:
+        hints.matches_wait()
+    return added
+
+
+def waits(tournament: Tournament) -> bool:
+    """Whether a match of it is not over."""
+    return Match.objects.filter(tournament=tournament).exclude(status__in=OVER).exists()

@@ -1,0 +1,292 @@
+"""Every format as rows: scheduled, advanced, crashed, extended, ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from league.domain import formats, matches, reconcile, schedules, standings, tournaments
+from league.domain.errors import Refused
+from league.enums import Ending, Seeding, TournamentFormat, TournamentStatus
+from league.models import Match, Rating, Tournament
+from league.pure.formats import FORMATS
+from tests.support.league import NOW, SECRET, accepted, later, play
+
+SMALL = {"ladder": {"budget": 4}, "duel": {"cap": 12}}
+
+
+@pytest.fixture
+def field(ana, berto):
+    """Five accepted versions, of two players."""
+    owners = (ana, berto)
+    return [accepted(owners[i % 2], name) for i, name in enumerate(("rufo", "lola", "nena", "paco", "tina"))]
+
+
+def cup(owner, versions, form, **parameters) -> Tournament:
+    """A running tournament of two boards a match."""
+    made = tournaments.create(
+        owner,
+        "Cup",
+        "partnership",
+        boards=2,
+        versions=versions[: FORMATS[form].most or 5],
+        format=form,
+        parameters={**SMALL.get(form, {}), **parameters},
+        seeding=Seeding.ENTRY,
+        secret=SECRET,
+        now=NOW,
+    )
+    tournaments.start(made, now=NOW)
+    return made
+
+
+def best_first(match: Match) -> int:
+    """The party with the smallest entry number."""
+    numbers = list(match.parties.order_by("number").values_list("version_id", flat=True))
+    return numbers.index(min(numbers))
+
+
+def run_to_end(made: Tournament, *, most: int = 80) -> None:
+    """Play the open matches one by one, with the reconciler after each."""
+    for _ in range(most):
+        match = made.matches.filter(status="queued").order_by("-id").first()
+        if match is None:
+            return
+        play(match, winner=best_first(match))
+        tournaments.advance(made, now=later(5))
+        reconcile.run(now=later(5))
+        made.refresh_from_db()
+    raise AssertionError("no end")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_played_to_its_end(ana, field, form) -> None:
+    made = cup(ana, field, form)
+
+    run_to_end(made)
+
+    assert made.status == TournamentStatus.FINISHED
+    places = list(made.entries.order_by("place", "number").values_list("number", "place"))
+    assert [place for _, place in places] == sorted(place for _, place in places)
+    if form != "ladder":
+        assert places[0] == (0, 1)
+    assert tournaments.published_secret(made) == SECRET.hex()
+    low, high = tournaments.planned(made)
+    assert low <= made.matches.count() <= high
+    table = standings.standings(made)
+    assert [row.entry.place for row in table.rows] == sorted(row.entry.place for row in table.rows)
+    assert reconcile.run(now=later(9)).inserted == 0
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_scheduling_again_adds_nothing(ana, field, form) -> None:
+    made = cup(ana, field, form)
+    there = set(made.matches.values_list("key", flat=True))
+
+    assert tournaments.schedule(made, now=NOW) == 0
+    tournaments.start(made, now=NOW)
+    assert tournaments.advance(made, now=NOW) is False
+
+    assert set(made.matches.values_list("key", flat=True)) == there
+
+
+@pytest.mark.parametrize("form", ["swiss", "single_elimination", "double_elimination", "successive_halving"])
+def test_what_a_crash_left_out_is_made_up_for(ana, field, form) -> None:
+    """The process dies between the report of the last match of a round and the next round: the reconciler goes on."""
+    made = cup(ana, field, form)
+    for match in list(made.matches.filter(status="queued")):
+        play(match, winner=best_first(match))
+    before = made.matches.count()
+
+    assert reconcile.run(now=later(1)).inserted > 0
+    assert reconcile.run(now=later(1)).inserted == 0
+    assert made.matches.count() > before
+
+
+def test_deals_are_numbered_on_and_never_played_twice(ana, field) -> None:
+    made = cup(ana, field[:2], "round_robin", cycles=3)
+
+    found = list(made.matches.order_by("first_board").values_list("table", "first_board", "boards_planned"))
+    assert found == [("0-1", 1, 2), ("0-1", 3, 2), ("0-1", 5, 2)]
+    row = made.matches.first()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Match.objects.create(
+            public_id="x",
+            kind="tournament",
+            pool=made.pool,
+            tournament=made,
+            key="other",
+            table="0-1",
+            first_board=row.first_board,
+            secret=SECRET,
+            boards_planned=2,
+            created=NOW,
+        )
+    played = play(made.matches.get(first_board=3), winner=0)
+    assert list(played.boards.values_list("number", flat=True)) == [3, 4]
+
+
+def test_a_running_round_robin_can_be_extended(ana, field) -> None:
+    made = cup(ana, field[:3], "round_robin")
+    before = {match.key: match.public_id for match in made.matches.all()}
+
+    assert tournaments.extend(made, {"cycles": 2}, actor="ana", now=NOW) == 3
+
+    assert {
+        key: public_id for key, public_id in made.matches.values_list("key", "public_id") if key in before
+    } == before
+    with pytest.raises(Refused, match="cycles is 2 and can only grow"):
+        tournaments.extend(made, {"cycles": 1}, actor="ana", now=NOW)
+    with pytest.raises(Refused, match="cannot change sure"):
+        tournaments.extend(made, {"sure": 1}, actor="ana", now=NOW)
+
+
+def test_seeds_follow_the_ratings(ana, field) -> None:
+    made = tournaments.create(
+        ana, "Cup", "partnership", boards=2, versions=field, format="single_elimination", secret=SECRET, now=NOW
+    )
+    for version, elo in ((field[3], 1200.0), (field[1], 1100.0)):
+        Rating.objects.create(
+            pool=made.pool,
+            version=version,
+            elo=elo,
+            margin=1,
+            boards=1,
+            opponents=1,
+            score=1,
+            points_per_board=1,
+            faults=0,
+            rank_best=1,
+            rank_worst=1,
+            provisional=False,
+            updated=NOW,
+        )
+
+    tournaments.start(made, now=NOW)
+
+    seeds = made.entries.order_by("seed").values_list("version__bot__slug", flat=True)
+    assert list(seeds) == ["paco", "lola", "rufo", "nena", "tina"]
+
+
+def test_a_ladder_takes_newcomers_and_lets_go(ana, berto, field) -> None:
+    made = cup(ana, field[:3], "ladder", budget=0, open=2)
+    assert made.matches.count() == 2
+
+    entry = tournaments.enter(made, field[3], now=NOW)
+    assert (entry.number, made.entries.count()) == (3, 4)
+    tournaments.withdraw(made, field[0], now=later(1))
+    tournaments.withdraw(made, field[0], now=later(2))
+    assert made.entries.get(number=0).withdrawn == later(1)
+    for _ in range(6):
+        play(made.matches.filter(status="queued").first(), winner=0)
+        tournaments.advance(made, now=later(3))
+    late = made.matches.order_by("-id")[:4]
+    assert not any(party.version_id == field[0].pk for match in late for party in match.parties.all())
+    assert made.matches.filter(parties__version=field[3]).exists()
+    assert tournaments.enter(made, field[0], now=later(4)).withdrawn is None
+
+    tournaments.close(made, actor="ana", now=later(5))
+    made.refresh_from_db()
+    assert (made.status, made.ending) == (TournamentStatus.FINISHED, Ending.CLOSED)
+    assert not schedules.waits(made)
+    with pytest.raises(Refused, match="ends by itself"):
+        tournaments.close(cup(ana, field, "swiss"), actor="ana", now=NOW)
+
+
+def test_a_duel_says_what_it_found(ana, field) -> None:
+    made = cup(ana, field, "duel", cap=200)
+
+    run_to_end(made)
+
+    assert made.ending == Ending.STRONGER
+    assert made.facts["llr"] > 2.94
+    assert made.facts["lost"] == 0
+
+
+def test_struck_out_matches_do_not_hold_up_a_bracket(ana, field) -> None:
+    made = cup(ana, field[:4], "single_elimination", cap=2)
+    matches.void(made.matches.get(table="1-2"), actor="operator", why="broken", now=NOW)
+
+    assert reconcile.run(now=NOW).inserted == 1  # extra boards
+    assert made.matches.filter(table="1-2", first_board=3).exists()
+
+
+def test_mixed_pairs_play_whist(ana, field) -> None:
+    made = tournaments.create(ana, "Pairs", "partnership", boards=1, versions=field, mixed=True, secret=SECRET, now=NOW)
+    tournaments.start(made, now=NOW)
+
+    assert made.pool.team == "mixed"
+    assert made.matches.count() == 5  # five entries, one rests in each of five rounds
+    for match in list(made.matches.all()):
+        played = play(match)
+        assert played.parties.count() == 4
+        board = played.boards.get()
+        assert board.sittings.count() == 4
+        assert board.scores[0] == board.scores[2] and board.scores[1] == board.scores[3]
+    assert tournaments.advance(made, now=later(1))
+    table = standings.standings(made)
+    assert all(row.result.boards == 4 for row in table.rows)
+    assert sum(row.result.points for row in table.rows) == 5 * 4  # a board is four meetings, each worth a point
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5, 6])
+def test_individual_seats(ana, berto, seats) -> None:
+    owners = (ana, berto)
+    versions = [accepted(owners[i % 2], f"bot{i}") for i in range(seats + 1)]
+    made = tournaments.create(
+        ana,
+        "Cup",
+        "cabrero",
+        boards=1,
+        versions=versions,
+        players=seats,
+        format="swiss",
+        parameters={"rounds": 2},
+        secret=SECRET,
+        now=NOW,
+    )
+    tournaments.start(made, now=NOW)
+
+    for _ in range(2):
+        play(made.matches.get(status="queued"))
+        tournaments.advance(made, now=later(1))
+
+    made.refresh_from_db()
+    assert made.status == TournamentStatus.FINISHED
+    assert {match.parties.count() for match in made.matches.all()} == {seats}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "chess"}, "there is no format 'chess'; the formats are round_robin, swiss"),
+        ({"parameters": {"rounds": 3}}, "round_robin has no parameter 'rounds'"),
+        ({"parameters": {"cycles": 0}}, "cycles is a whole number from 1 to 200, not 0"),
+        ({"format": "duel", "parameters": {"elo0": 30}}, "elo0 is below elo1"),
+        ({"seeding": "luck"}, "seeding is one of rating, entry, not 'luck'"),
+        ({"game": "cabrero", "players": 3, "format": "single_elimination"}, "needs tables of two sides"),
+        ({"game": "cabrero", "players": 3, "mixed": True}, "no two sides of two seats"),
+        ({"mixed": True, "format": "swiss"}, "cannot be played by mixed pairs"),
+    ],
+)
+def test_create_says_what_is_allowed(ana, change, message) -> None:
+    with pytest.raises(Refused, match=message):
+        tournaments.create(ana, **{"name": "Cup", "game": "partnership", **change}, now=NOW)
+
+
+def test_too_few_and_too_many(ana, field) -> None:
+    with pytest.raises(Refused, match="cannot be started: double_elimination needs 3 entries"):
+        cup(ana, field[:2], "double_elimination")
+    made = tournaments.create(ana, "Duel", "partnership", format="duel", versions=field[:2], now=NOW)
+    with pytest.raises(Refused, match="is full: it takes 2 entries"):
+        tournaments.enter(made, field[2], now=NOW)
+
+
+def test_words_exist_for_every_format_and_parameter() -> None:
+    assert [one.key for one in formats.described()] == list(FORMATS) == TournamentFormat.values
+    assert all(one.sentence and all(text for _, text in one.parameters) for one in formats.described())
+    assert Counter(name for _, name in formats.PARAMETERS) == Counter(
+        parameter.name for form in FORMATS.values() for parameter in form.parameters
+    )
