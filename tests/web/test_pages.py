@@ -57,7 +57,7 @@ QUERIES = {  # as a stranger who is logged in: two of them are the session and t
     "player": 5,
     "tournaments": 4,
     "tournament": 12,
-    "open tournament": 11,
+    "open tournament": 12,
     "matches": 5,
     "match": 11,
     "faulty match": 11,

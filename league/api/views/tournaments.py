@@ -244,7 +244,7 @@ class Standings(View):
     )
     def get(self, request: Request, slug: str) -> Response:
         """From the finished matches alone. Order: points, direct encounter, Sonneborn-Berger, score per board, wins."""
-        tournament = existing(Tournament.objects.filter(slug=slug).first())
+        tournament = existing(Tournament.objects.select_related("pool").filter(slug=slug).first())
         found = standings.standings(tournament, moment(request))
         cells = [
             {

@@ -47,7 +47,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "seats": pools.parties(found.pool),
         "sittings": _sittings(found),
         "page": queries.page(request, matches),
-        "planned": _planned(found),
+        "planned": _planned(found) if found.status == TournamentStatus.OPEN else 0,
         "total": sum(table.statuses.values()),
         "done": table.statuses[MatchStatus.FINISHED],
         "secret": bytes(found.secret).hex() if found.status == TournamentStatus.FINISHED else "",
