@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import watch
 from .errors import SandboxError
 
-_MOST_A_STEP_S = 4 * watch.SAMPLE_S
+_LATE_S = 2 * watch.SAMPLE_S  # between two looks: this worker was kept from looking
 _TOO_LONG = 10  # times the cap, and at least ...
 _AT_LEAST_S = 60.0
 
@@ -13,7 +13,7 @@ _AT_LEAST_S = 60.0
 class Wall:
     """How much of the cap is left. The clock does not run
 
-    * while this worker itself was not running (stopped, or out of processors): between two looks at most 0.2 s count;
+    * while this worker itself was not running (stopped, or without a processor): a look that comes late counts as one in time;
     * while the bot wanted to compute and waited for a processor, by the kernel's account.
 
     So a bot is cut off that sleeps or waits for nothing, and none for the load of the machine.
@@ -29,7 +29,8 @@ class Wall:
 
     def left(self, now: float) -> float:
         """Seconds. Raises SandboxError once the machine has kept the bot waiting beyond all measure."""
-        self._counted += min(now - self._seen, _MOST_A_STEP_S)
+        step = now - self._seen
+        self._counted += step if step < _LATE_S else watch.SAMPLE_S
         self._seen = now
         if self._waited < 0:
             self._waited = watch.waited_seconds(self._pid)  # not before the first look: quick answers need none
