@@ -1,0 +1,302 @@
+"""What fails on our side, brought about by real means: the match is tried again on the same cards, then void with the reason in sight.
+
+A killed worker stands in test_worker.py, and in tests/chaos a worker killed at every stage, and a database and a broker that go away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+import engine
+from engine.runner import runtimes
+from engine.sandbox import wall
+from league.domain import clock, leases, players, replays, state, tournaments
+from league.domain.playing import Machine, open_sandbox
+from league.enums import MatchStatus, VersionStatus
+from league.models import Board, Match, Package, Party, Pool, Sitting
+from tests.support.league import SECRET, source
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+SLOW = b"""import time
+from tute_bot import Bot, run
+
+
+class Mine(Bot):
+    def act(self, view, legal):
+        %s
+        return legal[0]
+
+
+run(Mine())
+"""
+SLEEPS = SLOW % b"time.sleep(0.01)"
+THINKS = SLOW % b"until = time.process_time() + 0.25\n        while time.process_time() < until: pass"
+BIG = 8 << 20  # bytes of a bot's file
+ROOM = 6 << 20  # that a file may have on the full disk
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    """This process as a worker that has proved its sandbox."""
+    settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="faults-", dir=settings.STATE_DIR))
+    folder.chmod(0o755)
+    here = Machine(folder / "bots")
+    here.box = open_sandbox()
+    yield here
+    shutil.rmtree(folder)
+
+
+def waiting(code: Callable[[], bytes] = source) -> Match:
+    """A queued match of two accepted bots, two boards."""
+    from league.domain import bots
+
+    versions = []
+    for name in ("uno", "dos"):
+        version = bots.upload(players.create(name), name, code(), "bot.py", ["partnership"], secret=SECRET)
+        for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
+            state.move(match, "cancelled", now=clock.given(None))
+        state.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
+        versions.append(version)
+    cup = tournaments.create(versions[0].bot.owner, "Cup", "partnership", boards=2, versions=versions, secret=SECRET)
+    tournaments.start(cup)
+    return cup.matches.get()
+
+
+def attempt(machine: Machine, match: Match) -> Match:
+    """The next attempt, however long it was to wait."""
+    held = leases.claim(machine.name, prefer=match.pk, now=clock.given(None) + timedelta(minutes=5))
+    assert held is not None and held.pk == match.pk
+    machine.play(held)
+    match.refresh_from_db()
+    return match
+
+
+# ---- the ways to fail
+
+
+@contextmanager
+def limited(what: int, most: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(what, (soft, hard))
+
+
+@contextmanager
+def no_descriptors(machine: Machine) -> Iterator[None]:
+    """Enough are left for the rest of the worker and for one bot, not for four."""
+    top = max(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208 - numbers, not paths
+    with limited(resource.RLIMIT_NOFILE, top + 16):
+        taken = []
+        with contextlib.suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        for fd in taken[-14:]:
+            os.close(fd)
+        try:
+            yield
+        finally:
+            for fd in taken[:-14]:
+                os.close(fd)
+
+
+def full_disk(machine: Machine) -> AbstractContextManager[None]:
+    """A bot's file cannot be written to its end."""
+    return limited(resource.RLIMIT_FSIZE, ROOM)
+
+
+@contextmanager
+def broken_runtime(machine: Machine) -> Iterator[None]:
+    """The interpreter of the bots is gone."""
+    assert machine.box is not None
+    runtime = runtimes.get("python", machine.box.state_dir)
+    program = Path(runtime.argv(str(runtime.root), "", "bot.py")[0])
+    away = program.with_name("away")
+    program.parent.chmod(0o755)
+    program.rename(away)
+    try:
+        yield
+    finally:
+        away.rename(program)
+
+
+@contextmanager
+def damaged_package(machine: Machine) -> Iterator[None]:
+    """A row of the database lost some bytes."""
+    row = Package.objects.first()
+    assert row is not None
+    whole = bytes(row.data)
+    Package.objects.filter(pk=row.pk).update(data=Package.objects.exclude(pk=row.pk).first().data)
+    yield
+    Package.objects.filter(pk=row.pk).update(data=whole)
+
+
+@contextmanager
+def senseless_option(machine: Machine) -> Iterator[None]:
+    """The referee raises an exception."""
+    before = dict(Pool.objects.values_list("pk", "options"))
+    Pool.objects.update(options={"undertrump": "perhaps"})
+    yield
+    for key, options in before.items():
+        Pool.objects.filter(pk=key).update(options=options)
+
+
+@contextmanager
+def killed_bot(machine: Machine) -> Iterator[None]:
+    """The kernel, short of memory, or an operator ends a bot."""
+    over = threading.Event()
+
+    def kill() -> None:
+        while not over.wait(0.02):
+            found = [pid for pid in leaves(os.getpid()) if b"bot.py" in command(pid)]
+            if len(found) == 4:
+                time.sleep(0.05)
+                os.kill(found[-1], signal.SIGKILL)
+                return
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+def command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def leaves(pid: int) -> list[int]:
+    """The processes below that have no child."""
+    below: list[int] = []
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            below += map(int, (task / "children").read_text().split())
+    except OSError:
+        return []
+    return [leaf for child in below for leaf in leaves(child)] if below else [pid]
+
+
+@contextmanager
+def overload(machine: Machine) -> Iterator[None]:
+    """Every core is busy with other programs, and patience (a minute at least) is short."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(6 * (os.cpu_count() or 1))]
+    patience = wall._AT_LEAST_S, wall._TOO_LONG
+    wall._AT_LEAST_S, wall._TOO_LONG = 0.3, 0.0
+    try:
+        yield
+    finally:
+        wall._AT_LEAST_S, wall._TOO_LONG = patience
+        for other in others:
+            other.kill()
+            other.communicate()
+
+
+WAYS = {
+    "out of file descriptors": (no_descriptors, source, "open files"),
+    "disk full": (full_disk, lambda: padded(), "File too large"),
+    "sandbox refused": (broken_runtime, source, "SandboxError|broken off"),
+    "damaged row": (damaged_package, source, "the row is damaged"),
+    "referee exception": (senseless_option, source, "undertrump"),
+    "bot killed from outside": (killed_bot, lambda: SLEEPS + source().splitlines()[-1], "killed from outside"),
+}
+
+
+def padded() -> bytes:
+    lines = [b"# %015d" % (number * 7919 % 10**9) for number in range(BIG // 18)]
+    return source() + b"\n".join(lines) + b"\n"
+
+
+# ---- what becomes of the match
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fault_of_ours_costs_nobody_anything(way: str, machine: Machine, client) -> None:
+    broken, code, words = WAYS[way]
+    match = waiting(code)
+
+    with broken(machine):
+        attempt(machine, match)
+
+    assert (match.status, match.attempts) == (MatchStatus.QUEUED, 1)
+    assert match.not_before is not None
+    assert_says(match.reason, f"attempt 1: .*({words})")
+    assert not Board.objects.exists()
+    assert not Party.objects.filter(match=match).exclude(fault="").exists()
+    assert match.reason in page(client, match)
+
+    attempt(machine, match)
+    assert (match.status, match.attempts, match.reason) == (MatchStatus.FINISHED, 2, "")
+    assert not Party.objects.filter(match=match).exclude(fault="").exists()
+    assert_dealt_as_committed(match)
+
+
+@pytest.mark.parametrize("way", ["out of file descriptors", "referee exception"])
+def test_what_does_not_go_away_makes_the_match_void(way: str, machine: Machine, client) -> None:
+    broken, code, words = WAYS[way]
+    match = waiting(code)
+
+    for _ in range(settings.MAX_ATTEMPTS):
+        with broken(machine):
+            attempt(machine, match)
+
+    assert (match.status, match.attempts) == (MatchStatus.VOID, settings.MAX_ATTEMPTS)
+    assert_says(match.reason, f"void after {settings.MAX_ATTEMPTS} attempts; the last one failed: .*({words})")
+    assert match.reason in page(client, match)
+    assert not Party.objects.exclude(fault="").exists()
+    assert not Board.objects.exists()
+
+
+def test_a_machine_that_is_overloaded_beyond_measure_gives_the_match_back(machine: Machine) -> None:
+    match = waiting(lambda: THINKS + source().splitlines()[-1])
+    Match.objects.update(limits={**match.limits, "move_s": 0.3, "bank_s": 0.0, "wall_factor": 1.0, "wall_extra_s": 0.0})
+
+    with overload(machine):
+        attempt(machine, match)
+
+    assert (match.status, match.attempts) == (MatchStatus.QUEUED, 1)
+    assert_says(match.reason, "this machine is overloaded: a bot waited for a processor")
+    assert not Party.objects.exclude(fault="").exists()
+
+
+def assert_says(text: str, pattern: str) -> None:
+    import re
+
+    assert re.search(pattern, text), text
+
+
+def assert_dealt_as_committed(match: Match) -> None:
+    """Every board was dealt from the secret that the match had before anything failed."""
+    game = engine.load("partnership")
+    for sitting in Sitting.objects.filter(board__match=match).select_related("board"):
+        replay = replays.unpack(sitting)
+        seed = engine.board_seed(bytes(match.secret), game.key, match.table, sitting.board.number)
+        assert replay["seed"] == seed.hex()
+        engine.replay.verify(replay)
+
+
+def page(client, match: Match) -> str:
+    from html import unescape
+
+    return unescape(client.get(f"/m/{match.public_id}/").content.decode())
