@@ -56,7 +56,7 @@ QUERIES = {  # as a stranger who is logged in: two of them are the session and t
     "versus": 9,
     "player": 5,
     "tournaments": 4,
-    "tournament": 12,
+    "tournament": 11,
     "open tournament": 12,
     "matches": 5,
     "match": 11,
