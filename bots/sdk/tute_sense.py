@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the type checker knows the module by its place in the proje
 else:
     from tute_bot import parse, plays
 
-LOSERS = ("middle_loses", "middle_of_three_loses", "most_points_loses_unless_101")  # results where points may hurt
+LOSERS = ("middle_loses", "middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101")  # points may hurt
 
 # --- announcements ---------------------------------------------------------------------------------------------------
 
@@ -68,14 +68,16 @@ def _bid(view: View, bids: list[str], legal: Sequence[str]) -> str:
 def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
     """Codillo: play with an ordinary hand, for the called card brings a partner. Bato: play with two tricks in sight."""
     if view.trump:
-        wanted = likely_tricks(view, view.hand, view.trump) >= 1.6
+        wanted = tricks_in_sight(view) >= 1.6
     else:
         wanted = max(promise(view.hand, trump, view) for trump in "oceb") >= 35
     return calls[0] if wanted or "pass" not in legal else "pass"
 
 
 def _join(view: View, calls: list[str], legal: Sequence[str]) -> str:
-    return "join" if "out" not in legal or likely_tricks(view, view.hand, view.trump) >= 0.9 else "out"
+    """Bato: one trick is enough, but every seat that has joined takes some of the four."""
+    joined = sum(call == "join" for _, call in view.calls)
+    return "join" if "out" not in legal or tricks_in_sight(view) >= 0.8 + 0.25 * joined else "out"
 
 
 def _trump(view: View, suits: list[str], legal: Sequence[str]) -> str:
@@ -157,6 +159,18 @@ def likely_tricks(view: View, hand: Sequence[str], trump: str | None) -> float:
     return expected
 
 
+def tricks_in_sight(view: View) -> float:
+    """Bato: tricks that four cards can expect, poor ones to be changed before play (a new card is worth about 0.2)."""
+    expected = 0.0
+    for card in view.hand:
+        above = sum(c[1] == card[1] and view.strength(c) > view.strength(card) for c in view.unseen)
+        if card[1] == view.trump:
+            expected += max(0.3, 0.95 - 0.12 * above)
+        else:
+            expected += {0: 0.6, 1: 0.35}.get(above, 0.2)
+    return expected
+
+
 def pairs(view: View, hand: Sequence[str]) -> list[str]:
     """Suits of which a hand holds the pair that can be sung and has not been."""
     if view.rule("hand_songs") == "none":
@@ -182,6 +196,10 @@ def aim(view: View) -> int:
     best_other = max(others, default=0)
     if result == "most_points_loses_unless_101":
         return 1 if mine + 25 * strength_ratio(view) * len(view.hand) / 4 >= 101 else -1
+    if result == "cabron_loses" and not view.tricks[view.seat]:
+        return 1  # a seat without a trick loses
+    if result == "cabron_loses" and mine > 60:
+        return -1  # and so does one with more than a hundred
     still = len(view.hand) / max(1, len(view.hand) + sum(view.tricks))
     lead = (mine - best_other) / 40
     return 1 if lead + (strength_ratio(view) - 1) * still > 0.25 else -1
@@ -241,6 +259,18 @@ def _chance_to_beat(view: View, seat: int, card: str, led: str) -> float:
     follows = has([c for c in candidates if c[1] == led])
     ruff = (1 - follows) * has(trumps)
     return ruff + (has(higher) * (1 - ruff) if card[1] == led else 0.0)
+
+
+def songs_on_table(view: View, card: str) -> int:
+    """Points of the pairs that would lie in the trick with `card` in it, where the rules let its winner score them."""
+    rule = view.rule("table_songs")
+    if rule == "none":
+        return 0
+    laid = {card, *(c for _, c in view.table)}
+    suits = [suit for suit in "oceb" if all(rank + suit in laid for rank in view.rule("pair_ranks"))]
+    if rule == "forced_first_40":
+        return (20 if view.trump else 40) if suits else 0
+    return sum(view.rule("song_values")["trump" if suit == view.trump else "other"] for suit in suits)
 
 
 def loose_cards(view: View, legal: Sequence[str]) -> list[str]:

@@ -8,11 +8,12 @@
 It thinks by counts and not by the clock, so that the same questions with the same seed get the same answers on any machine.
 """
 
+from calls import Calls
 from deals import Dealer, Numbering
 from endgame import Endgame
 from playout import END, Table
 from tute_bot import Bot, View, plays, run
-from tute_sense import aim, announce
+from tute_sense import LOSERS, aim, announce
 from worth import Worth, target_worth, worth_of
 
 CARDS = 2000  # cards played out per decision: the budget of thought, about 2 microseconds each
@@ -21,7 +22,6 @@ FEWEST = 6
 AHEAD = 2  # tricks that are played out while there is a stock; what follows is estimated
 DEALING = 5  # what dealing the hidden cards costs beside playing a card
 SEARCH = 6  # cards in hand from which the endgame is searched
-LOSERS = ("middle_loses", "middle_of_three_loses", "most_points_loses_unless_101")
 
 
 class CountingBot(Bot):
@@ -61,7 +61,7 @@ class CountingBot(Bot):
         )
 
     def act(self, view: View, legal: list[str]) -> str:
-        word = announce(view, legal)
+        word = Calls(view, self.cards, self.random).answer(legal) or announce(view, legal)
         if word is not None:
             return word
         cards = self.different(view, [self.cards.number[card] for card in plays(legal)])
@@ -110,6 +110,8 @@ class CountingBot(Bot):
         for _ in range(2):
             for _ in range(deals):
                 hands, stock = dealer.deal(size * ahead)
+                if table.soloist is not None:
+                    table.pair_up(hands, self.cards.number[view.called])
                 for number, plan in enumerate(plans):
                     table.aims = plan
                     for card in left:

@@ -131,7 +131,7 @@ class Habits:
                     return led * 16 + (follow.bit_length() if last else (follow & -follow).bit_length()) - 1
                 top = higher.bit_length() - 1
                 if not friend and led != trump and (last or higher >= live[led] & ~hand[led]):
-                    return led * 16 + top
+                    return led * 16 + (top if self.values[top] or not last else (higher & -higher).bit_length() - 1)
                 if follow == higher:
                     return led * 16 + (higher & -higher).bit_length() - 1
             if load and (aim < 0 or (friend and (last or best_suit == trump))):

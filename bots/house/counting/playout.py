@@ -42,6 +42,8 @@ class Table(Habits):
             self.next[seat] = active[(place + 1) % len(active)]
         self.stock = view.stock
         self.bonus = view.rule("last_trick_bonus")
+        self.predicted = view.predictions if view.rule("result") == "exact_prediction" else {}
+        self.soloist = view.soloist if view.called and view.partner is None else None  # whose partner nobody knows
         self.led = suits[view.led] if view.led else NO_TRUMP
         self.cycle = [suits[CYCLE[letter]] for letter in suits] if view.rule("trump_dynamics") == "vtt_cycle" else []
         self._songs(view, suits)
@@ -90,6 +92,8 @@ class Table(Habits):
         unsung = self.unsung
         values, next_seat, trump, size = self.values, self.next, self.trump, self.size
         pair, cycle = self.pair, self.cycle
+        if self.predicted:
+            self.aims = [1 if tricks[s] < self.predicted.get(s, 0) else -1 for s in range(len(tricks))]
         left = self.stock
         live = [0, 0, 0, 0]  # cards in hands and stock; those drawn stay in it
         for hand in hands:
@@ -148,6 +152,8 @@ class Table(Habits):
             seat = best_seat
             points[seat] += worth
             tricks[seat] += 1
+            if self.predicted and tricks[seat] >= self.predicted.get(seat, 0):
+                self.aims[seat] = -1
             if self.table_songs:
                 trump, unsung = self.sing_table(laid, seat, trump, unsung, outcome)
             laid = []
@@ -219,6 +225,14 @@ class Table(Habits):
                 outcome.sang[seat] = True
                 unsung &= ~(1 << suit)
         return trump, unsung
+
+    def pair_up(self, hands: list[list[int]], called: int) -> None:
+        """Codillo: in this deal the holder of the called card is the soloist's partner."""
+        bit = 1 << (called & 15)
+        self.side = [1] * len(hands)
+        for seat, hand in enumerate(hands):
+            if seat == self.soloist or hand[called >> 4] & bit:
+                self.side[seat] = 0
 
     # -- what is not played out -----------------------------------------------------------------------------------------
 

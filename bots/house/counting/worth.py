@@ -17,15 +17,19 @@ Worth = Callable[[Outcome], float]
 
 def worth_of(view: View) -> Worth:
     """The function for this table and seat."""
+    if view.capote is not None:
+        return _capote(view, view.capote)
     result = view.rule("result")
     if result == "to_target":
         return _to_target(view)
-    if result in ("middle_loses", "middle_of_three_loses"):
-        return _middle(view)
+    if result in ("middle_loses", "middle_of_three_loses", "cabron_loses"):
+        return _losers(view)
     if result == "most_points_loses_unless_101":
         return _most_loses(view)
     if result == "soloist_reaches_bid" and view.soloist is not None:
         return _bid(view, view.soloist)
+    if result in ("soloist_side_more_points", "soloist_side_best_single"):
+        return _pair(view)
     if result == "trick_commitments":
         return _commitments(view)
     if result == "exact_prediction":
@@ -33,6 +37,8 @@ def worth_of(view: View) -> Worth:
         return lambda outcome: (
             0.0 if outcome.tricks[view.seat] == wanted else -12 - 3.0 * abs(outcome.tricks[view.seat] - wanted)
         )
+    if view.rule("settlement") == "chips":
+        return _prize(view)
     return _points(view)
 
 
@@ -80,16 +86,67 @@ def target_worth(mine: float, theirs: float, target: int, decided: int, side: in
     return sure + POINT * difference
 
 
+def _prize(view: View) -> Worth:
+    """Arrastrado: the winner takes a prize from each, double with 101 points, and every song is paid at once."""
+    prize, double = 100.0, 200.0
+
+    def worth(outcome: Outcome) -> float:
+        points = outcome.points
+        top = max(range(view.seats), key=points.__getitem__)
+        if outcome.tute >= 0:
+            top, gain = outcome.tute, double
+        else:
+            gain = double if points[top] >= 101 else prize
+        return (gain if top == view.seat else -gain / 2) + 0.3 * points[view.seat]
+
+    return worth
+
+
+def _pair(view: View) -> Worth:
+    """Codillo: the pair needs more points than the others; who is in it may differ from deal to deal of the hidden cards."""
+    best_single = view.rule("result") == "soloist_side_best_single"
+
+    def worth(outcome: Outcome) -> float:
+        pair = outcome.side[view.soloist if view.soloist is not None else view.seat]
+        ours = [points for points, side in zip(outcome.points, outcome.side, strict=True) if side == pair]
+        others = [points for points, side in zip(outcome.points, outcome.side, strict=True) if side != pair]
+        ahead = max(ours) - max(others) if best_single else sum(ours) - sum(others)
+        if outcome.tute >= 0:
+            ahead = TUTE if outcome.side[outcome.tute] == pair else -TUTE
+        won = (100.0 if ahead > 0 else -100.0) + 0.3 * ahead
+        return won if outcome.side[view.seat] == pair else -won
+
+    return worth
+
+
+def _capote(view: View, announced: int) -> Worth:
+    """Announced: every trick that is left for the one who said so, or the game for the other."""
+    others = [seat for seat in range(view.seats) if seat != announced]
+    before = sum(view.tricks[seat] for seat in others)
+    sign = 1 if announced == view.seat else -1
+
+    def worth(outcome: Outcome) -> float:
+        lost = sum(outcome.tricks[seat] for seat in others) - before
+        return sign * (100.0 if not lost else -float(lost))
+
+    return worth
+
+
 def losers(view: View, outcome: Outcome) -> list[int]:
     """Who loses where the middle loses (rules book, cabrero R1 to R4 and gana_pierde_3)."""
     seats = [seat for seat in range(view.seats) if seat not in view.out]
     if outcome.tute >= 0:
         return [seat for seat in seats if seat != outcome.tute]
+    result = view.rule("result")
     takers = seats
-    if view.rule("result") == "middle_loses":
+    if result == "middle_loses":
         takers = [seat for seat in seats if outcome.tricks[seat]]
         if len(takers) == 1:
             return takers if outcome.sang[takers[0]] else [seat for seat in seats if seat != takers[0]]
+    elif result == "cabron_loses":
+        bad = [seat for seat in seats if not outcome.tricks[seat]] or [s for s in seats if outcome.points[s] > 100]
+        if bad:
+            return bad
     points = [outcome.points[seat] for seat in takers]
     high, low = max(points), min(points)
     middle = [seat for seat in takers if low < outcome.points[seat] < high]
@@ -97,10 +154,13 @@ def losers(view: View, outcome: Outcome) -> list[int]:
         return middle
     if len(takers) == 2 and high != low:
         return [seat for seat in takers if outcome.points[seat] == low]
-    return [seat for seat in takers if points.count(outcome.points[seat]) > 1]
+    level = [seat for seat in takers if points.count(outcome.points[seat]) > 1]
+    if result == "middle_of_three_loses" and len(level) == 2 and outcome.points[level[0]] == low:
+        return [seat for seat in takers if seat not in level]
+    return level
 
 
-def _middle(view: View) -> Worth:
+def _losers(view: View) -> Worth:
     def worth(outcome: Outcome) -> float:
         lost = losers(view, outcome)
         others = sum(seat != view.seat for seat in lost) / max(1, view.seats - len(view.out) - 1)
@@ -136,7 +196,7 @@ def _bid(view: View, soloist: int) -> Worth:
 
 def _commitments(view: View) -> Worth:
     """Bato: every trick earns a quarter of the pot, a missed commitment costs all of it."""
-    wanted = 2 if view.soloist == view.seat else 1
+    wanted = view.rule("tricks_soloist" if view.soloist == view.seat else "tricks_joiner")
 
     def worth(outcome: Outcome) -> float:
         tricks = outcome.tricks[view.seat]

@@ -13,7 +13,7 @@ around. Announcements and auctions are those of `tute_sense`. Nothing here is le
 """
 
 from tute_bot import Bot, View, run
-from tute_sense import aim, announce, chance_to_hold, loose_cards
+from tute_sense import aim, announce, chance_to_hold, loose_cards, songs_on_table
 
 COMING = 3.0  # points that each seat still to play adds to a trick, on average
 TRICK = 10.0  # what a trick counts for where tricks are counted and not points
@@ -35,7 +35,7 @@ class GreedyBot(Bot):
 
     def trick_value(self, view: View, card: str) -> float:
         """Points that the trick is expected to bring our side (minus: theirs) if we play the card."""
-        worth = view.trick_points + view.value(card) + COMING * len(view.to_follow())
+        worth = view.trick_points + view.value(card) + songs_on_table(view, card) + COMING * len(view.to_follow())
         if view.rule("result") in ("trick_commitments", "exact_prediction"):
             worth = TRICK
         if len(view.hand) == 1:

@@ -1,0 +1,125 @@
+"""Auctions, trumps and predictions by trying out: the hand is played out over many deals before a word is said about it.
+
+What is not worth playing out (which card to call, which cards to change) is left to `tute_sense`.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from math import erf, sqrt
+from random import Random
+from statistics import fmean, pstdev
+
+from deals import Dealer, Numbering
+from playout import Outcome, Table
+from tute_bot import View, parse
+from tute_sense import promise
+from worth import worth_of
+
+TRIES = 24  # deals for each trump that is thought of
+TRUMPS = 2  # trumps that are thought of, the most promising ones
+CARE = 6.0  # points by which real play of the others is better than that of a playout
+
+
+class Calls:
+    """Answers for one table. Made anew for each decision."""
+
+    def __init__(self, view: View, cards: Numbering, random: Random) -> None:
+        self.view = view
+        self.cards = cards
+        self.random = random
+
+    def answer(self, legal: list[str]) -> str | None:
+        """What to say, or None where this file has no opinion."""
+        verbs = {parse(action)[0] for action in legal if not action.startswith("play ")}
+        auction = self.view.rule("auction")
+        if auction in ("points", "pot_contract") and "bid" in verbs:
+            return self.bid(legal)
+        if auction == "play_or_pass" and "play" in verbs:
+            return self.play_or_pass(legal)
+        if "trump" in verbs:
+            return f"trump {self.best_trump()}"
+        if "predict" in verbs:
+            return self.predict(legal)
+        return None
+
+    # -- a soloist ------------------------------------------------------------------------------------------------------
+
+    def bid(self, legal: list[str]) -> str:
+        """The bid with the best prospect, where each speaks once; else the lowest one while it has any."""
+        bids = sorted(int(parse(action)[1]) for action in legal if action.startswith("bid"))
+        once = self.view.rule("auction_rounds") == "single"
+        best, best_value = "pass", 0.0
+        for trump in self.likely_trumps():
+            points = [outcome.points[self.view.seat] for outcome in self.tried(trump, bids[0])]
+            mean, spread = fmean(points) - CARE, max(12.0, pstdev(points))
+            for bid in bids if once else bids[:1]:
+                chance = 0.5 + 0.5 * erf((mean - bid) / spread / sqrt(2))
+                value = (2 * chance - 1) * bid
+                if value > best_value:
+                    best, best_value = f"bid {bid}", value
+        return best
+
+    def play_or_pass(self, legal: list[str]) -> str:
+        """Codillo: play, if the pair wins more often than not."""
+        wins = max(fmean(self.worths(trump)) for trump in self.likely_trumps())
+        return "play" if wins > 0 or "pass" not in legal else "pass"
+
+    def best_trump(self) -> str:
+        """The trump under which the contract does best."""
+        return max(self.likely_trumps(), key=lambda trump: fmean(self.worths(trump)))
+
+    def likely_trumps(self) -> list[str]:
+        hand = self.view.hand
+        return sorted("oceb", key=lambda trump: -promise(hand, trump, self.view))[:TRUMPS]
+
+    def worths(self, trump: str) -> list[float]:
+        """What a contract under a trump comes to, deal by deal."""
+        imagined = self.as_soloist(trump, None)
+        worth = worth_of(imagined)
+        return [worth(outcome) for outcome in self.tried(trump, None)]
+
+    def tried(self, trump: str, bid: int | None) -> list[Outcome]:
+        """The hand played out as soloist."""
+        view = self.as_soloist(trump, bid)
+        leader = view.seat if view.rule("first_leader") == "soloist" else view.mano
+        return self.played(view, leader)
+
+    def as_soloist(self, trump: str, bid: int | None) -> View:
+        """The table as it would be if we had been let to play."""
+        view = copy(self.view)
+        view.soloist, view.partner, view.trump = view.seat, None, trump
+        if bid is not None:
+            view.contract = f"bid {bid}"
+        if view.rule("soloist_partner") == "called_card" and view.called is None:
+            view.called = self.to_call(view)
+        return view
+
+    def to_call(self, view: View) -> str:
+        """The strongest trump that we lack, or ace of another suit."""
+        lacking = [card for card in view.pack if card not in view.hand]
+        return max(lacking, key=lambda card: 20 * (card[1] == view.trump) + view.strength(card))
+
+    def played(self, view: View, leader: int) -> list[Outcome]:
+        """Playouts of whole deals under what is known."""
+        table = Table(view, self.cards.suit, [1] * view.seats)
+        dealer = Dealer(view, self.cards, self.random, [set() for _ in range(view.seats)])
+        outcomes = []
+        for _ in range(TRIES):
+            hands, stock = dealer.deal()
+            if table.soloist is not None and view.called:
+                table.pair_up(hands, self.cards.number[view.called])
+            outcomes.append(table.play(hands, stock, leader, []))
+        return outcomes
+
+    # -- predictions ----------------------------------------------------------------------------------------------------
+
+    def predict(self, legal: list[str]) -> str:
+        """The number of tricks with the best expected score, by how often each number came out."""
+        view = self.view
+        taken = [outcome.tricks[view.seat] for outcome in self.played(view, view.mano)]
+
+        def score(said: int) -> float:
+            return fmean(10.0 + 3 * said if said == tricks else -3.0 * abs(said - tricks) for tricks in taken)
+
+        return max(legal, key=lambda action: score(int(parse(action)[1])))
