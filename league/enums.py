@@ -69,7 +69,7 @@ class TournamentStatus(models.TextChoices):
 TOURNAMENT_MOVES: dict[str, frozenset[str]] = {
     TournamentStatus.OPEN: frozenset({TournamentStatus.RUNNING, TournamentStatus.CANCELLED}),
     TournamentStatus.RUNNING: frozenset({TournamentStatus.FINISHED, TournamentStatus.CANCELLED}),
-    TournamentStatus.FINISHED: frozenset(),
+    TournamentStatus.FINISHED: frozenset({TournamentStatus.RUNNING}),  # a repair plays some of its matches again
     TournamentStatus.CANCELLED: frozenset(),
 }
 

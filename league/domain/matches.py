@@ -10,7 +10,8 @@ from typing import Any
 
 from django.db import transaction
 
-from league.domain import clock, events, state
+from league.domain import clock, events, hints, state
+from league.domain.errors import Refused
 from league.enums import MatchKind, MatchStatus
 from league.models import BotVersion, Match, Party, Pool, Round, Tournament
 
@@ -44,8 +45,11 @@ def public_id(plan: Plan) -> str:
     """
     place = plan.tournament.slug if plan.tournament else plan.kind
     words = ("match", place, plan.pool.key, plan.table, *([str(plan.first_board)] if plan.first_board > 1 else []))
-    name = "\n".join(words)
-    number = int.from_bytes(hmac.digest(plan.secret, name.encode(), "sha256"), "big")
+    return _name(plan.secret, *words)
+
+
+def _name(secret: bytes, *words: str) -> str:
+    number = int.from_bytes(hmac.digest(secret, "\n".join(words).encode(), "sha256"), "big")
     return "".join(ALPHABET[number // len(ALPHABET) ** i % len(ALPHABET)] for i in range(10))
 
 
@@ -115,3 +119,51 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
         state.move(match, MatchStatus.VOID, now=now, actor=actor, why=why, reason=why, finished=match.finished or now)
         if match.counted:
             events.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)
+
+
+# What a match is, as against what became of it.
+IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
+    "id", "public_id", "key", "status", "token", "worker", "lease_until", "attempts", "not_before", "reason", "progress", "host",
+    "created", "started", "finished", "counted",
+}  # fmt: skip
+
+
+def again(match: Match, *, pool: Pool | None = None, actor: str, why: str, now: datetime | None = None) -> Match:
+    """The match that plays a struck-out one again: the same versions on the same deals, in `pool` if the rules have changed.
+
+    It is made once: its key is that of the old one with a number behind it, and asking again gives the same match.
+    """
+    now = clock.given(now)
+    if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
+        raise Refused(f"match {match.public_id} is {match.status}; only what was struck out is played again")
+    if match.kind == MatchKind.VALIDATION:
+        raise Refused(f"match {match.public_id} validates an upload; `manage.py revalidate BOT` tries that again")
+    name, _, number = match.key.partition("#")
+    key = f"{name}#{int(number or 1) + 1}"
+    identity = {field: getattr(match, field) for field in IDENTITY} | {"pool": pool or match.pool}
+    with transaction.atomic():
+        fresh, made = Match.objects.get_or_create(
+            key=key,
+            defaults={
+                **identity,
+                "public_id": _name(bytes(match.secret), "again", (pool or match.pool).key, key),
+                "created": now,
+            },
+        )
+        if made:
+            versions = match.parties.order_by("number").values_list("number", "version_id")
+            Party.objects.bulk_create(Party(match=fresh, number=n, version_id=pk) for n, pk in versions)
+            events.append(
+                "match.again", state.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
+            )
+            hints.matches_wait()
+    return fresh
+
+
+def unrate(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
+    """Leave a result where it is, and out of the ratings, which follow at the next refresh. Doing it again changes nothing."""
+    now = clock.given(now)
+    with transaction.atomic():
+        if Match.objects.filter(pk=match.pk, rated=True).update(rated=False):
+            events.append("match.unrated", state.subject(match), now=now, actor=actor, why=why)
+    match.rated = False

@@ -9,21 +9,23 @@ from itertools import pairwise
 import numpy as np
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
-from league.domain import clock, pools, sums
+from league.domain import clock, events, pools, sums
 from league.enums import MatchStatus
 from league.models import BotVersion, Match, Pool, Rating, RatingPoint
 from league.pure import ratings as pure
 from league.pure.tallies import NOTHING, Tallies
 
 MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
+STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
 COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id", "pool", "version")]
 
 
 def stale_pools() -> list[Pool]:
-    """Pools with finished matches that were not counted, or counted matches that were struck out since."""
+    """Pools with finished matches that were not counted, or counted matches that were struck out or left unrated since."""
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
-    struck = Match.objects.filter(status=MatchStatus.VOID).exclude(counted=None)
+    struck = Match.objects.filter(STRUCK).exclude(counted=None)
     ids = {*waiting.values_list("pool_id", flat=True).distinct(), *struck.values_list("pool_id", flat=True).distinct()}
     return list(Pool.objects.filter(pk__in=ids).order_by("pk"))
 
@@ -41,10 +43,11 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
     now = clock.given(now)
     with transaction.atomic():
         Pool.objects.select_for_update().get(pk=pool.pk)
-        struck = Match.objects.filter(pool=pool, status=MatchStatus.VOID).exclude(counted=None)
+        struck = Match.objects.filter(STRUCK, pool=pool).exclude(counted=None)
         if struck.update(counted=None) or rebuild:
             RatingPoint.objects.filter(pool=pool).delete()
             sums.counted(pool).update(counted=None)
+            events.append("pool.rebuilt", f"pool:{pool.pk}", now=now)
             rebuild = True
         waiting = sums.rated(pool).filter(counted=None)
         fresh = list(waiting.order_by("finished", "id"))

@@ -87,11 +87,20 @@ def test_repair_commands(ana, berto) -> None:
 
     assert said("reconcile").startswith("expired 0, inserted 0, cancelled 0, finished 1, refreshed 1")
     assert said("reconcile").startswith("expired 0, inserted 0, cancelled 0, finished 0, refreshed 0")
-    assert said("refresh_ratings", "--rebuild", "--game", "partnership") == "1 pools looked at, 1 changed"
+    assert said("refresh_ratings", "--rebuild", "--game", "partnership").endswith(
+        "1 pools fitted anew from their boards"
+    )
+    with pytest.raises(CommandError, match="goes with --rebuild"):
+        said("refresh_ratings", "--dry-run")
     assert said("refresh_ratings").endswith("pools looked at, 0 changed")
     assert Rating.objects.count() == 2
-    assert said("void_match", match.public_id, "--why", "broken rules") == f"match {match.public_id} is void"
-    assert said("void_match", match.public_id, "--why", "broken rules") == f"match {match.public_id} is void already"
+    look = said("void_match", match.public_id, "--why", "broken rules", "--dry-run")
+    assert look.startswith("nothing was changed; this would be done:\n") and "-> none" in look
+    assert Rating.objects.count() == 2
+    done = said("void_match", match.public_id, "--why", "broken rules")
+    assert done.splitlines()[1:] == look.splitlines()[1:]
+    assert f"struck out: 1 ({match.public_id})" in done
+    assert said("void_match", match.public_id, "--why", "broken rules").endswith("nothing: it is as it ought to be")
     assert (Rating.objects.count(), ratings.stale_pools()) == (0, [])
     with pytest.raises(CommandError, match="there is no match"):
         said("void_match", "nothing", "--why", "x")

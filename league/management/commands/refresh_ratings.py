@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from league.domain import ratings
+from league.domain import ratings, repair
+from league.domain.errors import Refused
 from league.management.base import LeagueCommand
+from league.management.repairs import tell
 from league.models import Pool
 
 
@@ -21,11 +23,20 @@ class Command(LeagueCommand):
         """Declare the arguments."""
         parser.add_argument("--game", help="only the pools of this game")
         parser.add_argument("--rebuild", action="store_true")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="with --rebuild: say what would change, and change nothing"
+        )
 
     def run(self, **options: Any) -> None:
         """Refresh each pool in a transaction of its own."""
         pools = Pool.objects.order_by("pk")
         if options["game"]:
             pools = pools.filter(game=options["game"])
-        changed = sum(ratings.refresh(pool, rebuild=options["rebuild"]) for pool in pools)
+        if options["rebuild"]:
+            tell(self, repair.rebuild(pools, dry_run=options["dry_run"]), dry_run=options["dry_run"])
+            self.say(f"{len(pools)} pools fitted anew from their boards")
+            return
+        if options["dry_run"]:
+            raise Refused("--dry-run goes with --rebuild; taking new results in is what the league does anyway")
+        changed = sum(ratings.refresh(pool) for pool in pools)
         self.say(f"{len(pools)} pools looked at, {changed} changed")

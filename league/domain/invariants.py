@@ -1,0 +1,224 @@
+"""What must hold of the rows at any moment, whatever was killed on the way. Reads only; each finding says what to do.
+
+A row that is about to be put right by the reconciler is no finding: everything here has had GRACE.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+
+from league.domain import clock, events, pools, ratings, reports, sums
+from league.domain.leases import HELD
+from league.enums import MatchKind, MatchStatus, TournamentStatus, VersionStatus
+from league.models import Board, BotVersion, LeagueEvent, Match, Party, Pool, Rating, RatingPoint, Sitting, Tournament
+
+log = logging.getLogger("league.invariants")
+GRACE = timedelta(minutes=10)
+CLOSE_ELO = 1e-9  # of a kept rating and a cold fit
+CHUNK = 200  # matches whose boards are looked at together
+MOST_KEPT = 100  # findings that one event names
+REBUILD = "manage.py refresh_ratings --rebuild; if it comes again, a process of another release is at work"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that must not be."""
+
+    check: str
+    subject: str
+    what: str
+    do: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.subject}: {self.what}. To do: {self.do}"
+
+
+def run(*, since: datetime | None = None, now: datetime | None = None, by: str = "") -> list[Finding]:
+    """All checks; matches that finished before `since` are trusted (None: none is). The outcome is an event; each finding an error in the log."""
+    now = clock.given(now)
+    found = [finding for check in CHECKS for finding in check(since, now)]
+    for finding in found:
+        log.error("invariant broken: %s", finding)
+    kept = [asdict(finding) for finding in found[:MOST_KEPT]]
+    whole = since is None
+    events.append("league.checked", "league", now=now, actor=by, count=len(found), whole=whole, findings=kept)
+    return found
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the last run found."""
+
+    at: datetime | None
+    count: int
+    findings: list[Finding]
+
+
+def last() -> Outcome:
+    """The outcome of the last run. One query."""
+    event = LeagueEvent.objects.filter(subject="league", kind="league.checked").order_by("-id").first()
+    if event is None:
+        return Outcome(None, 0, [])
+    return Outcome(event.at, event.data["count"], [Finding(**finding) for finding in event.data["findings"]])
+
+
+# ---- matches and their boards
+
+
+def _finished(since: datetime | None) -> QuerySet[Match]:
+    found = Match.objects.filter(status=MatchStatus.FINISHED)
+    return found if since is None else found.filter(finished__gte=since)
+
+
+def whole_results(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """A finished match has all its boards with all sittings, and the sums of its parties are those of the boards, these of the sittings."""
+    ids = list(_finished(since).order_by("pk").values_list("pk", flat=True))
+    for start in range(0, len(ids), CHUNK):
+        yield from _results(ids[start : start + CHUNK])
+
+
+def _results(ids: list[int]) -> Iterator[Finding]:
+    do = "manage.py void_match {0} --why 'broken record' --again, and look for what wrote to the database besides the league"
+    boards: dict[int, list[Board]] = {pk: [] for pk in ids}
+    for board in Board.objects.filter(match__in=ids).order_by("match_id", "number"):
+        boards[board.match_id].append(board)
+    sittings: dict[int, list[Sitting]] = {}
+    for sitting in Sitting.objects.filter(board__match__in=ids).defer("replay").order_by("board_id", "number"):
+        sittings.setdefault(sitting.board_id, []).append(sitting)
+    parties: dict[int, list[Party]] = {pk: [] for pk in ids}
+    for party in Party.objects.filter(match__in=ids).defer("stderr", "faults").order_by("match_id", "number"):
+        parties[party.match_id].append(party)
+    for match in Match.objects.filter(pk__in=ids).select_related("pool").order_by("pk"):
+        for what in _wrong(match, boards[match.pk], sittings, parties[match.pk]):
+            yield Finding("results", f"match:{match.public_id}", what, do.format(match.public_id))
+
+
+def _wrong(
+    match: Match, boards: list[Board], sittings: dict[int, list[Sitting]], parties: list[Party]
+) -> Iterator[str]:
+    sides = pools.game_of(match.pool).sides
+    if [board.number for board in boards] != list(range(1, match.boards_planned + 1)):
+        yield f"{match.boards_planned} boards were planned; there are {[board.number for board in boards]}"
+        return
+    for board in boards:
+        played = sittings.get(board.pk, [])
+        expected = [sum(_score(sitting, party.number, sides) for sitting in played) for party in parties]
+        if not played or [sitting.number for sitting in played] != list(range(len(played))):
+            yield f"board {board.number} has the sittings {[sitting.number for sitting in played]}"
+        elif board.scores != expected:
+            yield f"board {board.number} has the scores {board.scores}; its sittings add up to {expected}"
+    counts = reports.tally([board.scores for board in boards], len(parties))
+    for party, count in zip(parties, counts, strict=True):
+        points = sum(board.scores[party.number] for board in boards)
+        if (party.points, party.wins, party.draws, party.losses) != (points, *count):
+            yield f"party {party.number} has other points or wins than its boards"
+
+
+def _score(sitting: Sitting, party: int, sides: tuple[tuple[int, ...], ...]) -> int:
+    """What a party got in one sitting: the score of each side on which it sits, once."""
+    held = [[seat for seat in side if sitting.seating[seat] == party] for side in sides]
+    return sum(sitting.scores[seats[0]] for seats in held if seats)
+
+
+def orphan_boards(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """Boards, and so logs, belong to matches that were played to their end."""
+    never = Match.objects.exclude(status__in=[MatchStatus.FINISHED, MatchStatus.VOID]).filter(boards__isnull=False)
+    for match in never.distinct():
+        do = "nothing reads them; delete the boards by hand, and look for what wrote to the database besides the league"
+        yield Finding("orphans", f"match:{match.public_id}", f"is {match.status}, and has boards", do)
+
+
+def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """A finished match was moved to finished exactly once."""
+    ends = LeagueEvent.objects.filter(kind="match.moved", data__to=MatchStatus.FINISHED)
+    if since is not None:
+        ends = ends.filter(at__gte=since - GRACE)
+    times = dict(ends.values_list("subject").annotate(times=Count("id")).order_by())
+    for public_id in _finished(since).values_list("public_id", flat=True):
+        count = times.get(f"match:{public_id}", 0)
+        if count != 1:
+            do = "compare its events in the admin; a status was written past the league's own move()"
+            yield Finding("ends", f"match:{public_id}", f"was finished {count} times by its events", do)
+
+
+def stuck(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """No lease is held past its end, no match waits for a far future, no tournament or version waits for matches that are over."""
+    late = now - GRACE
+    gone = Match.objects.filter(status__in=HELD).filter(Q(lease_until=None) | Q(lease_until__lt=late))
+    for match in gone:
+        do = "is a scheduler running? manage.py reconcile takes the match back"
+        yield Finding(
+            "stuck", f"match:{match.public_id}", f"is {match.status} with a lease until {match.lease_until}", do
+        )
+    future = Match.objects.filter(status=MatchStatus.QUEUED, not_before__gt=now + timedelta(hours=1) + GRACE)
+    for match in future:
+        do = "manage.py void_match ID --why ... --again plays it as a new match"
+        yield Finding("stuck", f"match:{match.public_id}", f"waits until {match.not_before}", do)
+    live = Q(matches__status__in=[MatchStatus.QUEUED, *HELD])
+    for cup in Tournament.objects.annotate(live=Count("matches", filter=live), newest=Count("matches")):
+        over = cup.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
+        if over and cup.live and (cup.finished or now) < late:
+            do = "manage.py reconcile cancels them, if the tournament is cancelled; else void them"
+            yield Finding(
+                "stuck", f"tournament:{cup.slug}", f"is {cup.status}, and {cup.live} matches are not over", do
+            )
+    validating = BotVersion.objects.filter(status=VersionStatus.VALIDATING, created__lt=late).select_related("bot")
+    waiting = Match.objects.filter(kind=MatchKind.VALIDATION, status__in=[MatchStatus.QUEUED, *HELD])
+    for version in validating.exclude(parties__match__in=waiting):
+        do = f"manage.py revalidate {version.bot.slug}:{version.number}"
+        yield Finding("stuck", f"version:{version.pk}", "is validating, and no match of it is left", do)
+
+
+# ---- ratings
+
+
+def counted_rightly(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """What counts is finished, rated and no validation; nothing void counts, in sums or history."""
+    late = now - GRACE
+    out = ~Q(status=MatchStatus.FINISHED) | Q(rated=False) | Q(kind=MatchKind.VALIDATION)
+    for match in Match.objects.exclude(counted=None).filter(out):
+        changes = LeagueEvent.objects.filter(subject=f"match:{match.public_id}", at__gt=late)
+        if not changes.filter(kind__in=("match.moved", "match.unrated")).exists():
+            what = f"counts, and is {match.status}, {'rated' if match.rated else 'unrated'}"
+            yield Finding("counted", f"match:{match.public_id}", what, REBUILD)
+    points = RatingPoint.objects.filter(match__counted=None).values_list("match__public_id", flat=True)
+    for public_id in points.order_by().distinct():
+        yield Finding("counted", f"match:{public_id}", "does not count, and stands in the history of ratings", REBUILD)
+    forgotten = _finished(None).filter(rated=True, counted=None, finished__lt=late).exclude(kind=MatchKind.VALIDATION)
+    for match in forgotten:
+        do = "is a scheduler running? manage.py refresh_ratings counts it"
+        yield Finding("counted", f"match:{match.public_id}", "has been finished for a while and does not count", do)
+
+
+def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """The kept sums are those of the counted boards to the bit, the ratings those of a cold fit to CLOSE_ELO."""
+    for pool in Pool.objects.filter(Q(sums__isnull=False) | Q(ratings__isnull=False)).distinct().order_by("pk"):
+        with transaction.atomic():  # no match is counted meanwhile
+            Pool.objects.select_for_update().get(pk=pool.pk)
+            yield from _cold(pool)
+
+
+def _cold(pool: Pool) -> Iterator[Finding]:
+    name = f"pool:{pool.pk}"
+    cold = sums.cold(pool)
+    if sums.kept(pool).dump() != cold.dump():
+        more = int(sums.kept(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
+        how = "boards were counted twice or from nowhere" if more > 0 else "boards are missing or were changed"
+        yield Finding("sums", name, f"the kept sums are not those of the boards ({how})", REBUILD)
+    fitted = {row.bot: row.elo for row in ratings.fit(pool, cold).rows}
+    shown = dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
+    apart = max((abs(fitted[version] - shown[version]) for version in fitted.keys() & shown.keys()), default=0.0)
+    if fitted.keys() != shown.keys():
+        yield Finding("ratings", name, f"{len(shown)} versions are rated; the boards know {len(fitted)}", REBUILD)
+    elif not apart <= CLOSE_ELO:
+        yield Finding("ratings", name, f"the ratings are up to {apart:.2g} Elo off those of a cold fit", REBUILD)
+
+
+Check = Callable[[datetime | None, datetime], Iterator[Finding]]
+CHECKS: tuple[Check, ...] = (whole_results, orphan_boards, one_end, stuck, counted_rightly, cold_fits)

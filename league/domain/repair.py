@@ -1,0 +1,196 @@
+"""Results that were wrong: struck out, played again, rated anew. Everything here may be done twice, and can be looked at first.
+
+A dry run does the whole work in a transaction, reads what came of it, and takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import transaction
+
+import engine
+from league.domain import clock, events, hints, matches, pools, ratings, state
+from league.domain.errors import Refused
+from league.enums import MatchKind, MatchStatus, TournamentStatus
+from league.models import Match, Pool, Rating, Tournament
+
+
+@dataclass
+class Change:
+    """The rating of one version before and after; None where it has none."""
+
+    pool: str
+    version: str
+    before: float | None
+    after: float | None
+
+
+@dataclass
+class Report:
+    """What a repair did, or would do."""
+
+    struck: list[str] = field(default_factory=list)  # public ids
+    unrated: list[str] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)
+    reopened: list[str] = field(default_factory=list)  # slugs of tournaments
+    changes: list[Change] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there was nothing to do."""
+        return not (self.struck or self.unrated or self.again)
+
+
+def strike(
+    rows: Sequence[Match],
+    *,
+    why: str,
+    actor: str,
+    again: bool = False,
+    dry_run: bool = False,
+    now: datetime | None = None,
+) -> Report:
+    """Make matches void, play them again if asked to, and rate their pools anew. What is void already stays so."""
+    now = clock.given(now)
+    found = Report()
+    with transaction.atomic():
+        touched = {match.pool_id: match.pool for match in rows}
+        before = _elo(touched.values())
+        for match in rows:
+            _strike(match, found, why=why, actor=actor, now=now)
+            if again:
+                _again(match, match.pool, found, why=why, actor=actor, now=now)
+        _finish(found, touched.values(), before, now=now, dry_run=dry_run)
+    return found
+
+
+def by_revisions(
+    game: str,
+    first: int,
+    last: int,
+    *,
+    why: str,
+    actor: str,
+    before: datetime | None = None,
+    unrate: bool = False,
+    dry_run: bool = False,
+    now: datetime | None = None,
+) -> Report:
+    """The rules of a game were wrong in these revisions: void all that was played by them, and play it again by the present rules.
+
+    The tournaments move to the pool of the present revision. With `unrate` the results stay in their tournaments and only leave the
+    ratings. `before` limits the repair to results that are older; it must be given where the present revision is among the wrong
+    ones (then something else was mended), since otherwise a second run would strike out what the first one has played again.
+    """
+    now = clock.given(now)
+    if game not in engine.games():
+        raise Refused(f"unknown game {game!r}; the games are {', '.join(engine.games())}")
+    if first > last:
+        raise Refused(f"revisions {first}..{last} are none; write the smaller number first")
+    if first <= engine.load(game).revision <= last and before is None:
+        raise Refused(
+            f"the present rules of {game} are revision {engine.load(game).revision}, one of {first}..{last}: what is played again would "
+            "be struck out by a second run; say until when results are wrong (--before 2026-11-21T12:00:00Z)"
+        )
+    chosen = Match.objects.filter(pool__game=game, pool__revision__range=(first, last), kind=MatchKind.TOURNAMENT)
+    rows = chosen.exclude(status=MatchStatus.CANCELLED).select_related("pool", "tournament").order_by("id")
+    if before is not None:
+        rows = rows.filter(created__lt=before).exclude(finished__gte=before)
+    found = Report()
+    with transaction.atomic():
+        wrong = list(rows)
+        touched = {match.pool_id: match.pool for match in wrong}
+        elo = _elo(touched.values())
+        for match in wrong:
+            if unrate:
+                _unrate(match, found, why=why, actor=actor, now=now)
+                continue
+            _strike(match, found, why=why, actor=actor, now=now)
+            _again(match, _present(match.pool), found, why=why, actor=actor, now=now)
+        _finish(found, touched.values(), elo, now=now, dry_run=dry_run)
+        if not found.empty:
+            data = {
+                "revisions": [first, last],
+                "struck": len(found.struck),
+                "unrated": len(found.unrated),
+                "again": len(found.again),
+            }
+            events.append("league.repaired", f"game:{game}", now=now, actor=actor, why=why, **data)
+    return found
+
+
+def rebuild(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetime | None = None) -> Report:
+    """Fit pools anew from their boards, history included."""
+    now = clock.given(now)
+    found = Report()
+    touched = list(chosen)
+    with transaction.atomic():
+        before = _elo(touched)
+        for pool in touched:
+            ratings.refresh(pool, rebuild=True, now=now)
+        _finish(found, touched, before, now=now, dry_run=dry_run)
+    return found
+
+
+def _present(pool: Pool) -> Pool:
+    """The pool of the same table by the present rules."""
+    return pools.pool(pool.game, pool.players, pool.options)
+
+
+def _strike(match: Match, found: Report, *, why: str, actor: str, now: datetime) -> None:
+    if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
+        matches.void(match, actor=actor, why=why, now=now)
+        found.struck.append(match.public_id)
+
+
+def _unrate(match: Match, found: Report, *, why: str, actor: str, now: datetime) -> None:
+    if match.rated and match.status == MatchStatus.FINISHED:
+        matches.unrate(match, actor=actor, why=why, now=now)
+        found.unrated.append(match.public_id)
+
+
+def _again(match: Match, pool: Pool, found: Report, *, why: str, actor: str, now: datetime) -> None:
+    if match.tournament is None or match.tournament.status == TournamentStatus.CANCELLED:
+        return
+    fresh = matches.again(match, pool=pool, actor=actor, why=why, now=now)
+    if fresh.created != now:
+        return  # an earlier repair made it
+    found.again.append(fresh.public_id)
+    _reopen(match.tournament, pool, found, why=why, actor=actor, now=now)
+
+
+def _reopen(tournament: Tournament, pool: Pool, found: Report, *, why: str, actor: str, now: datetime) -> None:
+    if tournament.slug in found.reopened:
+        return
+    found.reopened.append(tournament.slug)
+    row = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    Tournament.objects.filter(pk=row.pk).update(pool=pool)
+    if row.status == TournamentStatus.FINISHED:
+        state.move(row, TournamentStatus.RUNNING, now=now, actor=actor, why=why, finished=None)
+
+
+def _elo(chosen: Iterable[Pool]) -> dict[tuple[int, str], float]:
+    rows = Rating.objects.filter(pool__in=list(chosen)).select_related("version__bot")
+    return {(row.pool_id, str(row.version)): row.elo for row in rows}
+
+
+def _finish(
+    found: Report, touched: Iterable[Pool], before: dict[tuple[int, str], float], *, now: datetime, dry_run: bool
+) -> None:
+    """Rate anew, note what changed, and take all of it back if it was only a look."""
+    chosen = list(touched)
+    for pool in chosen:
+        ratings.refresh(pool, now=now)
+    after = _elo(chosen)
+    names = {pool.pk: f"{pool.game} (revision {pool.revision}, pool {pool.pk})" for pool in chosen}
+    for pool_id, version in sorted({*before, *after}):
+        was, becomes = before.get((pool_id, version)), after.get((pool_id, version))
+        if was != becomes:
+            found.changes.append(Change(names[pool_id], version, was, becomes))
+    if dry_run:
+        transaction.set_rollback(True)
+    else:
+        hints.matches_wait()

@@ -1,0 +1,45 @@
+"""manage.py check_invariants"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from league.domain import clock, invariants
+from league.management.base import LeagueCommand
+
+
+class Command(LeagueCommand):
+    """The invariant checker by hand."""
+
+    help = (
+        "Look whether everything that must hold does: no board rated twice, nothing void rated, sums and ratings those of the boards, no "
+        "orphan log, no stuck lease. Changes nothing. Exit code 1 if something is wrong; each finding says what to do."
+    )
+    example = "manage.py check_invariants --hours 2"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument(
+            "--hours", type=float, help="trust the boards of matches that finished before; without it all are read"
+        )
+        parser.add_argument("--json", action="store_true")
+
+    def run(self, **options: Any) -> None:
+        """Check and tell."""
+        now = clock.given(None)
+        since = None if options["hours"] is None else now - timedelta(hours=options["hours"])
+        found = invariants.run(since=since, now=now, by="operator")
+        if options["json"]:
+            self.say(json.dumps([asdict(finding) for finding in found]))
+        else:
+            for finding in found:
+                self.say(str(finding))
+        if found:
+            raise CommandError(f"{len(found)} things are wrong")
+        if not options["json"]:
+            self.say("everything holds")

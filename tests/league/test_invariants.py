@@ -1,0 +1,145 @@
+"""Each invariant is broken by hand, past the league's own code, and must be found; a league that was left alone has no finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from league.domain import invariants, leases, matches, ratings, sums, tournaments
+from league.models import (
+    Board,
+    BotVersion,
+    LeagueEvent,
+    Match,
+    Party,
+    PoolSums,
+    Rating,
+    RatingPoint,
+    Sitting,
+    Tournament,
+)
+from tests.support.league import NOW, accepted, later, play, started, uploaded
+
+SOON = NOW + 3 * invariants.GRACE
+
+
+@pytest.fixture
+def cup(ana, berto) -> Tournament:
+    """Three matches that are played and count, and one that is void."""
+    versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(ana, "nena")]
+    cup = started(berto, versions, boards=2)
+    for match in cup.matches.all():
+        play(match)
+    tournaments.advance(cup, now=NOW)
+    ratings.refresh(cup.pool, now=NOW)
+    extra = started(berto, versions[:2], boards=1, name="Struck")
+    play(extra.matches.get())
+    ratings.refresh(cup.pool, now=NOW)
+    matches.void(extra.matches.get(), actor="operator", why="x", now=NOW)
+    ratings.refresh(cup.pool, now=NOW)
+    return cup
+
+
+def rated() -> Match:
+    return Match.objects.filter(status="finished", rated=True).order_by("id")[0]
+
+
+def twice() -> None:
+    match = rated()
+    pool = match.pool
+    doubled = sums.kept(pool) + sums.of(pool, sums.played(Match.objects.filter(pk=match.pk)).values())
+    sums.keep(pool, doubled, matches=3, now=NOW)
+
+
+def lend(**columns: object) -> Callable[[], None]:
+    return lambda: Match.objects.filter(pk=rated().pk).update(**columns)
+
+
+def orphan() -> None:
+    Match.objects.filter(pk=rated().pk).update(status="cancelled", counted=None)
+
+
+def second_end() -> None:
+    end = LeagueEvent.objects.get(subject=f"match:{rated().public_id}", data__to="finished")
+    LeagueEvent.objects.create(at=end.at, kind=end.kind, subject=end.subject, data=end.data)
+
+
+def held() -> None:
+    Match.objects.filter(pk=rated().pk).update(status="running", lease_until=NOW, counted=None)
+
+
+BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
+    "board rated twice": ("sums", "counted twice", twice),
+    "sums lost": ("sums", "missing or were changed", lambda: PoolSums.objects.all().delete()),
+    "board changed": ("sums", "missing or were changed", lambda: Board.objects.filter(match=rated()).update(scores=[1, 2])),
+    "void and rated": ("counted", "is void", lend(status="void")),
+    "unrated and counted": ("counted", "unrated", lend(rated=False)),
+    "void in the history": ("counted", "stands in the history", lend(counted=None)),
+    "not counted": ("counted", "does not count", lend(counted=None)),
+    "rating changed": ("ratings", "off those of a cold fit", lambda: Rating.objects.update(elo=F("elo") + 1e-6)),
+    "rating lost": ("ratings", "versions are rated", lambda: Rating.objects.all()[0].delete()),
+    "board lost": ("results", "boards were planned", lambda: Board.objects.filter(match=rated(), number=2).delete()),
+    "log lost": ("results", "add up to", lambda: Sitting.objects.filter(board__match=rated(), number=1).delete()),
+    "sitting changed": ("results", "add up to", lambda: Sitting.objects.filter(board__match=rated()).update(scores=[9, 9, 9, 9])),
+    "party changed": ("results", "other points", lambda: Party.objects.filter(match=rated()).update(wins=7)),
+    "orphan log": ("orphans", "has boards", orphan),
+    "finished twice": ("ends", "2 times", second_end),
+    "never finished": ("ends", "0 times", lambda: LeagueEvent.objects.filter(data__to="finished").delete()),
+    "stuck lease": ("stuck", "with a lease until", held),
+    "far future": ("stuck", "waits until", lend(status="queued", not_before=later(90_000), counted=None)),
+    "over and alive": ("stuck", "matches are not over", lend(status="queued", counted=None)),
+    "version left alone": ("stuck", "no match of it is left", lambda: BotVersion.objects.filter(bot__slug="rufo").update(status="validating")),
+}  # fmt: skip
+
+
+def test_a_league_that_was_left_alone_has_no_finding(cup) -> None:
+    assert invariants.run(now=NOW) == []
+    assert invariants.run(now=SOON) == []
+    assert invariants.run(since=SOON, now=SOON) == []
+    assert invariants.last() == invariants.Outcome(SOON, 0, [])
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_what_is_broken_is_found(cup, name: str, caplog) -> None:
+    check, words, break_it = BREAKS[name]
+    break_it()
+
+    found = invariants.run(now=SOON)
+
+    named = [finding for finding in found if finding.check == check and words in finding.what]
+    assert named, [str(finding) for finding in found]
+    assert all(finding.do for finding in found)
+    assert f"invariant broken: {named[0]}" in caplog.text
+    assert invariants.last().count == len(found)
+    assert invariants.last().findings == found
+
+
+def test_work_in_progress_is_no_finding(cup, ana) -> None:
+    uploaded(ana, "tarde")
+    held = leases.claim("w1", now=NOW)
+    assert held is not None
+
+    assert invariants.run(now=NOW + timedelta(seconds=60)) == []
+
+
+def test_old_boards_are_trusted_when_asked_to(cup) -> None:
+    Party.objects.filter(match=rated()).update(wins=7)
+
+    assert invariants.run(since=later(1), now=SOON) == []
+    assert {finding.check for finding in invariants.run(since=later(-1), now=SOON)} == {"results"}
+
+
+def test_history_of_a_match_that_left_the_ratings_is_found(cup) -> None:
+    struck = Match.objects.get(status="void")
+    assert not RatingPoint.objects.filter(match=struck).exists()
+    kept = RatingPoint.objects.first()
+    assert kept is not None
+    kept.pk, kept.match = None, struck
+    kept.save()
+
+    assert [(found.check, found.subject) for found in invariants.run(now=SOON)] == [
+        ("counted", f"match:{struck.public_id}")
+    ]
