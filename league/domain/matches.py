@@ -128,8 +128,10 @@ IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
 }  # fmt: skip
 
 
-def again(match: Match, *, pool: Pool | None = None, actor: str, why: str, now: datetime | None = None) -> Match:
-    """The match that plays a struck-out one again: the same versions on the same deals, in `pool` if the rules have changed.
+def again(
+    match: Match, *, pool: Pool | None = None, actor: str, why: str, now: datetime | None = None
+) -> tuple[Match, bool]:
+    """The match that plays a struck-out one again, and whether it is new: the same versions on the same deals, in `pool` if the rules changed.
 
     It is made once: its key is that of the old one with a number behind it, and asking again gives the same match.
     """
@@ -157,7 +159,7 @@ def again(match: Match, *, pool: Pool | None = None, actor: str, why: str, now: 
                 "match.again", state.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
             )
             hints.matches_wait()
-    return fresh
+    return fresh, made
 
 
 def unrate(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:

@@ -110,7 +110,6 @@ def by_revisions(
                 continue
             _strike(match, found, why=why, actor=actor, now=now)
             _again(match, _present(match.pool), found, why=why, actor=actor, now=now)
-        _finish(found, touched.values(), elo, now=now, dry_run=dry_run)
         if not found.empty:
             data = {
                 "revisions": [first, last],
@@ -119,6 +118,7 @@ def by_revisions(
                 "again": len(found.again),
             }
             events.append("league.repaired", f"game:{game}", now=now, actor=actor, why=why, **data)
+        _finish(found, touched.values(), elo, now=now, dry_run=dry_run)
     return found
 
 
@@ -155,9 +155,9 @@ def _unrate(match: Match, found: Report, *, why: str, actor: str, now: datetime)
 def _again(match: Match, pool: Pool, found: Report, *, why: str, actor: str, now: datetime) -> None:
     if match.tournament is None or match.tournament.status == TournamentStatus.CANCELLED:
         return
-    fresh = matches.again(match, pool=pool, actor=actor, why=why, now=now)
-    if fresh.created != now:
-        return  # an earlier repair made it
+    fresh, made = matches.again(match, pool=pool, actor=actor, why=why, now=now)
+    if not made:
+        return  # by an earlier repair
     found.again.append(fresh.public_id)
     _reopen(match.tournament, pool, found, why=why, actor=actor, now=now)
 
