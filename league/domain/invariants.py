@@ -103,8 +103,9 @@ def _wrong(
     match: Match, boards: list[Board], sittings: dict[int, list[Sitting]], parties: list[Party]
 ) -> Iterator[str]:
     sides = pools.game_of(match.pool).sides
-    if [board.number for board in boards] != list(range(1, match.boards_planned + 1)):
-        yield f"{match.boards_planned} boards were planned; there are {[board.number for board in boards]}"
+    last = match.first_board + match.boards_planned
+    if [board.number for board in boards] != list(range(match.first_board, last)):
+        yield f"{match.boards_planned} boards were planned from {match.first_board} on; there are {[board.number for board in boards]}"
         return
     for board in boards:
         played = sittings.get(board.pk, [])

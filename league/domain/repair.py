@@ -137,7 +137,7 @@ def rebuild(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetime | No
 
 def _present(pool: Pool) -> Pool:
     """The pool of the same table by the present rules."""
-    return pools.pool(pool.game, pool.players, pool.options)
+    return pools.pool(pool.game, pool.players, pool.options, mixed=pool.team == pools.MIXED)
 
 
 def _strike(match: Match, found: Report, *, why: str, actor: str, now: datetime) -> None:
@@ -167,7 +167,8 @@ def _reopen(tournament: Tournament, pool: Pool, found: Report, *, why: str, acto
         return
     found.reopened.append(tournament.slug)
     row = Tournament.objects.select_for_update().get(pk=tournament.pk)
-    Tournament.objects.filter(pk=row.pk).update(pool=pool)
+    Tournament.objects.filter(pk=row.pk).update(pool=pool, ending="", facts={})
+    row.entries.update(place=None)
     if row.status == TournamentStatus.FINISHED:
         state.move(row, TournamentStatus.RUNNING, now=now, actor=actor, why=why, finished=None)
 
