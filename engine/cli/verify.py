@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from engine.cli.output import command, json_flag, print_json, progress
 from engine.cli.problem import FAILED, OK, Problem
+from engine.runner.reveal import Revealed, RevealError, commitment, parse
 
 EXAMPLE = """
 tute verify games.jsonl
 tute verify replay.json other.jsonl --json
+tute verify --reveal 9f2c...e1 --commitment 41d0...7a match.jsonl
+tute verify --reveal tournament.json match.jsonl
 """
 DETAILS = """
 Runs every action again through the rules and compares every event and the scores. A .jsonl file holds one replay a line, any other file
-one replay. Exit code 1 if one does not hold: the file, line and step are named."""
+one replay. Exit code 1 if one does not hold: the file, line and step are named.
+
+With --reveal it also works out from the secret of the tournament, published when it is over, that these are the deals that were committed
+to before play: that the secret hashes to the commitment in the log (and to --commitment, if you noted it), that every deal follows from it,
+and that no board is left out. docs/fairness.md tells how to do it by hand."""
 
 
 def add(commands: Any) -> None:
@@ -25,13 +33,19 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="replay, or a log of replays, one a line (.jsonl)"
     )
+    parser.add_argument(
+        "--reveal",
+        metavar="SECRET|FILE",
+        help="the secret: 64 hexadecimal digits, seed:TEXT of a local match, or a file with one of these or the tournament's JSON",
+    )
+    parser.add_argument("--commitment", metavar="SHA256", help="the hash that was published before play")
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    from engine.runner.replays import check
-
+    revealed = _revealed(args.reveal, args.commitment)
+    seen = Boards()
     total = sum(path.stat().st_size for path in args.files)
     done = held = 0
     failures: list[dict[str, Any]] = []
@@ -39,22 +53,82 @@ def run(args: argparse.Namespace) -> int:
         for path in args.files:
             for line, text in _documents(path):
                 done += len(text)
-                problem = _problem(text, check)
+                problem = _problem(text, revealed, seen)
                 if problem is None:
                     held += 1
                 else:
-                    failures.append({"file": str(path), "line": line, "step": problem[0], "problem": problem[1]})
+                    failures.append({"file": str(path), "line": line, **problem})
                 if advance is not None:
                     advance(done, total)
     if held + len(failures) == 0:
         raise Problem(f"no replay in {', '.join(map(str, args.files))}: write one with tute play --log FILE")
+    left_out = seen.left_out() if revealed is not None else []
     if args.json:
-        print_json({"held": held, "failed": failures})
-        return FAILED if failures else OK
+        proved = {"commitment": commitment(revealed.secret), "left_out": left_out} if revealed is not None else {}
+        print_json({"held": held, "failed": failures, **proved})
+        return FAILED if failures or left_out else OK
     for failure in failures:
         print("{file}:{line}: {problem}".format(**failure))
+    for missing in left_out:
+        print(missing["problem"])
     print(f"{held} of {held + len(failures)} replays hold")
-    return FAILED if failures else OK
+    if revealed is not None and not failures and not left_out:
+        print(f"the deals are those committed to by {commitment(revealed.secret)}: {seen}")
+    return FAILED if failures or left_out else OK
+
+
+def _revealed(given: str | None, published: str | None) -> Revealed | None:
+    if given is None:
+        if published is not None:
+            raise Problem("--commitment is compared with a secret: give that too, with --reveal")
+        return None
+    path = Path(given)
+    try:
+        text = path.read_text(encoding="utf-8") if len(given) < 256 and path.is_file() else given
+        found = parse(text)
+    except (ValueError, OSError) as error:
+        raise Problem(f"--reveal: {error}") from None
+    if published is not None and not re.fullmatch("[0-9a-fA-F]{64}", published):
+        raise Problem(f"--commitment {published}: a SHA-256 has 64 hexadecimal digits")
+    try:
+        for noted in filter(None, (found.published, published)):
+            Revealed(found.secret, noted).check_commitment()
+    except RevealError as error:
+        raise Problem(f"wrong_secret: {error}", FAILED) from None
+    return Revealed(found.secret, published or found.published)
+
+
+class Boards:
+    """Which boards and sittings of which match have come by, to tell those that were left out."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str], set[tuple[int, int]]] = {}
+
+    def add(self, meta: dict[str, Any]) -> None:
+        """A replay whose deal has been proved."""
+        place = str(meta.get("match", "")), meta["table"]
+        self._seen.setdefault(place, set()).add((meta["board"], meta["sitting"]))
+
+    def left_out(self) -> list[dict[str, Any]]:
+        """Gaps: boards from 1 to the last, each in as many sittings as the others."""
+        found = []
+        for (match, table), seen in sorted(self._seen.items()):
+            last, sittings = max(board for board, _ in seen), max(sitting for _, sitting in seen) + 1
+            for board in range(1, last + 1):
+                missing = [sitting for sitting in range(sittings) if (board, sitting) not in seen]
+                if missing:
+                    what = "" if len(missing) == sittings else f", sitting {', '.join(map(str, missing))}"
+                    text = f"missing_board: match {match} (table {table}) lacks board {board}{what}: a deal was left out of the log"
+                    found.append(
+                        {"kind": "missing_board", "match": match, "table": table, "board": board, "problem": text}
+                    )
+        return found
+
+    def __str__(self) -> str:
+        return "; ".join(
+            f"match {match}, table {table}, boards 1 to {max(board for board, _ in seen)}"
+            for (match, table), seen in sorted(self._seen.items())
+        )
 
 
 def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -68,15 +142,22 @@ def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _problem(text: bytes, check: Any) -> tuple[int, str] | None:
+def _problem(text: bytes, revealed: Revealed | None, seen: Boards) -> dict[str, Any] | None:
     from engine.replay import ReplayError
+    from engine.runner.replays import check
 
     try:
         replay = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return 0, f"not JSON: {error}"
+        return {"step": 0, "kind": "not_json", "problem": f"not JSON: {error}"}
     try:
         check(replay)
     except ReplayError as error:
-        return error.step, str(error)
+        return {"step": error.step, "kind": "replay", "problem": str(error)}
+    if revealed is not None:
+        try:
+            revealed.check(replay)
+        except RevealError as error:
+            return {"step": 0, "kind": error.kind, "problem": f"{error.kind}: {error}"}
+        seen.add(replay["meta"])
     return None

@@ -125,6 +125,9 @@ class _Match:
         self.clock = clock
         self.play_s = 0.0
         self.texts = Texts(game)
+        self.commitment = hashlib.sha256(
+            spec.secret
+        ).hexdigest()  # what the deals were promised by, for `tute verify --reveal`
         self.boards = [BoardResult(number) for number in spec.boards]
         self.parties = [PartyReport(party.name) for party in spec.parties]
         self.decisions = 0
@@ -238,6 +241,7 @@ class _Match:
             {
                 "match": self.spec.match_id,
                 "table": self.spec.table,
+                "secret_sha256": self.commitment,
                 "board": sitting.board,
                 "sitting": sitting.number,
                 "seating": list(seating),

@@ -1,0 +1,140 @@
+"""`tute verify --reveal`: the deals of a log against the secret that they were committed to, and every way in which that may fail."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from engine import chance
+from engine.runner.reveal import KINDS
+from tests.cli.conftest import Tute
+
+SECRET = chance.as_seed("abc")
+COMMITMENT = hashlib.sha256(SECRET).hexdigest()
+Log = list[dict]
+
+
+def played(tute: Tute, seed: str, game: str = "partnership") -> None:
+    bots = Path(__file__).resolve().parents[2] / "bots" / "house"
+    tute("play", bots / "random", bots / "greedy", "-g", game, "-n", 2, "--seed", seed, "--log", f"{seed}.jsonl")
+
+
+@pytest.fixture
+def log(tute: Tute, tmp_path: Path) -> Log:
+    """Two boards, each in two sittings, dealt from the secret."""
+    played(tute, "abc")
+    return read(tmp_path / "abc.jsonl")
+
+
+def read(path: Path) -> Log:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def verify(tute: Tute, tmp_path: Path, log: Log, *words: object, code: int = 0) -> dict:
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(replay) + "\n" for replay in log), encoding="utf-8")
+    return json.loads(tute("verify", *words, "--json", "log.jsonl", code=code).stdout)
+
+
+def kinds(answer: dict) -> list[str]:
+    found = [one["kind"] for one in (*answer["failed"], *answer["left_out"])]
+    assert set(found) <= {*KINDS, "replay"}
+    return found
+
+
+@pytest.mark.parametrize("game", ["partnership", "cabrero", "guinote"])
+def test_the_log_of_a_real_match_holds(tute: Tute, tmp_path: Path, game: str) -> None:
+    """Suits are exchanged from sitting to sitting where the rules name none; that is proved too."""
+    words = ("-o", "players=4") if game == "cabrero" else ()
+    bots = Path(__file__).resolve().parents[2] / "bots" / "house"
+    four = [bots / "random"] * (4 if game == "cabrero" else 2)
+    tute("play", *four, "-g", game, *words, "-n", 2, "--seed", "abc", "--log", "abc.jsonl")
+    log = read(tmp_path / "abc.jsonl")
+    assert all(replay["meta"]["secret_sha256"] == COMMITMENT for replay in log)
+    assert (len({replay["suits"] for replay in log}) > 1) == (game != "cabrero")
+    answer = verify(tute, tmp_path, log, "--reveal", SECRET.hex(), "--commitment", COMMITMENT)
+    assert (answer["held"], kinds(answer), answer["commitment"]) == (len(log), [], COMMITMENT)
+
+
+def test_what_is_said_to_people(tute: Tute, log: Log) -> None:
+    said = tute("verify", "--reveal", "seed:abc", "abc.jsonl").stdout
+    assert "4 of 4 replays hold" in said
+    assert f"committed to by {COMMITMENT}: match local abc, table local, boards 1 to 2" in said
+
+
+def test_a_file_may_hold_the_secret_or_the_tournament(tute: Tute, tmp_path: Path, log: Log) -> None:
+    (tmp_path / "secret.txt").write_text(SECRET.hex() + "\n")
+    (tmp_path / "cup.json").write_text(json.dumps({"secret": SECRET.hex(), "secret_sha256": COMMITMENT}))
+    for name in ("secret.txt", "cup.json"):
+        assert kinds(verify(tute, tmp_path, log, "--reveal", name)) == []
+
+
+def test_another_secret_is_refused(tute: Tute, tmp_path: Path, log: Log) -> None:
+    answer = verify(tute, tmp_path, log, "--reveal", "seed:abd", code=1)
+    assert kinds(answer) == ["wrong_secret"] * 4
+    assert COMMITMENT in answer["failed"][0]["problem"]
+
+
+def test_a_secret_that_was_not_published_before_play_is_refused(tute: Tute, tmp_path: Path, log: Log) -> None:
+    """A league that exchanges secret and log after play is found out by who noted the hash before."""
+    other = hashlib.sha256(b"noted before play").hexdigest()
+    done = tute("verify", "--reveal", SECRET.hex(), "--commitment", other, "abc.jsonl", code=1)
+    assert "wrong_secret" in done.stderr and other in done.stderr
+    (tmp_path / "cup.json").write_text(json.dumps({"secret": SECRET.hex(), "secret_sha256": other}))
+    assert "wrong_secret" in tute("verify", "--reveal", "cup.json", "abc.jsonl", code=1).stderr
+
+
+def test_a_deal_that_was_exchanged_is_found(tute: Tute, tmp_path: Path, log: Log) -> None:
+    """A whole replay of other cards, sound in itself, under the header of a committed board."""
+    played(tute, "other")
+    log[1] = read(tmp_path / "other.jsonl")[1] | {"meta": log[1]["meta"]}
+    answer = verify(tute, tmp_path, log, "--reveal", SECRET.hex(), code=1)
+    assert kinds(answer)[:1] == ["altered_deal"]
+    assert answer["failed"][0]["line"] == 2
+
+
+def test_a_card_that_was_exchanged_is_found(tute: Tute, tmp_path: Path, log: Log) -> None:
+    deal = next(event for event in log[0]["events"] if event["e"] == "deal")
+    deal["hands"][0][0], deal["hands"][1][0] = deal["hands"][1][0], deal["hands"][0][0]
+    assert kinds(verify(tute, tmp_path, log, "--reveal", SECRET.hex(), code=1))[0] == "replay"
+
+
+def test_the_cards_of_another_board_are_found(tute: Tute, tmp_path: Path, log: Log) -> None:
+    """Also those of another sitting: its suits lie otherwise."""
+    for name, value in (("board", 9), ("sitting", log[0]["meta"]["sitting"] + 1), ("table", "elsewhere")):
+        changed = [{**log[0], "meta": log[0]["meta"] | {name: value}}]
+        assert kinds(verify(tute, tmp_path, changed, "--reveal", SECRET.hex(), code=1))[0] == "altered_deal"
+
+
+@pytest.mark.parametrize("name", ["board", "table", "sitting"])
+def test_a_log_that_does_not_name_its_board_is_refused(tute: Tute, tmp_path: Path, log: Log, name: str) -> None:
+    del log[0]["meta"][name]
+    assert kinds(verify(tute, tmp_path, log, "--reveal", SECRET.hex(), code=1))[0] == "missing_board"
+
+
+def test_a_board_that_was_left_out_is_missed(tute: Tute, tmp_path: Path, log: Log) -> None:
+    second = [replay for replay in log if replay["meta"]["board"] == 2]
+    answer = verify(tute, tmp_path, second, "--reveal", SECRET.hex(), code=1)
+    assert kinds(answer) == ["missing_board"]
+    assert "lacks board 1" in answer["left_out"][0]["problem"]
+    assert kinds(verify(tute, tmp_path, log[:-1], "--reveal", SECRET.hex(), code=1)) == ["missing_board"]
+
+
+def test_without_a_commitment_the_one_noted_before_play_is_asked_for(tute: Tute, tmp_path: Path, log: Log) -> None:
+    for replay in log:
+        del replay["meta"]["secret_sha256"]
+    assert kinds(verify(tute, tmp_path, log, "--reveal", SECRET.hex(), code=1)) == ["no_commitment"] * 4
+    assert kinds(verify(tute, tmp_path, log, "--reveal", SECRET.hex(), "--commitment", COMMITMENT)) == []
+
+
+@pytest.mark.parametrize("given", ["", "12ab", SECRET.hex()[:-2], "zz" * 32, '{"secret": null}', "{", '{"secret": 7}'])
+def test_what_is_no_secret_is_explained(tute: Tute, log: Log, given: str) -> None:
+    assert "--reveal: " in tute("verify", "--reveal", given, "abc.jsonl", code=2).stderr
+
+
+def test_a_commitment_alone_or_malformed_is_explained(tute: Tute, log: Log) -> None:
+    assert "--reveal" in tute("verify", "--commitment", COMMITMENT, "abc.jsonl", code=2).stderr
+    done = tute("verify", "--reveal", "seed:abc", "--commitment", "12", "abc.jsonl", code=2)
+    assert "64 hexadecimal digits" in done.stderr
