@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 import engine
 from league.domain import bots, players, ratings, replays, standings, tournaments
@@ -104,6 +108,34 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
     assert {row.faults for row in table.rows} == {0}
     assert ratings.refresh(cup.pool) is False
     assert Worker.objects.get().tier in ("landlock", "namespaces")
+    deals_are_those_that_were_promised(cup)
+
+
+def deals_are_those_that_were_promised(cup: tournaments.Tournament) -> None:
+    """What the site gives out is enough for `tute verify --reveal`: the logs, and the tournament's JSON with its secret."""
+    reader = Client()
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "cup.json"
+        told.write_bytes(reader.get(f"/api/v1/tournaments/{cup.slug}").content)
+        logs = []
+        for match in cup.matches.all():
+            logs.append(Path(folder) / f"{match.public_id}.jsonl")
+            logs[-1].write_bytes(b"".join(reader.get(f"/m/{match.public_id}.jsonl").streaming_content))
+        words = [
+            sys.executable,
+            "-m",
+            "engine.cli",
+            "verify",
+            "--reveal",
+            told,
+            "--commitment",
+            cup.secret_sha256,
+            *logs,
+        ]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "12 of 12 replays hold" in done.stdout
+    assert done.stdout.count("boards 1 to 2") == 3
 
 
 def bots_of(worker: int) -> set[int]:

@@ -187,13 +187,17 @@ def test_the_crosstable_always_has_the_number(league, reader) -> None:
     cells = re.findall(r'<td class="(up\d|down\d|even)"><a [^>]*>([\d½]+)</a>', table)
     assert len(cells) == 6
     assert league.cup.secret_sha256 in html
-    assert bytes(league.cup.secret).hex() in html  # finished: revealed
+    secret = bytes(league.cup.secret).hex()
+    assert secret in html  # finished: revealed
+    assert f"tute verify --reveal {secret} --commitment {league.cup.secret_sha256} " in html
+    assert "/docs/fairness/" in html
 
 
 def test_the_secret_of_an_open_tournament_stays(league, owner) -> None:
     html = owner.get(f"/t/{league.next_cup.slug}/").content.decode()
     assert league.next_cup.secret_sha256 in html
     assert bytes(league.next_cup.secret).hex() not in html
+    assert "tute verify --reveal" not in html
 
 
 def test_the_weight_of_the_pages(league, reader) -> None:

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
@@ -19,7 +20,7 @@ from league.domain import tournaments as domain
 from league.domain.errors import Refused
 from league.domain.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
-from league.models import BotVersion, Tournament
+from league.models import BotVersion, Match, Tournament
 from league.pure.schedules import total_tables
 from league.web import queries
 from league.web.crosstable import crosstable
@@ -39,6 +40,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     owned = viewer is not None and (viewer.pk == found.owner_id or request.user.is_staff)
     table: Standings = standings(found)
     matches = queries.with_parties(found.matches.order_by("round__number", "id").select_related("round"))
+    page = queries.page(request, matches)
     context = {
         "tournament": found,
         "owned": owned,
@@ -46,11 +48,12 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "cross": crosstable(table),
         "seats": pools.parties(found.pool),
         "sittings": _sittings(found),
-        "page": queries.page(request, matches),
+        "page": page,
         "planned": _planned(found) if found.status == TournamentStatus.OPEN else 0,
         "total": sum(table.statuses.values()),
         "done": table.statuses[MatchStatus.FINISHED],
-        "secret": bytes(found.secret).hex() if found.status == TournamentStatus.FINISHED else "",
+        "secret": domain.published_secret(found),
+        "example": _log_to_check(page),
         "mine": _own_versions(viewer, found) if viewer and found.status == TournamentStatus.OPEN else [],
         "refresh": found.status == TournamentStatus.RUNNING,
     }
@@ -63,6 +66,11 @@ def _planned(found: Tournament) -> int:
         return domain.planned(found)[1]
     except Refused:
         return 0
+
+
+def _log_to_check(page: Page[Match]) -> str:
+    """The match whose log the page shows how to check: the first finished one."""
+    return next((match.public_id for match in page.object_list if match.status == MatchStatus.FINISHED), "MATCH")
 
 
 def _sittings(found: Tournament) -> int:
