@@ -116,6 +116,7 @@ def _runner(args: argparse.Namespace) -> int:
     )
     print(
         f"start of a bot to its ready: {found['start_ms']:.1f} ms; a match of {found['boards']} boards, starts and ends included: "
-        f"{found['match_s']:.2f} s, in which the worker and its bots computed {found['match_cpu_s']:.2f} s"
+        f"{found['match_s']:.2f} s, in which the worker and its bots computed {found['match_cpu_s']:.2f} s; "
+        f"with the bots of the second pass started ahead on another core: {found['ahead_s']:.2f} s"
     )
     return OK

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+
+NAME = "tute-league-core-"
 
 
 @contextmanager
-def pinned(wanted: bool = True) -> Iterator[int | None]:
+def pinned(wanted: bool = True, among: Collection[int] | None = None) -> Iterator[int | None]:
     """Keep the calling thread on a core that no other match of this machine holds, while the block runs.
 
-    Gives None, and pins nothing, where all cores are taken, where the system cannot pin, or where it is not `wanted`.
+    `among`: the cores to choose from; those on which the thread may run unless given. Gives None, and pins nothing, where all of them are taken,
+    where the system cannot pin, or where it is not `wanted`.
     """
     allowed = os.sched_getaffinity(0) if wanted and hasattr(os, "sched_setaffinity") else set()
-    held = _take(sorted(allowed, reverse=True))  # the first core is the busiest of most machines
+    held = _take(
+        sorted(allowed if among is None else among, reverse=True)
+    )  # the first core is the busiest of most machines
     if held is None:
         yield None
         return
@@ -36,9 +41,19 @@ def _take(cores: list[int]) -> tuple[socket.socket, int] | None:
     for core in cores:
         holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
-            holder.bind(f"\0tute-league-core-{core}")
+            holder.bind(f"\0{NAME}{core}")
         except OSError:
             holder.close()
             continue
         return holder, core
     return None
+
+
+def move(pid: int, core: int) -> None:
+    """Pin a process with all its threads to a core. Harmless when it has ended."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - numbers, not paths
+        for task in tasks:
+            os.sched_setaffinity(int(task), {core})
+    except (FileNotFoundError, ProcessLookupError):
+        return

@@ -12,16 +12,15 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any
 
 import engine
 from engine import chance
-from engine.runner import noise, protocol, rebuild, runtimes
+from engine.runner import noise, protocol, runtimes
 from engine.runner.cores import pinned
-from engine.runner.faults import Fault, Infrastructure
+from engine.runner.crew import Ahead, Crew, Starter
+from engine.runner.faults import Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from engine.runner.seat import END_S, Seat
@@ -44,13 +43,15 @@ def play_match(
     tap: Tap | None = None,
     pin: bool = True,
     core: int | None = None,
+    ahead: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> MatchResult:
     """Play a match in a sandbox.
 
     `progress(done, total)` is called after each sitting; `stop()` is asked before each decision, and when it says yes the boards that are
     not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
-    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `clock` is what `play_s` is measured by.
+    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead` starts the bots of the
+    next pass while one is played, where another core is free. `clock` is what `play_s` is measured by.
     Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
     fails; both cost no bot anything.
     """
@@ -59,10 +60,9 @@ def play_match(
     match = _Match(spec, game, seatings, box, _runtimes(spec, box), progress, stop, tap, clock)
     began = time.monotonic()
     try:
+        cores = os.sched_getaffinity(0) if ahead else ()
         with pinned(pin and core is None) as taken:
-            for number, seating in enumerate(seatings):
-                if not match.play_pass(number, seating, taken if core is None else core):
-                    break
+            match.play(taken if core is None else core, cores)
     except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
         raise Infrastructure(
             f"match {spec.match_id} of {spec.game} was broken off: {type(error).__name__}: {error}"
@@ -134,7 +134,7 @@ class _Match:
         self.done = 0
         self.total = len(self.boards) * len(seatings)
         limits = spec.limits
-        self.policy = Policy(
+        policy = Policy(
             memory_mb=limits.memory_mb,
             threads=limits.threads,
             cpu_s=math.ceil(limits.total_cpu_s(DECISIONS * len(self.boards))),
@@ -143,6 +143,32 @@ class _Match:
         )
         self.runtimes = kits
         self.noise = noise.of_this_host()
+        self.starter = Starter(spec, game, box, kits, policy, self.noise)
+        self.cores: Collection[int] = ()
+        self.next: Ahead | None = None
+
+    def play(self, core: int | None, cores: Collection[int]) -> None:
+        """All passes, or as many as until stopped. `cores`: where the bots of the next pass may be started meanwhile."""
+        self.cores = cores
+        try:
+            for number, seating in enumerate(self.seatings):
+                if not self.play_pass(number, seating, core):
+                    return
+        finally:
+            if self.next is not None:
+                self.next.close()
+
+    def _crew(self, number: int, seating: tuple[int, ...], core: int | None) -> Crew:
+        """The bots of a pass: those that were started ahead, or new ones; and the next pass's are begun."""
+        crew = self.next.take() if self.next is not None else None
+        self.next = None
+        crew = crew or self.starter.start(number, seating, core)
+        if self.cores and number + 1 < len(self.seatings):
+            self.next = Ahead(partial(self.starter.start, number + 1, self.seatings[number + 1]), core, self.cores)
+        if self.tap is not None:
+            for seat in crew.seats:
+                seat.listen(partial(self.tap, number, seat.seat))
+        return crew
 
     # ---- one pass
 
@@ -158,7 +184,10 @@ class _Match:
                 told = feed if not faults else Feed(self.game.players)  # of a forfeited board nobody is told anything
                 sitting = Sitting(self._state(board.number, number), seats, told, self.texts, board.number, number)
                 if not seats:
-                    self._start(number, seating, core, seats, sitting)
+                    crew = self._crew(number, seating, core)
+                    seats += crew.seats
+                    for seat, late in crew.faults:
+                        sitting.blame(seat, late, -1)
                     began = self.clock()
                 # of a forfeited board the cards are dealt for the record and nobody is asked
                 played = bool(faults) or bool(sitting.faults) or sitting.play(self.stop)
@@ -186,29 +215,6 @@ class _Match:
         seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
         deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
         return self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, sitting))
-
-    def _start(
-        self, number: int, seating: tuple[int, ...], core: int | None, seats: list[Seat], sitting: Sitting
-    ) -> None:
-        """Start a process per seat. All are started, so that where several cannot none gains by coming later."""
-        for place, party in enumerate(seating):
-            bot = self.spec.parties[party]
-            process = self.box.start(bot.path, self.runtimes[bot.runtime], bot.entry, self.policy, core=core)
-            tap = partial(self.tap, number, place) if self.tap is not None else None
-            seats.append(Seat(party, place, process, self.spec.limits, tap, self.noise))
-        told = self._told(number)
-        for seat in seats:
-            try:
-                seat.start(rebuild.hello(told, self.game, seat.seat))
-            except Fault as fault:
-                sitting.blame(seat, fault, -1)
-
-    def _told(self, number: int) -> dict[str, Any]:
-        """What the bots of a pass are told at its start, beside the game: for the log, from which their lines can be made again."""
-        seeds = [
-            engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
-        ]
-        return {"boards": list(self.spec.boards), "limits": asdict(self.spec.limits), "seeds": seeds}
 
     def _end(self, seats: Sequence[Seat], feed: Feed, totals: Sequence[int], failed: set[int]) -> None:
         sound = [seat for seat in seats if seat.seat not in failed]
@@ -248,7 +254,7 @@ class _Match:
                 "parties": [party.name for party in self.spec.parties],
             }
         )
-        replay["pass"] = self._told(sitting.number)
+        replay["pass"] = self.starter.told(sitting.number)
         scores = sitting.state.scores()
         if faults:
             scores = forfeited(self.game, {fault.seat for fault in faults})

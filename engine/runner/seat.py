@@ -26,14 +26,13 @@ class Seat:
         seat: int,
         process: BotProcess,
         limits: Limits,
-        tap: Tap | None = None,
         noise: Noise = QUIET,
     ) -> None:
         self.party = party
         self.seat = seat
         self.process = process
         self.limits = limits
-        self._tap = tap
+        self._tap: Tap | None = None
         self.clock = Clock(limits, noise)
         self.name = ""
         self.requests = 0  # acts sent; the last id
@@ -44,6 +43,12 @@ class Seat:
         self.max_cpu_s = 0.0
         self.last_us = (0, 0, 0)  # CPU, wall, and the referee's own view of the last decision
         process.pondering_s = max(process.pondering_s, noise.stop_s)
+
+    def listen(self, tap: Tap) -> None:
+        """Let `tap` see every request and its answer from now on, and the last ones."""
+        self._tap = tap
+        if self.reply:
+            tap(self.request, self.reply)
 
     def start(self, hello: bytes) -> None:
         """Send hello, wait for ready within the start budget, freeze."""

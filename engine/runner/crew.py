@@ -1,0 +1,115 @@
+"""The bots of one pass: started, asked for their `ready`, and left frozen until the pass begins.
+
+Starting a bot takes longer than many a pass. So where another core is free, the bots of the next pass are started there while this pass is played.
+It changes nothing for them: starting has its own budget, is measured by their own clock, and they know as much as ever, the hello line.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import engine
+from engine.runner import rebuild
+from engine.runner.cores import move, pinned
+from engine.runner.faults import Fault
+from engine.runner.limits import Noise
+from engine.runner.seat import Seat
+from engine.runner.spec import MatchSpec
+from engine.sandbox import Policy, Runtime, Sandbox
+
+
+@dataclass
+class Crew:
+    """Seats in order, and the faults of those that did not come to their `ready`."""
+
+    seats: list[Seat] = field(default_factory=list)
+    faults: list[tuple[Seat, Fault]] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Kill them all."""
+        with ExitStack() as stack:
+            for seat in self.seats:
+                stack.callback(seat.process.close)
+
+
+@dataclass(frozen=True)
+class Starter:
+    """Starts the crews of one match."""
+
+    spec: MatchSpec
+    game: engine.Game
+    box: Sandbox
+    runtimes: Mapping[str, Runtime]
+    policy: Policy
+    noise: Noise
+
+    def start(self, number: int, seating: Sequence[int], core: int | None) -> Crew:
+        """Start a process per seat. All are started, so that where several cannot none gains by coming later. Raises SandboxError."""
+        crew = Crew()
+        try:
+            for place, party in enumerate(seating):
+                bot = self.spec.parties[party]
+                process = self.box.start(bot.path, self.runtimes[bot.runtime], bot.entry, self.policy, core=core)
+                crew.seats.append(Seat(party, place, process, self.spec.limits, noise=self.noise))
+            told = self.told(number)
+            for seat in crew.seats:
+                try:
+                    seat.start(rebuild.hello(told, self.game, seat.seat))
+                except Fault as fault:
+                    crew.faults.append((seat, fault))
+        except BaseException:
+            crew.close()
+            raise
+        return crew
+
+    def told(self, number: int) -> dict[str, Any]:
+        """What the bots of a pass are told at its start, beside the game: for the log, from which their lines can be made again."""
+        seeds = [
+            engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
+        ]
+        return {"boards": list(self.spec.boards), "limits": asdict(self.spec.limits), "seeds": seeds}
+
+
+class Ahead:
+    """Starts one crew in a thread of its own, on a core that no match holds; where none is free, nothing is started ahead."""
+
+    def __init__(self, start: Callable[[int | None], Crew], core: int | None, cores: Collection[int]) -> None:
+        """core: the one on which the crew will play; cores: those that this process may use."""
+        self._start = start
+        self._core = core
+        self._cores = cores
+        self._crew: Crew | None = None
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="crew", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        with pinned(among=self._cores) as spare:
+            if spare is None:
+                return
+            try:
+                self._crew = self._start(spare)
+                if self._core is not None:
+                    for seat in self._crew.seats:
+                        move(seat.process.pid, self._core)
+            except Exception as error:
+                self._error = error
+
+    def take(self) -> Crew | None:
+        """Wait for the crew; None where none was started. Raises what starting it raised."""
+        self._thread.join()
+        crew, self._crew = self._crew, None
+        if self._error is not None:
+            raise self._error
+        return crew
+
+    def close(self) -> None:
+        """End what was started and is not needed."""
+        self._thread.join()
+        if self._crew is not None:
+            self._crew.close()
+            self._crew = None

@@ -1,0 +1,118 @@
+"""The bots of the next pass are started while one is played: nothing leaks, nothing differs."""
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.runner import BotSpec, Infrastructure, cores
+from engine.runner.cores import pinned
+from engine.runner.match import play_match
+from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
+from tests.runner.conftest import Maker
+from tests.support.bots import match
+
+CORES = os.sched_getaffinity(0)
+needs_two = pytest.mark.skipif(len(CORES) < 2, reason="one core: nothing can be started ahead")
+
+
+@pytest.fixture(autouse=True)
+def cores_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matches of other programs on this machine hold cores, too."""
+    monkeypatch.setattr(cores, "NAME", f"tute-test-{os.getpid()}-")
+
+
+class Watched(Sandbox):
+    """A sandbox that notes which thread started which process, and can be told to fail."""
+
+    def __init__(self, box: Sandbox, fail_at: int = 0) -> None:
+        self.state_dir = box.state_dir
+        self.tier = box.tier
+        self.started: list[tuple[str, BotProcess]] = []
+        self.fail_at = fail_at
+
+    def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
+        if self.fail_at and len(self.started) + 1 == self.fail_at:
+            raise SandboxError("told to fail")
+        process = super().start(bot_dir, runtime, entry, policy, core)
+        self.started.append((threading.current_thread().name, process))
+        return process
+
+    def alive(self) -> list[int]:
+        return [process.pid for _, process in self.started if Path(f"/proc/{process.pid}").exists()]
+
+
+@needs_two
+def test_the_second_pass_is_started_ahead_and_plays_the_same(box: Sandbox, honest: BotSpec) -> None:
+    watched = Watched(box)
+    result = play_match(match(honest, honest), watched)
+    plain = play_match(match(honest, honest), box, ahead=False)
+
+    here = threading.current_thread().name
+    assert [thread for thread, _ in watched.started] == [here] * 4 + ["crew"] * 4
+    assert [board.scores for board in result.boards] == [board.scores for board in plain.boards]
+    assert watched.alive() == []
+
+
+@needs_two
+def test_a_bot_started_ahead_is_frozen_on_the_core_of_its_match(box: Sandbox, make: Maker, honest: BotSpec) -> None:
+    seen: list[tuple[bool, bytes, str]] = []
+    slow = make("def act(m):\n    time.sleep(0.05)\n    return good(m)")
+
+    def look() -> bool:
+        if len(watched.started) == 8 and not seen:
+            time.sleep(0.3)
+            for thread, process in watched.started[4:]:
+                stat = Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
+                seen.append((os.sched_getaffinity(process.pid) == os.sched_getaffinity(0), stat, thread))
+        return False
+
+    watched = Watched(box)
+    result = play_match(match(slow, honest, boards=1), watched, stop=look)
+
+    assert seen == [(True, b"T", "crew")] * 4
+    assert [report.faults for report in result.parties] == [[], []]
+
+
+@needs_two
+@pytest.mark.parametrize("why", ["stopped", "referee fails", "start fails"])
+def test_nothing_is_left_when_the_next_pass_never_comes(
+    why: str, box: Sandbox, honest: BotSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(box, fail_at=7 if why == "start fails" else 0)
+
+    def stop() -> bool:
+        if why == "start fails" or len(watched.started) < 8:
+            time.sleep(0.01)
+            return False
+        if why == "referee fails":
+            raise RuntimeError("a fault of the referee")
+        return True
+
+    def play() -> Any:
+        return play_match(match(honest, honest, boards=1), watched, stop=stop)
+
+    if why == "stopped":
+        assert not any(board.complete for board in play().boards)
+    else:
+        with pytest.raises(Infrastructure, match="told to fail" if why == "start fails" else "a fault of the referee"):
+            play()
+    assert len(watched.started) == (6 if why == "start fails" else 8)
+    assert watched.alive() == []
+    assert not [thread for thread in threading.enumerate() if thread.name == "crew"]
+
+
+def test_where_no_other_core_is_free_nothing_is_started_ahead(box: Sandbox, honest: BotSpec) -> None:
+    watched = Watched(box)
+    held = [pinned(among=[core]) for core in CORES]
+    for core in held:
+        core.__enter__()
+    try:
+        play_match(match(honest, honest, boards=1), watched, core=min(CORES))
+    finally:
+        for core in reversed(held):
+            core.__exit__(None, None, None)
+    assert {thread for thread, _ in watched.started} == {threading.current_thread().name}
