@@ -7,7 +7,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from league.api.index import Index, nowhere
 from league.api.schema import Document
-from league.api.views import bots, matches, people, ratings, tournaments
+from league.api.views import bots, formats, matches, people, ratings, tournaments
 
 
 class Id:
@@ -60,11 +60,17 @@ urlpatterns = [
     path("versions/<id:id>", bots.OneVersion.as_view(), name="version"),
     path("versions/<id:id>/ratings", bots.VersionRatings.as_view(), name="version-ratings"),
     path("tournaments", tournaments.Tournaments.as_view(), name="tournaments"),
+    path("formats", formats.Formats.as_view(), name="formats"),
+    path("forecast", formats.Forecast.as_view(), name="forecast"),
     path("tournaments/<word:slug>", tournaments.OneTournament.as_view(), name="tournament"),
     path("tournaments/<word:slug>/start", tournaments.Start.as_view(), name="tournament-start"),
     path("tournaments/<word:slug>/cancel", tournaments.Cancel.as_view(), name="tournament-cancel"),
     path("tournaments/<word:slug>/entries", tournaments.Entries.as_view(), name="entries"),
     path("tournaments/<word:slug>/entries/<id:number>", tournaments.OneEntry.as_view(), name="entry"),
+    path("tournaments/<word:slug>/extend", formats.Extend.as_view(), name="tournament-extend"),
+    path("tournaments/<word:slug>/close", formats.Close.as_view(), name="tournament-close"),
+    path("tournaments/<word:slug>/rounds", formats.Rounds.as_view(), name="rounds"),
+    path("tournaments/<word:slug>/bracket", formats.Bracket.as_view(), name="bracket"),
     path("tournaments/<word:slug>/standings", tournaments.Standings.as_view(), name="standings"),
     path("matches", matches.Matches.as_view(), name="matches"),
     path("matches/<word:id>", matches.OneMatch.as_view(), name="match"),

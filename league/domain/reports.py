@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import combinations
@@ -14,7 +15,7 @@ from django.db import transaction
 from django.db.models import TextChoices
 
 from engine.runner import MatchResult
-from league.domain import clock, events, hints, state, validation
+from league.domain import clock, events, hints, pools, state, validation
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 
@@ -44,7 +45,7 @@ def report(match_id: int, token: int, result: MatchResult, *, now: datetime | No
         if match.token != token or match.status != MatchStatus.RUNNING:
             events.append("match.report_refused", state.subject(match), now=now, **_evidence(match, token, result))
             return Receipt.REFUSED
-        parties = list(match.parties.select_related("version__bot").order_by("number"))
+        parties = list(match.parties.select_related("version__bot", "match__pool").order_by("number"))
         _check(match, parties, result)
         _store_boards(match, result)
         _store_parties(parties, result)
@@ -104,7 +105,8 @@ def _store_boards(match: Match, result: MatchResult) -> None:
 
 
 def _store_parties(parties: list[Party], result: MatchResult) -> None:
-    tallies = tally([board.scores for board in result.boards], len(parties))
+    sides = pools.sides(parties[0].match.pool)
+    tallies = tally([board.scores for board in result.boards], len(parties), sides)
     for row, found, (wins, draws, losses) in zip(parties, result.parties, tallies, strict=True):
         row.points = sum(board.scores[row.number] for board in result.boards)
         row.wins, row.draws, row.losses = wins, draws, losses
@@ -119,11 +121,16 @@ def _store_parties(parties: list[Party], result: MatchResult) -> None:
     Party.objects.bulk_update(parties, [*columns, "cpu_s", "wall_s", "max_cpu_s", "decisions"])
 
 
-def tally(boards: list[list[int]], parties: int) -> list[tuple[int, int, int]]:
-    """Boards won, drawn and lost per party, pair by pair, from the board scores per party."""
+def tally(
+    boards: list[list[int]], parties: int, sides: Sequence[Sequence[int]] | None = None
+) -> list[tuple[int, int, int]]:
+    """Boards won, drawn and lost per party, pair by pair but not between partners, from the board scores per party."""
+    partners = {frozenset(side) for side in sides or ()}
     counts = [[0, 0, 0] for _ in range(parties)]
     for scores in boards:
         for a, b in combinations(range(parties), 2):
+            if {a, b} in partners:
+                continue
             if scores[a] == scores[b]:
                 counts[a][1] += 1
                 counts[b][1] += 1

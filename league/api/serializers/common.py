@@ -50,6 +50,11 @@ class OptionalObjectField(serializers.JSONField):
     """A JSON object, or null."""
 
 
+@extend_schema_field({"type": ["number", "boolean", "string"]})
+class ScalarField(serializers.JSONField):
+    """A number, true or false, or a text."""
+
+
 class VersionRef(serializers.Serializer[Any]):
     """Which version of which bot of whom."""
 

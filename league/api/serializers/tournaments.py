@@ -9,14 +9,25 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 import engine
-from league.api.serializers.common import ObjectField, PoolRef, StrictSerializer, VersionRef
-from league.domain import pools, tournaments
+from league.api.serializers.common import ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
+from league.domain import formats, pools, tournaments
 from league.domain.errors import Refused
-from league.enums import TournamentFormat, TournamentStatus
+from league.enums import Ending, MatchStatus, Seeding, TournamentFormat, TournamentStatus
 from league.models import Tournament
 
 MOST_ID = 2**31 - 1
 MOST_OPTIONS = 100
+
+
+class EndingField(serializers.ChoiceField):
+    """What ended a tournament, or null."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=Ending.choices, allow_null=True, **kwargs)
+
+    def to_representation(self, value: Any) -> Any:
+        """The empty text of the table is null outside."""
+        return super().to_representation(value) or None
 
 
 class TournamentOut(serializers.Serializer[Any]):
@@ -27,6 +38,8 @@ class TournamentOut(serializers.Serializer[Any]):
     owner = serializers.SlugField(source="owner.name")
     pool = PoolRef()
     format = serializers.ChoiceField(choices=TournamentFormat.choices)
+    parameters = ObjectField(help_text="Of the format, those that differ from the defaults in /formats.")
+    seeding = serializers.ChoiceField(choices=Seeding.choices)
     boards = serializers.IntegerField(help_text="Of each match.")
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
     entries = serializers.IntegerField(source="entry_count")
@@ -39,16 +52,17 @@ class TournamentOut(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
     started = serializers.DateTimeField(allow_null=True)
     finished = serializers.DateTimeField(allow_null=True)
+    ending = EndingField(help_text="What ended it, where it was not simply its last match.")
+    facts = ObjectField(help_text="The numbers behind the ending.")
 
     def get_secret(self, tournament: Tournament) -> str | None:
         """The secret when all its deals have been played."""
         return tournaments.published_secret(tournament)
 
 
-class TournamentNew(StrictSerializer):
-    """A round robin of a game."""
+class FormatChoice(StrictSerializer):
+    """A game at a table, and the format in which it is played."""
 
-    name = serializers.CharField(max_length=80)
     game = serializers.CharField(max_length=30)
     players = serializers.IntegerField(
         required=False, min_value=1, max_value=20, help_text="Seats; the game's usual number unless said."
@@ -60,13 +74,15 @@ class TournamentNew(StrictSerializer):
         max_value=settings.MAX_BOARDS,
         help_text="Of each match; suits the game unless said.",
     )
-    bots = serializers.ListField(
-        child=serializers.SlugField(max_length=40),
-        required=False,
-        max_length=settings.MAX_ENTRIES,
-        help_text="To enter at once.",
+    format = serializers.ChoiceField(
+        choices=TournamentFormat.choices, required=False, default=TournamentFormat.ROUND_ROBIN.value
     )
-    start = serializers.BooleanField(required=False, default=False, help_text="Start it at once.")
+    parameters = ObjectField(required=False, help_text="Of the format, by the names in /formats.")
+    mixed = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Teams of two different bots, whose partners change by a whist movement.",
+    )
 
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object whose names can be options."""
@@ -79,16 +95,154 @@ class TournamentNew(StrictSerializer):
             )
         return value
 
+    def validate_parameters(self, value: Any) -> dict[str, Any]:
+        """An object."""
+        if not isinstance(value, dict):
+            raise serializers.ValidationError("must be an object of parameters by name")
+        return value
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Game, seats and options must fit together: the engine says what does not."""
         if attrs["game"] not in engine.games():
             there = ", ".join(engine.games())
             raise serializers.ValidationError({"game": [f"there is no game {attrs['game']!r}; the games are {there}"]})
         try:
-            pools.load(attrs["game"], attrs.get("players"), attrs.get("options"))
+            game = pools.load(attrs["game"], attrs.get("players"), attrs.get("options"))
         except Refused as error:
             raise serializers.ValidationError({"options": [str(error)]}) from None
+        try:
+            formats.chosen(attrs["format"], attrs.get("parameters"))
+        except Refused as error:
+            raise serializers.ValidationError({"parameters": [str(error)]}) from None
+        try:
+            formats.fits(attrs["format"], game, mixed=attrs["mixed"])
+        except Refused as error:
+            raise serializers.ValidationError({"format": [str(error)]}) from None
         return attrs
+
+
+class TournamentNew(FormatChoice):
+    """A tournament of a game."""
+
+    name = serializers.CharField(max_length=80)
+    seeding = serializers.ChoiceField(
+        choices=Seeding.choices,
+        required=False,
+        default=Seeding.RATING.value,
+        help_text="What brackets and byes follow.",
+    )
+    bots = serializers.ListField(
+        child=serializers.SlugField(max_length=40),
+        required=False,
+        max_length=settings.MAX_ENTRIES,
+        help_text="To enter at once.",
+    )
+    start = serializers.BooleanField(required=False, default=False, help_text="Start it at once.")
+
+
+class ForecastNew(FormatChoice):
+    """A tournament that might be."""
+
+    entries = serializers.IntegerField(min_value=1, max_value=settings.MAX_ENTRIES)
+
+
+class Span(serializers.ListField):
+    """Fewest and most."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=serializers.IntegerField(), min_length=2, max_length=2, **kwargs)
+
+
+class ForecastOut(serializers.Serializer[Any]):
+    """How much there would be to play, fewest and most, and how long it would take."""
+
+    matches = Span()
+    boards = Span()
+    sittings = Span()
+    seconds = serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2)
+    sitting_s = serializers.FloatField(source="pace.sitting_s", help_text="Seconds of one sitting.")
+    measured = serializers.BooleanField(
+        source="pace.measured", help_text="Whether it was measured on recent matches of the game; else a usual value."
+    )
+    workers = serializers.IntegerField(source="pace.workers", help_text="Who share the work.")
+
+
+class ParameterOut(serializers.Serializer[Any]):
+    """What the owner may choose about a format."""
+
+    name = serializers.CharField()
+    text = serializers.CharField(help_text="What it does.")
+    kind = serializers.ChoiceField(choices=["boolean", "integer", "number"])
+    default = ScalarField()
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class FormatOut(serializers.Serializer[Any]):
+    """A format: how the matches of a tournament follow from its entries."""
+
+    key = serializers.ChoiceField(choices=TournamentFormat.choices)
+    title = serializers.CharField()
+    text = serializers.CharField(source="sentence")
+    two_sided = serializers.BooleanField(help_text="Takes only tables of two sides.")
+    mixes = serializers.BooleanField(help_text="Can seat teams of two different bots.")
+    parameters = ParameterOut(many=True)
+
+
+class ExtendNew(StrictSerializer):
+    """More of what there is."""
+
+    parameters = ObjectField(help_text="cycles, budget or cap, larger than they are.")
+
+    def validate_parameters(self, value: Any) -> dict[str, Any]:
+        """An object that is not empty."""
+        if not isinstance(value, dict) or not value:
+            raise serializers.ValidationError("must be an object of parameters by name, with at least one")
+        return value
+
+
+class RoundMatch(serializers.Serializer[Any]):
+    """A match of a round."""
+
+    id = serializers.CharField()
+    table = serializers.CharField(help_text="Numbers of the entries.")
+    first_board = serializers.IntegerField()
+    boards = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=MatchStatus.choices)
+    entries = serializers.ListField(child=serializers.IntegerField())
+    points = serializers.ListField(
+        child=serializers.FloatField(), allow_null=True, help_text="Board points of each entry; null until it is over."
+    )
+
+
+class RoundOut(serializers.Serializer[Any]):
+    """A round: matches in which no entry sits twice (but for the extra boards of a level match)."""
+
+    number = serializers.IntegerField()
+    resting = serializers.ListField(child=serializers.IntegerField(), help_text="Entries without a match.")
+    matches = RoundMatch(many=True)
+
+
+class PairingOut(serializers.Serializer[Any]):
+    """A meeting of a bracket."""
+
+    part = serializers.ChoiceField(choices=["winners", "losers", "final", "bronze"])
+    round = serializers.IntegerField(help_text="Within the part.")
+    place = serializers.IntegerField(help_text="Within the round, from 0.")
+    first = serializers.IntegerField(allow_null=True, help_text="An entry; null: nobody, a bye.")
+    second = serializers.IntegerField(allow_null=True)
+    winner = serializers.IntegerField(allow_null=True)
+    by = serializers.ChoiceField(
+        choices=["boards", "extra", "points", "seed", "bye"], allow_null=True, help_text="What decided it."
+    )
+    matches = serializers.ListField(child=serializers.CharField())
+
+
+class BracketOut(serializers.Serializer[Any]):
+    """The pairings that are known, in the order in which they are played. Empty for formats without a bracket."""
+
+    tournament = serializers.SlugField()
+    pairings = PairingOut(many=True)
 
 
 class EntryOut(serializers.Serializer[Any]):
@@ -96,6 +250,9 @@ class EntryOut(serializers.Serializer[Any]):
 
     number = serializers.IntegerField(help_text="From 0; what crosstables and schedules speak of.")
     version = VersionRef()
+    seed = serializers.IntegerField(allow_null=True, help_text="From 1; null before the start.")
+    place = serializers.IntegerField(allow_null=True, help_text="From 1; null before the end.")
+    withdrawn = serializers.DateTimeField(allow_null=True, help_text="When it left a running ladder.")
 
 
 class EntryNew(StrictSerializer):
@@ -137,6 +294,11 @@ class StandingOut(serializers.Serializer[Any]):
     sonneborn_berger = serializers.FloatField(source="result.sonneborn_berger")
     score_per_board = serializers.FloatField(
         source="result.score_per_board", allow_null=True, help_text="In the unit of the game."
+    )
+    tie_breaks = serializers.DictField(
+        child=serializers.FloatField(),
+        source="breaks",
+        help_text="What else parts equals in the format, in that order.",
     )
     tied_with_next = serializers.BooleanField(
         source="result.tied_with_next",

@@ -48,7 +48,8 @@ def _tournaments() -> QuerySet[Tournament]:
     )
 
 
-def _one(slug: str) -> Tournament:
+def one_tournament(slug: str) -> Tournament:
+    """The tournament with its counts, or 404."""
     return existing(_tournaments().filter(slug=slug).first())
 
 
@@ -79,7 +80,7 @@ class Tournaments(ListView):
         filters=False,
     )
     def post(self, request: Request) -> Response:
-        """A round robin, open for entries until its owner starts it."""
+        """In any format; open for entries until its owner starts it."""
         player = player_of(request)
         return self.once(lambda: self._create(player))
 
@@ -101,12 +102,16 @@ class Tournaments(ListView):
                 wanted.get("boards"),
                 [found[name] for name in names],
                 wanted.get("players"),
+                format=wanted["format"],
+                parameters=wanted.get("parameters"),
+                seeding=wanted["seeding"],
+                mixed=wanted["mixed"],
             )
             if wanted["start"]:
                 tournaments.start(made, actor=player.name)
         where = reverse("api:tournament", args=[made.slug])
         return Response(
-            TournamentOut(_one(made.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
+            TournamentOut(one_tournament(made.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
         )
 
 
@@ -118,7 +123,7 @@ class OneTournament(View):
     @extend_schema(operation_id="get_tournament", summary="Read a tournament", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
         """One tournament by its slug."""
-        return Response(TournamentOut(_one(slug)).data)
+        return Response(TournamentOut(one_tournament(slug)).data)
 
 
 class Start(View):
@@ -136,10 +141,10 @@ class Start(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Entries are frozen and the matches queued. Starting it again changes nothing."""
-        tournament = _one(slug)
+        tournament = one_tournament(slug)
         player = self.owner_only(tournament.owner, f"the tournament {slug}")
         tournaments.start(tournament, actor=player.name)
-        return Response(TournamentOut(_one(slug)).data)
+        return Response(TournamentOut(one_tournament(slug)).data)
 
 
 class Cancel(View):
@@ -157,10 +162,10 @@ class Cancel(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """What is finished stays and counts; what waits or is being played is cancelled."""
-        tournament = _one(slug)
+        tournament = one_tournament(slug)
         player = self.owner_only(tournament.owner, f"the tournament {slug}")
         tournaments.cancel(tournament, actor=player.name, why=self.body()["why"])
-        return Response(TournamentOut(_one(slug)).data)
+        return Response(TournamentOut(one_tournament(slug)).data)
 
 
 class Entries(ListView):
@@ -243,7 +248,7 @@ class Standings(View):
         operation_id="get_standings", summary="Read standings and crosstable", tags=["tournaments"], parameters=[AT]
     )
     def get(self, request: Request, slug: str) -> Response:
-        """From the finished matches alone. Order: points, direct encounter, Sonneborn-Berger, score per board, wins."""
+        """From the finished matches alone, in the order of its format (docs/tournaments.md), with the values that part equals."""
         tournament = existing(Tournament.objects.select_related("pool").filter(slug=slug).first())
         found = standings.standings(tournament, moment(request))
         cells = [

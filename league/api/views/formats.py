@@ -1,0 +1,175 @@
+"""Formats: what there is, what it would take, rounds and brackets, and what a running tournament lets its owner change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.base import ListView, View, existing
+from league.api.serializers.tournaments import (
+    BracketOut,
+    ExtendNew,
+    ForecastNew,
+    ForecastOut,
+    FormatOut,
+    RoundOut,
+    TournamentOut,
+)
+from league.api.views.tournaments import one_tournament
+from league.domain import forecast, formats, rounds, tournaments
+from league.models import Round, Tournament
+from league.pure.formats import Parameter
+
+
+def _parameter(parameter: Parameter, text: str) -> dict[str, Any]:
+    kind = {bool: "boolean", int: "integer", float: "number"}[type(parameter.default)]
+    bounds = (None, None) if kind == "boolean" else (parameter.low, parameter.high)
+    return {
+        "name": parameter.name,
+        "text": text,
+        "kind": kind,
+        "default": parameter.default,
+        "low": bounds[0],
+        "high": bounds[1],
+    }
+
+
+class Formats(View):
+    """/formats"""
+
+    serializer_class = FormatOut
+
+    @extend_schema(
+        operation_id="list_formats",
+        summary="List the formats of tournaments",
+        tags=["tournaments"],
+        responses=FormatOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Each with one sentence and its parameters."""
+        found = [
+            {**vars(one), "parameters": [_parameter(parameter, text) for parameter, text in one.parameters]}
+            for one in formats.described()
+        ]
+        return Response(FormatOut(found, many=True).data)
+
+
+class Forecast(View):
+    """/forecast"""
+
+    permission_classes = [AllowAny]
+    serializer_class = ForecastNew
+
+    @extend_schema(
+        operation_id="forecast_tournament",
+        summary="Predict how much a tournament would take",
+        tags=["tournaments"],
+        request=ForecastNew,
+        responses=ForecastOut,
+    )
+    def post(self, request: Request) -> Response:
+        """Fewest and most matches, boards and sittings, and the time at the present pace of the workers. Creates nothing."""
+        wanted = self.body()
+        boards = wanted.get("boards") or tournaments.default_boards(
+            wanted["game"], wanted.get("players"), wanted.get("options")
+        )
+        found = forecast.forecast(
+            wanted["game"],
+            entries=wanted["entries"],
+            boards=boards,
+            format=wanted["format"],
+            parameters=wanted.get("parameters"),
+            players=wanted.get("players"),
+            options=wanted.get("options"),
+            mixed=wanted["mixed"],
+        )
+        return Response(ForecastOut(found).data)
+
+
+class Rounds(ListView):
+    """/tournaments/{slug}/rounds"""
+
+    queryset = Round.objects.none()
+    serializer_class = RoundOut
+    page_key = "number"
+
+    @extend_schema(
+        operation_id="list_rounds", summary="List the rounds", tags=["tournaments"], responses=RoundOut(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """By number, each with its matches. Of formats whose rounds follow from each other, those that are known."""
+        tournament = existing(Tournament.objects.filter(slug=slug).first())
+        chosen = self.paginate_queryset(tournament.rounds.all())
+        made = RoundOut(rounds.rounds(tournament, chosen), many=True)
+        return self.get_paginated_response(made.data)
+
+
+class Bracket(View):
+    """/tournaments/{slug}/bracket"""
+
+    serializer_class = BracketOut
+
+    @extend_schema(operation_id="get_bracket", summary="Read the bracket", tags=["tournaments"])
+    def get(self, request: Request, slug: str) -> Response:
+        """Winners, losers, finals and the match for the third place, with what decided each."""
+        tournament = existing(Tournament.objects.select_related("pool").filter(slug=slug).first())
+        steps = [
+            {
+                "part": step.pairing.part,
+                "round": step.pairing.round,
+                "place": step.pairing.place,
+                "first": step.pairing.first,
+                "second": step.pairing.second,
+                "winner": step.pairing.winner,
+                "by": step.pairing.by or None,
+                "matches": step.matches,
+            }
+            for step in rounds.bracket(tournament)
+        ]
+        return Response(BracketOut({"tournament": slug, "pairings": steps}).data)
+
+
+class Extend(View):
+    """/tournaments/{slug}/extend"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = ExtendNew
+
+    @extend_schema(
+        operation_id="extend_tournament",
+        summary="Give your running tournament more cycles, budget or cap",
+        tags=["tournaments"],
+        request=ExtendNew,
+        responses=TournamentOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Matches are added; none that exists is changed. Asking again for what there is changes nothing."""
+        tournament = one_tournament(slug)
+        player = self.owner_only(tournament.owner, f"the tournament {slug}")
+        tournaments.extend(tournament, self.body()["parameters"], actor=player.name)
+        return Response(TournamentOut(one_tournament(slug)).data)
+
+
+class Close(View):
+    """/tournaments/{slug}/close"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = TournamentOut
+
+    @extend_schema(
+        operation_id="close_tournament",
+        summary="End your ladder",
+        tags=["tournaments"],
+        request=None,
+        responses=TournamentOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """The order of now becomes final, and what waits is taken back. Only ladders: all other formats end by themselves."""
+        tournament = one_tournament(slug)
+        player = self.owner_only(tournament.owner, f"the tournament {slug}")
+        tournaments.close(tournament, actor=player.name)
+        return Response(TournamentOut(one_tournament(slug)).data)

@@ -1,0 +1,81 @@
+"""How many matches and how long, before a tournament is created: from its format and the measured pace of the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from league.domain import formats, pools, workers
+from league.domain.errors import Refused
+from league.enums import MatchStatus
+from league.models import Match
+
+SITTING_S = 0.3  # seconds of one sitting, where none of the game was measured yet: house bots on an ordinary core
+RECENT = 50  # finished matches that the pace is measured on
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds of one sitting of a game, whether that was measured, and how many workers share the work."""
+
+    sitting_s: float
+    measured: bool
+    workers: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Fewest and most of each. `seconds` at the present pace with the present workers (at least one)."""
+
+    matches: tuple[int, int]
+    boards: tuple[int, int]
+    sittings: tuple[int, int]
+    seconds: tuple[float, float]
+    pace: Pace
+
+
+def pace(game: str, *, now: datetime | None = None) -> Pace:
+    """From the last matches of the game in any pool. Three queries."""
+    recent = Match.objects.filter(pool__game=game, status=MatchStatus.FINISHED).exclude(started=None)
+    spent = played = 0.0
+    rows = (
+        recent.order_by("-finished", "-id").select_related("pool").only("pool", "boards_planned", "started", "finished")
+    )
+    for match in rows[:RECENT]:
+        spent += (match.finished - match.started).total_seconds()
+        played += match.boards_planned * pools.parties(match.pool)
+    measured = played > 0 and spent > 0
+    return Pace(spent / played if measured else SITTING_S, measured, max(1, workers.queue(now=now).workers))
+
+
+def forecast(
+    game: str,
+    *,
+    entries: int,
+    boards: int,
+    format: str,
+    parameters: Mapping[str, Any] | None = None,
+    players: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    mixed: bool = False,
+    at: Pace | None = None,
+) -> Forecast:
+    """What such a tournament would take. Refused for what cannot be played."""
+    form = formats.the(format)
+    loaded = pools.load(game, players, dict(options or {}))
+    seats = formats.seats(loaded, mixed=mixed)
+    formats.fits(format, loaded, mixed=mixed)
+    field = formats.field(
+        format, formats.chosen(format, parameters), entries=entries, boards=boards, seats=seats, mixed=mixed
+    )
+    try:
+        form.check(field)
+        size = form.size(field)
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    found = at or pace(game)
+    sittings = (size.boards[0] * seats, size.boards[1] * seats)
+    each = found.sitting_s / found.workers
+    return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), found)

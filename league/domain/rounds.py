@@ -1,0 +1,94 @@
+"""The rounds and the bracket of a tournament as data, for pages and programs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from league.domain import formats, schedules
+from league.enums import MatchStatus, TournamentFormat
+from league.models import Match, Party, Round, Tournament
+from league.pure.formats import Pairing
+
+BRACKETS = (TournamentFormat.SINGLE_ELIMINATION, TournamentFormat.DOUBLE_ELIMINATION)
+
+
+@dataclass
+class Meeting:
+    """A match of a round. `points` are the board points of the entries, None until it is finished."""
+
+    id: str
+    table: str
+    first_board: int
+    boards: int
+    status: str
+    entries: list[int] = field(default_factory=list)
+    points: list[float] | None = None
+
+
+@dataclass
+class OneRound:
+    """A round with its matches, and the entries that rest in it."""
+
+    number: int
+    matches: list[Meeting]
+    resting: list[int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A pairing of a bracket with the public ids of its matches."""
+
+    pairing: Pairing
+    matches: list[str]
+
+
+def rounds(tournament: Tournament, rows: Iterable[Round]) -> list[OneRound]:
+    """These rounds of a tournament. Three queries, whatever their number."""
+    rows = list(rows)
+    numbers = dict(tournament.entries.values_list("version_id", "number"))
+    found: dict[int, dict[int, Meeting]] = {row.pk: {} for row in rows}
+    for match in (
+        Match.objects.filter(round__in=rows)
+        .order_by("id")
+        .only("public_id", "table", "first_board", "boards_planned", "status", "round")
+    ):
+        made = Meeting(match.public_id, match.table, match.first_board, match.boards_planned, match.status)
+        found[match.round_id][match.pk] = made
+    by_match = {pk: meeting for meetings in found.values() for pk, meeting in meetings.items()}
+    points: dict[int, list[float]] = defaultdict(list)
+    for match_id, version, wins, draws in (
+        Party.objects.filter(match__round__in=rows)
+        .order_by("match_id", "number")
+        .values_list("match_id", "version_id", "wins", "draws")
+    ):
+        by_match[match_id].entries.append(numbers[version])
+        points[match_id].append((wins or 0) + (draws or 0) / 2)
+    for pk, meeting in by_match.items():
+        meeting.points = points[pk] if meeting.status == MatchStatus.FINISHED else None
+    everybody = set(numbers.values())
+    return [
+        OneRound(
+            row.number,
+            list(found[row.pk].values()),
+            sorted(everybody - {entry for meeting in found[row.pk].values() for entry in meeting.entries}),
+        )
+        for row in rows
+    ]
+
+
+def has_rounds(tournament: Tournament) -> bool:
+    """Whether its rounds say something: each one follows from those before."""
+    return formats.follows(tournament) and tournament.format not in (TournamentFormat.LADDER, TournamentFormat.DUEL)
+
+
+def bracket(tournament: Tournament) -> list[Step]:
+    """The pairings that are known so far; none where the format has no bracket or it has not started."""
+    if tournament.format not in BRACKETS or tournament.started is None:
+        return []
+    ids: dict[tuple[str, int], str] = {}
+    for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
+        ids[table, first] = public_id  # of one that was struck out and played again: the last
+    pairings = schedules.look(tournament).verdict.bracket
+    return [Step(one, [ids[slot] for slot in one.tables if slot in ids]) for one in pairings]
