@@ -41,9 +41,7 @@ def test_forecast_counts_and_times(nobody, league):
     ).json()
     assert bracket["matches"] == [8, 40]
     assert bracket["boards"] == [32, 96]
-    mixed = nobody.post(
-        "forecast", {"game": "partnership", "entries": 8, "boards": 1, "mixed": True}
-    ).json()
+    mixed = nobody.post("forecast", {"game": "partnership", "entries": 8, "boards": 1, "mixed": True}).json()
     assert (mixed["matches"], mixed["sittings"]) == ([14, 14], [56, 56])
 
 
