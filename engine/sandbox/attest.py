@@ -10,6 +10,7 @@ import resource
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from .cgroups import Group
@@ -73,7 +74,10 @@ def differences(pid: int, expected: Expectation) -> list[str]:
     if expected.own_namespaces:
         wrong += _shared_namespaces(pid, seen)
     if expected.group:
-        wrong += expected.group.differences(pid)
+        outside = expected.group.differences(pid)
+        if outside and _is_ending(pid):  # and has already left its group
+            raise ProcessLookupError(f"process {pid} has ended")
+        wrong += outside
     return wrong + _wrong_limits(pid, expected.limits)
 
 
@@ -93,17 +97,25 @@ def _rights(seen: dict[str, str], expected: Expectation) -> list[str]:
 
 def _shared_namespaces(pid: int, seen: dict[str, str]) -> list[str]:
     wrong = []
-    if len(seen["NSpid"].split()) < len(status(os.getpid())["NSpid"].split()) + 1:
+    depth, ours = _own_namespaces(os.getpid())
+    if len(seen["NSpid"].split()) < depth + 1:
         wrong.append("it has no process namespace of its own")
     for name in _NAMESPACES:
         try:
-            if Path(f"/proc/{pid}/ns/{name}").readlink() == Path(f"/proc/self/ns/{name}").readlink():
+            if os.readlink(f"/proc/{pid}/ns/{name}") == ours[name]:  # noqa: PTH115 - six a start
                 wrong.append(f"it shares our {name} namespace")
         except OSError as error:
             if _is_ending(pid):  # and has already left its namespaces
                 raise ProcessLookupError(f"process {pid} has ended") from error
             wrong.append(f"its {name} namespace cannot be seen: {error.strerror}")
     return wrong
+
+
+@cache
+def _own_namespaces(pid: int) -> tuple[int, dict[str, str]]:
+    """(depth of process namespaces, link of each namespace) of this process, which does not change them."""
+    links = {name: str(Path(f"/proc/{pid}/ns/{name}").readlink()) for name in _NAMESPACES}
+    return len(status(pid)["NSpid"].split()), links
 
 
 def _is_ending(pid: int) -> bool:

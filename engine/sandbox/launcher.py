@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     Plan = dict[str, Any]
 
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 1, 38, 47, 4
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_GET_NO_NEW_PRIVS = 1, 38, 39
+_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _SIGKILL, _SIGPIPE = 9, 13
 _CAPABILITY_VERSION_3 = 0x20080522
 _LANDLOCK_PATH_BENEATH = 1
@@ -40,6 +41,11 @@ def _syscall(number: int, *arguments: int | bytes) -> int:
 def _prctl(option: int, first: int = 0, second: int = 0) -> int:
     words = [ctypes.c_ulong(word) for word in (first, second, 0, 0)]
     return _checked(libc.prctl(option, *words))
+
+
+# Once here, in the nursery, rather than in every child: looking a C function up takes longer than calling it.
+_prctl(_PR_GET_NO_NEW_PRIVS)
+libc.signal(_SIGPIPE, libc.signal(_SIGPIPE, None))
 
 
 def die_with_parent(plan: "Plan") -> None:

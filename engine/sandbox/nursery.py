@@ -2,7 +2,8 @@
 
 An interpreter takes ten milliseconds to start and a fork of this one takes one; it has a single thread, so nothing is
 held across the fork; and it is what bots die with, so no bot depends on which of the worker's threads asked for it. It
-ends when the worker does, by whatever cause, because then its socket is closed.
+ends when the worker does, by whatever cause, because then its socket is closed. While nothing is asked it forks a few
+children ahead, the spares, which know no bot yet and wait for a plan.
 
 Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those the plan keeps. Answer: the
 process id with a handle of it, or a text that says why there is none. Later, on the descriptor "end": the wait status,
@@ -22,12 +23,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     Plan = dict[str, Any]
+    Spares = list[tuple[int, socket.socket]]
 
 STATUS = 3  # where the launcher finds its status pipe; what the plan keeps comes behind it
 _OUT_OF_THE_WAY = 64
 _LONGEST_REQUEST = 1 << 17
 _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
+_SPARES = 4  # a table's bots are started one after the other
+_IDLE_MS = 10  # without a request until a spare is made: not while a bot is being started
+_SPARE_NAME = "tute-spare"
 _PATIENCE = 500  # times two milliseconds until a control group must be empty
 
 
@@ -39,16 +44,54 @@ def arrange(received: "list[int]") -> "list[int]":
     return list(range(STATUS + 1, len(received)))
 
 
-def bear(plan: "Plan", received: "list[int]", run: "Callable[[Plan], None]") -> int:
-    """Fork, and in the child become the bot. Returns the child's process id."""
-    plan["parent"] = os.getpid()
+def bear(request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares") -> int:
+    """Have a child become the bot: a spare one, else a new one. Returns its process id."""
+    while spares:
+        child, link = spares.pop()
+        try:
+            socket.send_fds(link, [request], received)
+        except OSError:  # somebody has killed it
+            os.waitpid(child, 0)
+        else:
+            return child
+        finally:
+            link.close()
+    parent = os.getpid()
     child = os.fork()
-    if child:
-        return child
+    if not child:
+        become(request, received, parent, run)
+    return child
+
+
+def become(request: bytes, received: "list[int]", parent: int, run: "Callable[[Plan], None]") -> None:
+    """In a child: the launcher with its plan. Does not return."""
     try:
+        plan = marshal.loads(request)
+        plan["parent"] = parent
         plan["keep"] = arrange(received)
         plan["status"] = STATUS
         run(plan)
+    finally:
+        os._exit(126)
+
+
+def spare(run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
+    """Fork a child that waits for a plan. It holds nothing of ours but the link, whose end ends it. Raises OSError."""
+    link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    parent = os.getpid()
+    child = os.fork()
+    if child:
+        theirs.close()
+        return child, link
+    try:
+        os.setsid()
+        os.closerange(3, theirs.fileno())
+        os.closerange(theirs.fileno() + 1, 1 << 20)
+        with open("/proc/self/comm", "w") as name:  # noqa: PTH123 - pathlib would be one more import
+            name.write(_SPARE_NAME)
+        request, received, _, _ = socket.recv_fds(theirs, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
+        if request:
+            become(request, received, parent, run)
     finally:
         os._exit(126)
 
@@ -93,8 +136,15 @@ def serve(fd: int, run: "Callable[[Plan], None]") -> None:
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
+    spares: Spares = []
     while True:
-        for ready, _ in poll.poll():
+        found = poll.poll(_IDLE_MS if len(spares) < _SPARES else None)
+        if not found:
+            try:
+                spares.append(spare(run))
+            except OSError:  # no process or descriptor to be had: whoever asks for a bot is told
+                poll.poll()
+        for ready, _ in found:
             if ready != fd:
                 poll.unregister(ready)
                 os.close(ready)
@@ -105,10 +155,9 @@ def serve(fd: int, run: "Callable[[Plan], None]") -> None:
                 leave(alive)
             end = received.pop(4)
             try:
-                plan = marshal.loads(request)
-                pid = bear(plan, received, run)
+                pid = bear(request, received, run, spares)
                 handle = os.pidfd_open(pid)
-                alive[handle] = pid, end, plan["groups"]
+                alive[handle] = pid, end, marshal.loads(request)["groups"]
                 poll.register(handle, select.POLLIN)
                 socket.send_fds(worker, [marshal.dumps(pid)], [handle])
             except OSError as error:

@@ -57,17 +57,16 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
 def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
     if os.getuid() != 0 or not own_user:
         return Place(os.getuid(), bot_dir.resolve(), None)
-    for path in bot_dir.rglob("*"):
-        # We copy as root: a link would hand the bot whatever it points to.
-        if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            raise SandboxError(f"{path} is a link or a special file; unpack bots with plain files only")
     slot = slots.acquire()
     target = runtime.root / "bot" / str(slot.user)
     try:
-        shutil.rmtree(target, ignore_errors=True)  # of a worker that was killed while it held this slot
-        tree.copy(bot_dir, target, shutil.ignore_patterns("__pycache__"))
-        tree.open_to_all(target)
+        if target.exists():
+            shutil.rmtree(target)  # of a worker that was killed while it held this slot
+        tree.copy_plain(bot_dir, target)
     except OSError as error:
         slot.release()
         raise SandboxError(f"cannot copy the bot {bot_dir} to {target}: {error}") from error
+    except SandboxError:
+        slot.release()
+        raise
     return Place(slot.user, target, slot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 from engine.sandbox import cgroups, slots, spawn
@@ -23,9 +24,25 @@ def open_files() -> set[str]:
 
 
 def children() -> set[str]:
-    """Our child processes and those of the process that starts bots."""
+    """Our child processes and those of the process that starts bots, without those that it keeps ready."""
     pids = (os.getpid(), spawn.ready())
-    return {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+    found = {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+    return {child for child in found if not _is_spare(child, _name(str(spawn.ready())))}
+
+
+def _name(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _is_spare(pid: str, newborn: str) -> bool:
+    """A spare is called so soon after its birth, and never before."""
+    until = time.monotonic() + 1
+    while _name(pid) == newborn and time.monotonic() < until:
+        time.sleep(0.001)
+    return _name(pid) in ("tute-spare", "")
 
 
 def groups() -> set[str]:

@@ -178,7 +178,7 @@ def test_a_bot_outside_its_group_is_stopped(
     monkeypatch.setattr(cgroups.Group, "places", property(lambda self: []))
 
     with pytest.raises(SandboxError, match=r"is not confined as it should be.* control group"):
-        tiers.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
+        tiers.start("none", bot("import sys\nsys.stdin.read()"), state.python, "bot.py", POLICY)
 
     assert groups_left(kind, os.getpid()) == []
 

@@ -134,3 +134,47 @@ def test_a_forked_worker_has_a_nursery_of_its_own(state: StateDirectory, bot: Ca
 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert spawn.ready() == ours
+
+
+def spares_of(nursery: int) -> list[int]:
+    """Children that a nursery keeps ready, once it has as many as it wants."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        pids = [int(word) for word in Path(f"/proc/{nursery}/task/{nursery}/children").read_text().split()]
+        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
+        if names.count("tute-spare") == 4:
+            return [pid for pid, name in zip(pids, names, strict=True) if name == "tute-spare"]
+        time.sleep(0.01)
+    raise AssertionError(f"no spares: {names}")
+
+
+def test_spares_hold_nothing_and_die_with_the_nursery(state: StateDirectory) -> None:
+    holder = worker("import sys\nfrom engine.sandbox import spawn\nprint(spawn.ready(), flush=True)\nsys.stdin.read()")
+    assert holder.stdout
+    nursery = int(holder.stdout.readline())
+    spares = spares_of(nursery)
+    for pid in spares:
+        held = {path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()}
+        assert sorted(str(link).partition(":")[0] for link in held) == ["/dev/null", "socket"]
+
+    os.kill(nursery, signal.SIGKILL)
+    holder.communicate("", timeout=20)
+    until = time.monotonic() + 5
+    while any(map(running, spares)) and time.monotonic() < until:
+        time.sleep(0.005)
+
+    assert not any(map(running, spares))
+
+
+def test_a_spare_that_was_killed_is_replaced(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    nursery = spawn.ready()
+    for pid in spares_of(nursery):
+        os.kill(pid, signal.SIGKILL)
+
+    with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", Policy()) as process:
+        process.send(b"play 1o\n")
+        assert process.read_line(5, 10).line == b"play 1o"
+    assert len(spares_of(nursery)) == 4
