@@ -118,7 +118,7 @@ def study(game: engine.Game, better: str, worse: str, boards: int) -> Luck:
         row = []
         for place, seating in enumerate(game.sittings(parties)):
             scores = sitting(game, seed, [bots[party] for party in seating], number * 10 + place)
-            own = [scores[side[0]] for side in game.sides if seating[side[0]] == 0][0]
+            own = next(scores[side[0]] for side in game.sides if seating[side[0]] == 0)
             others = [scores[side[0]] for side in game.sides if seating[side[0]] != 0]
             row.append(own - float(np.mean(others)))
         margins.append(row)

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from celery import Celery
+from celery.schedules import crontab
 from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -67,7 +68,18 @@ app.conf.update(
             "task": "league.tasks.reconcile",
             "schedule": settings.RECONCILE_S,
             "options": {"queue": UPKEEP, "expires": settings.RECONCILE_S},
-        }
+        },
+        "check what must hold": {
+            "task": "league.tasks.check_invariants",
+            "schedule": crontab(minute=23),
+            "kwargs": {"hours": 2},
+            "options": {"queue": UPKEEP, "expires": 3600},
+        },
+        "check everything": {
+            "task": "league.tasks.check_invariants",
+            "schedule": crontab(minute=53, hour=3),
+            "options": {"queue": UPKEEP, "expires": 3600},
+        },
     },
     imports=["league.tasks"],
 )

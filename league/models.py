@@ -53,6 +53,11 @@ class Bot(models.Model):
     state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
     description = models.TextField(blank=True)
     is_house = models.BooleanField(default=False)  # shipped with the league; entered like anybody's
+    paused_for = models.TextField(
+        blank=True
+    )  # why the league paused it (league.domain.health); empty: nobody, or its owner did
+    retest_at = models.DateTimeField(null=True)  # when the league tries it again by itself
+    retests = models.PositiveSmallIntegerField(default=0)  # of this pause
     created = models.DateTimeField()
 
     def __str__(self) -> str:
@@ -173,6 +178,7 @@ class Match(models.Model):
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
     priority = models.SmallIntegerField(default=0)  # higher first
+    turn = models.PositiveIntegerField(default=0)  # then lower first: tournaments take turns (league.domain.matches)
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
     token = models.PositiveIntegerField(
@@ -193,7 +199,7 @@ class Match(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["status", "-priority", "id"], name="match_queue"),
+            models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),

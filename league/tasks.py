@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from celery import shared_task
@@ -14,7 +15,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from kombu.exceptions import OperationalError
 
 from league import celery
-from league.domain import hints, ratings
+from league.domain import clock, hints, invariants, ratings
 from league.domain import reconcile as reconciler
 from league.models import Pool
 
@@ -85,6 +86,13 @@ def refresh_ratings(pool_id: int) -> None:
         log.warning("ratings of pool %s are not refreshed: there is no such pool", pool_id)
         return
     ratings.refresh(pool)
+
+
+@shared_task(name="league.tasks.check_invariants")
+def check_invariants(hours: float | None = None) -> None:
+    """Look whether what must hold does; matches that finished more than so many `hours` ago are trusted. By hand: `manage.py check_invariants`."""
+    now = clock.present()
+    invariants.run(since=None if hours is None else now - timedelta(hours=hours), now=now)
 
 
 def wake() -> None:

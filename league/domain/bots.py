@@ -131,7 +131,8 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     if to not in BotState.values:
         raise Refused(f"unknown state {to!r}; use one of {', '.join(BotState.values)}")
     with transaction.atomic():
-        changed = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to]).update(state=to)
+        changed = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
+        changed = changed.update(state=to, paused_for="", retest_at=None, retests=0)
         if changed:
             events.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
     if not changed and bot.state != to:

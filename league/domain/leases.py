@@ -6,15 +6,16 @@ The token grows with every claim. Whatever a worker does with a match names the 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Count, F, Q, QuerySet
 
-from league.domain import clock, state
+from league.domain import clock, health, state, workers
 from league.domain.errors import IllegalMove
 from league.enums import MatchStatus
-from league.models import Match
+from league.models import Match, Party
 
 HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
 BACKOFF_S = 2  # before the second try; doubles with each further one
@@ -27,18 +28,24 @@ def _deadline(now: datetime) -> datetime:
 def claim(worker: str, *, prefer: int | None = None, now: datetime | None = None) -> Match | None:
     """Lease a queued match to `worker`: the one with the id `prefer` if it still waits, else the next in line; None if there is none.
 
+    The next in line: by priority, then by turn; but a bot that plays in as many matches as half of the workers waits while there is other
+    work, so that a slow one delays nobody else. Matches of a bot that is about to be tested again wait for that (`health`).
+
     1. Row locks (PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock).
     2. `move` to leased with token + 1, which updates only a row that is still queued.
     """
     now = clock.given(now)
     with transaction.atomic():
-        waiting = (
-            Match.objects.filter(status=MatchStatus.QUEUED)
-            .filter(Q(not_before=None) | Q(not_before__lte=now))
-            .order_by("-priority", "id")
-            .select_for_update(skip_locked=True)
+        waiting = health.playable(Match.objects.filter(status=MatchStatus.QUEUED))
+        waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
+        waiting = waiting.order_by("-priority", "turn", "id").select_for_update(skip_locked=True, of=("self",))
+        greedy = _greedy(now)
+        fair = waiting.exclude(pk__in=_sat_at_by(greedy)) if greedy else waiting
+        match = (
+            (waiting.filter(pk=prefer).first() if prefer else None)
+            or fair.first()
+            or (waiting.first() if greedy else None)
         )
-        match = (waiting.filter(pk=prefer).first() if prefer else None) or waiting.first()
         if match is None:
             return None
         state.move(
@@ -54,6 +61,20 @@ def claim(worker: str, *, prefer: int | None = None, now: datetime | None = None
             reason="",
         )
     return match
+
+
+def _greedy(now: datetime) -> list[int]:
+    """Ids of the bots that play in as many matches as half of the workers, where there is more than one worker. Two queries."""
+    crew = workers.able(now=now)
+    if crew < 2:
+        return []
+    playing = Party.objects.filter(match__status__in=HELD, match__lease_until__gte=now).values("version__bot_id")
+    busy = playing.annotate(matches=Count("match", distinct=True)).filter(matches__gte=(crew + 1) // 2)
+    return list(busy.values_list("version__bot_id", flat=True))
+
+
+def _sat_at_by(bots: list[int]) -> QuerySet[Party, Any]:
+    return Party.objects.filter(version__bot__in=bots, match__status=MatchStatus.QUEUED).values("match_id")
 
 
 def start(match: Match, *, now: datetime | None = None) -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max, Min
 
 from league.domain import clock, events, hints, state
 from league.domain.errors import Refused
@@ -75,6 +76,7 @@ def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
             rows = {plan.key: (plan, _row(plan, now)) for plan in part if plan.key not in present}
             if not rows:
                 continue
+            _take_turns([row for _, row in rows.values()])
             Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
             ids = {row.public_id: plan for plan, row in rows.values()}
             made = Match.objects.filter(public_id__in=ids, parties=None)
@@ -85,6 +87,22 @@ def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
             )
             added += len(made)
     return added
+
+
+def _take_turns(rows: Sequence[Match]) -> None:
+    """Give new matches their turns: each tournament counts on from its own last one, and none from before the turn that is served now.
+
+    So of many tournaments each gets every n-th worker, a small one is not behind a large one, and who was idle saves nothing up
+    (start-time fair queueing; Goyal, Vin and Cheng 1996).
+    """
+    served = Match.objects.filter(status=MatchStatus.QUEUED).aggregate(turn=Min("turn"))["turn"] or 0
+    last: dict[int | None, int] = {}
+    for row in rows:
+        if row.tournament_id not in last:
+            mine = Match.objects.filter(tournament=row.tournament_id) if row.tournament_id else Match.objects.none()
+            last[row.tournament_id] = max(served, mine.aggregate(turn=Max("turn"))["turn"] or 0)
+        last[row.tournament_id] += 1
+        row.turn = last[row.tournament_id]
 
 
 def _row(plan: Plan, now: datetime) -> Match:
@@ -124,7 +142,7 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 # What a match is, as against what became of it.
 IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
     "id", "public_id", "key", "status", "token", "worker", "lease_until", "attempts", "not_before", "reason", "progress", "host",
-    "created", "started", "finished", "counted",
+    "turn", "created", "started", "finished", "counted",
 }  # fmt: skip
 
 
@@ -153,6 +171,8 @@ def again(
             },
         )
         if made:
+            _take_turns([fresh])
+            fresh.save(update_fields=["turn"])
             versions = match.parties.order_by("number").values_list("number", "version_id")
             Party.objects.bulk_create(Party(match=fresh, number=n, version_id=pk) for n, pk in versions)
             events.append(

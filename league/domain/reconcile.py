@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from league.domain import clock, leases, ratings, tournaments, workers
+from league.domain import clock, health, leases, ratings, tournaments, workers
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
 
@@ -21,6 +21,7 @@ class Found:
     cancelled: int = 0  # matches of tournaments that were cancelled
     finished: int = 0  # tournaments
     refreshed: int = 0  # pools whose ratings lacked results
+    tested: int = 0  # paused bots that are tried again
     explained: int = 0  # queued matches whose reason for waiting changed
 
     def counts(self) -> dict[str, int]:
@@ -35,7 +36,7 @@ def run(*, now: datetime | None = None) -> Found:
     """One pass over everything that can be unfinished.
 
     1. Leases that ran out. 2. Matches missing from schedules; tournaments that are over. 3. Matches of cancelled tournaments.
-    4. Pools with results that were not counted. 5. The reason why queued matches wait.
+    4. Pools with results that were not counted. 5. Paused bots whose test is due. 6. The reason why queued matches wait.
     """
     now = clock.given(now)
     found = Found(expired=leases.expire(now=now))
@@ -48,6 +49,7 @@ def run(*, now: datetime | None = None) -> Found:
         found.cancelled += tournaments.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
     for pool in ratings.stale_pools():
         found.refreshed += ratings.refresh(pool, now=now)
+    found.tested = health.retest(now=now)
     found.explained = workers.explain(now=now)
     return found
 
@@ -55,5 +57,5 @@ def run(*, now: datetime | None = None) -> Found:
 def waiting(*, now: datetime | None = None, most: int) -> int:
     """How many matches could be claimed now, counted up to `most`."""
     now = clock.given(now)
-    due = Match.objects.filter(status=MatchStatus.QUEUED).exclude(not_before__gt=now)
+    due = health.playable(Match.objects.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
     return len(due.values_list("pk")[:most])

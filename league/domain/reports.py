@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import TextChoices
 
 from engine.runner import MatchResult
-from league.domain import clock, events, hints, pools, state, validation
+from league.domain import clock, events, health, hints, pools, state, validation
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 
@@ -61,6 +61,7 @@ def report(match_id: int, token: int, result: MatchResult, *, now: datetime | No
             reason="",
             host=result.host,
         )
+        health.after(match, parties, now=now)
         if match.kind == MatchKind.VALIDATION:
             validation.settle(match, parties[0], now=now)
         elif match.rated:

@@ -12,7 +12,7 @@ import engine
 from league.domain import clock, hints, matches, pools, state
 from league.domain.errors import Refused
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
-from league.models import BotVersion, Match, Party
+from league.models import BotVersion, Match, Party, Pool
 
 PRIORITY = 10  # an author waits for it
 DEFAULT_GAME = "partnership"  # of a bot that says it plays every game
@@ -27,25 +27,27 @@ def games(version: BotVersion) -> list[str]:
 
 def plans(version: BotVersion, *, secret: bytes | None = None, attempt: int = 1) -> list[matches.Plan]:
     """One match per game: the version as party 0 against house bots, or against itself where there is none."""
-    rivals = list(_rivals(version))
     found = []
     for game in games(version):
-        pool = pools.pool(game)
-        able = [rival for rival in rivals if not rival.games or game in rival.games] or [version]
-        others = tuple(able[i % len(able)] for i in range(pools.parties(pool) - 1))
-        found.append(
-            matches.Plan(
-                key=f"v:{version.pk}:{game}:{attempt}",
-                kind=MatchKind.VALIDATION,
-                pool=pool,
-                table=f"validation-{version.pk}-{attempt}",
-                secret=secret or secrets.token_bytes(32),
-                boards=settings.VALIDATION_BOARDS,
-                versions=(version, *others),
-                priority=PRIORITY,
-            )
-        )
+        key, table = f"v:{version.pk}:{game}:{attempt}", f"validation-{version.pk}-{attempt}"
+        found.append(against_house(version, key, table, secret or secrets.token_bytes(32), pool=pools.pool(game)))
     return found
+
+
+def against_house(version: BotVersion, key: str, table: str, secret: bytes, *, pool: Pool) -> matches.Plan:
+    """A match that proves a version in `pool`: as party 0 against house bots, or against itself where there is none."""
+    able = [rival for rival in _rivals(version) if not rival.games or pool.game in rival.games] or [version]
+    others = tuple(able[i % len(able)] for i in range(pools.parties(pool) - 1))
+    return matches.Plan(
+        key=key,
+        kind=MatchKind.VALIDATION,
+        pool=pool,
+        table=table,
+        secret=secret,
+        boards=settings.VALIDATION_BOARDS,
+        versions=(version, *others),
+        priority=PRIORITY,
+    )
 
 
 def _rivals(version: BotVersion):

@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import Count, Min, Q
 
-from league.domain import clock, events
+from league.domain import clock, events, health
 from league.enums import MatchStatus
 from league.models import Match, Worker
 
 SILENT = timedelta(minutes=2)  # a worker not heard of for so long is not there
+ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
 FORGOTTEN = timedelta(days=7)
 
 
@@ -39,9 +40,18 @@ def gone(name: str, *, now: datetime | None = None) -> None:
         events.append("worker.stopped", f"worker:{name}", now=now, actor=name)
 
 
+def able(*, now: datetime) -> int:
+    """How many workers are there and may play. One query."""
+    return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").count()
+
+
 @dataclass(frozen=True)
 class Queue:
-    """The state of the work. `starved` is empty while matches flow, else a sentence for people."""
+    """The state of the work. `starved` is empty while matches flow, else a sentence for people.
+
+    `waiting` counts the queued matches by why they wait: "turn" (nothing but their turn), "retry" (a fault of ours, played again soon),
+    "retest" (a bot at the table is tested again first), "worker" (no worker is there), "sandbox" (every worker refuses).
+    """
 
     queued: int
     playing: int
@@ -49,22 +59,30 @@ class Queue:
     workers: int
     refusing: int
     starved: str
+    waiting: dict[str, int]
 
 
 def queue(*, now: datetime | None = None) -> Queue:
-    """How much waits, since when, who plays, and why nothing moves where nothing does. Two queries."""
+    """How much waits, since when and why, who plays, and why nothing moves where nothing does. Two queries."""
     now = clock.given(now)
     waiting = Q(status=MatchStatus.QUEUED)
     held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
+    paused = health.on_hold(Match.objects.filter(waiting)).values("pk")
+    later = Q(not_before__gt=now)
     work = Match.objects.filter(waiting | held).aggregate(
-        queued=Count("id", filter=waiting), playing=Count("id", filter=held), oldest=Min("created", filter=waiting)
+        queued=Count("id", filter=waiting),
+        playing=Count("id", filter=held),
+        oldest=Min("created", filter=waiting),
+        retry=Count("id", filter=waiting & later),
+        retest=Count("id", filter=waiting & ~later & Q(pk__in=paused)),
     )
     alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
-    able = [worker for worker in alive if worker.tier]
-    starved = ""
-    if work["queued"] and not able:
-        starved = _why_starved(alive)
-    return Queue(work["queued"], work["playing"], work["oldest"], len(able), len(alive) - len(able), starved)
+    ready = [worker for worker in alive if worker.tier]
+    starved = _why_starved(alive) if work["queued"] and not ready else ""
+    rest = work["queued"] - work["retry"] - work["retest"]
+    why = "turn" if ready else "sandbox" if alive else "worker"
+    reasons = {"turn": 0, "retry": work["retry"], "retest": work["retest"], "worker": 0, "sandbox": 0} | {why: rest}
+    return Queue(work["queued"], work["playing"], work["oldest"], len(ready), len(alive) - len(ready), starved, reasons)
 
 
 def _why_starved(alive: list[Worker]) -> str:
@@ -79,4 +97,5 @@ def explain(*, now: datetime | None = None) -> int:
     now = clock.given(now)
     reason = queue(now=now).starved
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
-    return waiting.exclude(reason=reason).update(reason=reason)
+    changed = health.playable(waiting).exclude(reason=reason).update(reason=reason)
+    return changed + health.on_hold(waiting).exclude(reason=ON_HOLD).update(reason=ON_HOLD)

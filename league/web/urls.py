@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import path
 from django.views.generic import RedirectView
 
-from league.web.views import account, bots, docs, games, home, matches, players, prefs, submit, tournaments
+from league.web.views import account, bots, docs, games, home, matches, players, prefs, queue, submit, tournaments
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -29,6 +29,8 @@ urlpatterns = [
     path("m/<str:public_id>/replay.json", matches.replay_json, name="match-replay"),
     path("m/<str:public_id>.jsonl", matches.log, name="match-log"),
     path("m/<str:public_id>.txt", matches.text, name="match-text"),
+    path("queue/", queue.queue, name="queue"),
+    path("metrics", queue.numbers, name="metrics"),
     path("docs/", docs.index, name="docs"),
     path("docs/<slug:name>/", docs.page, name="doc"),
     path("accounts/signup/", account.signup, name="signup"),

@@ -129,6 +129,10 @@ class QueueOut(serializers.Serializer[Any]):
     workers = serializers.IntegerField()
     refusing = serializers.IntegerField(help_text="Workers without a sandbox that holds.")
     starved = serializers.CharField(help_text="Empty while matches flow.")
+    waiting = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="Queued matches by why they wait: turn, retry (a fault of ours), retest (of a bot), worker, sandbox.",
+    )
 
 
 class OverallOut(serializers.Serializer[Any]):

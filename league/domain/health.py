@@ -1,0 +1,105 @@
+"""Bots that fail again and again: paused by the league with one notice, tried again by the league, and back when they play well.
+
+A bot that made a fault in each of its last FAULTS matches is paused: it enters nothing new. Its scheduled matches wait for a first test
+that comes soon; if it fails, they are played, since the others wait for their results, and the next test comes later.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from league.domain import clock, events, hints, matches, validation
+from league.enums import BotState, MatchKind, MatchStatus
+from league.models import Bot, Match, Party
+
+FAULTS = 3  # faulty matches in a row
+PAUSES = tuple(
+    timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440)
+)  # before each test; the last one again and again
+LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+TEST = "h:"  # how the keys of tests begin
+
+
+def on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Those of `matches` at whose table a bot sits that waits for the first test of its pause."""
+    return matches.filter(_waits(), kind=MatchKind.TOURNAMENT)
+
+
+def playable(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """The others."""
+    return matches.exclude(_waits(), kind=MatchKind.TOURNAMENT)
+
+
+def _waits() -> Exists:
+    paused = Party.objects.filter(match=OuterRef("pk"), version__bot__state=BotState.PAUSED, version__bot__retests=0)
+    return Exists(paused.exclude(version__bot__paused_for=""))
+
+
+def after(match: Match, parties: Iterable[Party], *, now: datetime) -> None:
+    """A match was reported: pause the bots that fail again and again, and judge those that were tested. In the reporter's transaction."""
+    if match.key.startswith(TEST):
+        _judge(match, next(iter(parties)), now=now)
+    elif match.kind != MatchKind.VALIDATION:
+        for party in parties:
+            if party.fault:
+                _look_at(match, party, now=now)
+
+
+def _look_at(match: Match, party: Party, *, now: datetime) -> None:
+    recent = Party.objects.filter(version=party.version_id, match__status=MatchStatus.FINISHED)
+    recent = (
+        recent.exclude(match__kind=MatchKind.VALIDATION).exclude(match=match).order_by("-match__finished", "-match_id")
+    )
+    faults = [party.fault, *recent.values_list("fault", flat=True)[: FAULTS - 1]]
+    if len(faults) == FAULTS and all(faults):
+        why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {party.fault} (match {match.public_id})"
+        _pause(party.version.bot, why, now=now)
+
+
+def _pause(bot: Bot, why: str, *, now: datetime) -> None:
+    active = Bot.objects.filter(pk=bot.pk, state=BotState.ACTIVE)
+    if active.update(state=BotState.PAUSED, paused_for=why, retests=0, retest_at=now + PAUSES[0]):
+        events.append("bot.paused", f"bot:{bot.slug}", now=now, why=why)  # the one notice
+
+
+def retest(*, now: datetime | None = None) -> int:
+    """Queue a test for every paused bot whose time has come and which has none; their number."""
+    now = clock.given(now)
+    paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="")
+    for bot in paused.filter(retest_at=None):
+        if not Match.objects.filter(key__startswith=f"{TEST}{bot.pk}:", status__in=LIVE).exists():
+            paused.filter(pk=bot.pk).update(retest_at=now)  # its test became void
+    return sum(_test(bot, now=now) for bot in paused.filter(retest_at__lte=now).order_by("pk"))
+
+
+def _test(bot: Bot, *, now: datetime) -> bool:
+    """A match in the pool in which it failed last."""
+    with transaction.atomic():
+        if not Bot.objects.filter(pk=bot.pk, retest_at=bot.retest_at).update(retest_at=None):
+            return False  # another process did
+        failed = Party.objects.filter(version__bot=bot).exclude(match__kind=MatchKind.VALIDATION).exclude(fault="")
+        party = failed.select_related("match__pool", "version__bot").latest("match_id")
+        name = f"{bot.pk}:{now.timestamp():.0f}"
+        secret = secrets.token_bytes(32)
+        plan = validation.against_house(party.version, TEST + name, f"test-{name}", secret, pool=party.match.pool)
+        matches.insert([plan], now=now)
+        hints.matches_wait()
+    return True
+
+
+def _judge(match: Match, party: Party, *, now: datetime) -> None:
+    bot = Bot.objects.select_for_update().get(pk=party.version.bot_id)
+    if bot.state != BotState.PAUSED or not bot.paused_for:
+        return  # its owner was faster
+    if party.fault:
+        tests = bot.retests + 1
+        pause = PAUSES[min(tests, len(PAUSES) - 1)]
+        Bot.objects.filter(pk=bot.pk).update(retests=tests, retest_at=now + pause)
+        return
+    Bot.objects.filter(pk=bot.pk).update(state=BotState.ACTIVE, paused_for="", retest_at=None, retests=0)
+    events.append("bot.resumed", f"bot:{bot.slug}", now=now, match=match.public_id)

@@ -1,0 +1,166 @@
+"""Bots that fail again and again are paused with one notice, tested by the league, and come back; slow ones delay nobody."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+
+from engine.runner import FaultReport
+from league.domain import bots, health, leases, reconcile, reports, tournaments, workers
+from league.domain.errors import Refused
+from league.enums import BotState
+from league.models import Bot, LeagueEvent, Match
+from tests.support.league import NOW, accepted, later, play, result, started
+
+
+def crash(match: Match, bot: str, *, now) -> None:
+    """Play a match in which a bot fails."""
+    held = leases.claim("w1", prefer=match.pk, now=now)
+    assert held is not None and held.pk == match.pk
+    leases.start(held, now=now)
+    place = held.parties.filter(version__bot__slug=bot).order_by("number")[0].number
+    first = 1
+    fault = FaultReport(place, place, first, 0, 4, "crash", "exit code 3")
+    assert reports.report(held.pk, held.token, result(held, faults=[fault]), now=now) == reports.Receipt.STORED
+
+
+@pytest.fixture
+def cup(ana, berto):
+    """Five bots; rufo fails in three matches of four."""
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(4))]
+    cup = started(berto, versions, boards=1)
+    mine = list(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id"))
+    assert len(mine) == 4
+    for second, match in enumerate(mine[: health.FAULTS]):
+        assert Bot.objects.get(slug="rufo").state == BotState.ACTIVE
+        crash(match, "rufo", now=later(second))
+    return cup
+
+
+def rufo() -> Bot:
+    return Bot.objects.get(slug="rufo")
+
+
+def test_a_bot_that_fails_three_times_in_a_row_is_paused_with_one_notice(cup, ana) -> None:
+    assert rufo().state == BotState.PAUSED
+    assert "rufo v1 made a fault in each of its last 3 matches, in the last one: crash" in rufo().paused_for
+    assert LeagueEvent.objects.filter(kind="bot.paused", subject="bot:rufo").count() == 1
+    with pytest.raises(Refused, match="paused"):
+        tournaments.create(ana, "Next", "partnership", boards=1, versions=[rufo()], now=later(9))
+
+
+def test_faults_with_good_matches_between_do_not_pause(ana, berto) -> None:
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(5))]
+    cup = started(berto, versions, boards=1)
+    mine = cup.matches.filter(parties__version__bot__slug="rufo").order_by("id")
+    for second, match in enumerate(mine):
+        if second == 2:
+            play(match, now=later(second))
+        else:
+            crash(match, "rufo", now=later(second))
+
+    assert rufo().state == BotState.ACTIVE
+
+
+def test_its_matches_wait_for_the_first_test_and_say_so(cup) -> None:
+    workers.register("w1", tier="landlock", now=later(5))
+    reconcile.run(now=later(5))
+    (waiting,) = cup.matches.filter(status="queued", parties__version__bot__slug="rufo")
+
+    assert waiting.reason == workers.ON_HOLD
+    found = workers.queue(now=later(5))
+    assert (found.waiting["retest"], found.waiting["turn"]) == (1, 6)
+    claimed = {leases.claim("w1", now=later(5)).pk for _ in range(6)}
+    assert waiting.pk not in claimed
+    assert leases.claim("w1", now=later(5)) is None
+    assert reconcile.waiting(now=later(5), most=9) == 0
+
+
+def test_a_bot_that_passes_its_test_is_back(cup) -> None:
+    soon = later(10) + health.PAUSES[0]
+    assert reconcile.run(now=soon).tested == 1
+    assert reconcile.run(now=soon).tested == 0
+    test = Match.objects.get(key__startswith="h:")
+    assert (test.rated, test.pool_id, test.parties.get(number=0).version.bot.slug) == (False, cup.pool_id, "rufo")
+    assert leases.claim("w1", now=soon).pk == test.pk  # before everything else
+    held = Match.objects.get(pk=test.pk)
+    leases.start(held, now=soon)
+    reports.report(held.pk, held.token, result(held), now=soon)
+
+    assert (rufo().state, rufo().paused_for, rufo().retest_at) == (BotState.ACTIVE, "", None)
+    assert LeagueEvent.objects.filter(kind="bot.resumed", subject="bot:rufo").count() == 1
+    workers.explain(now=soon)
+    assert not Match.objects.filter(reason=workers.ON_HOLD).exists()
+
+
+def test_a_bot_that_fails_its_test_is_tried_later_and_holds_nobody_up(cup) -> None:
+    now = later(10)
+    for number in range(1, 4):
+        now = max(now, rufo().retest_at)
+        assert reconcile.run(now=now).tested == 1
+        crash(Match.objects.get(key__startswith="h:", status="queued"), "rufo", now=now)
+        assert (rufo().state, rufo().retests) == (BotState.PAUSED, number)
+        assert rufo().retest_at == now + health.PAUSES[number]
+    assert LeagueEvent.objects.filter(kind="bot.paused", subject="bot:rufo").count() == 1
+    claimed = [leases.claim("w1", now=now) for _ in range(7)]
+    assert None not in claimed
+
+
+def test_a_test_that_becomes_void_is_made_again(cup) -> None:
+    soon = later(10) + health.PAUSES[0]
+    reconcile.run(now=soon)
+    Match.objects.filter(key__startswith="h:").update(status="void")
+
+    assert reconcile.run(now=soon + timedelta(seconds=5)).tested == 1
+    assert Match.objects.filter(key__startswith="h:", status="queued").count() == 1
+
+
+def test_its_owner_may_take_it_back_before(cup) -> None:
+    bots.set_state(rufo(), BotState.ACTIVE, actor="ana", now=later(10))
+
+    assert (rufo().paused_for, rufo().retest_at) == ("", None)
+    assert reconcile.run(now=later(9999)).tested == 0
+
+
+def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
+    """Its matches stand first in line; those of all who do not wait for it at its table are played beside it, by all workers but one."""
+    slow, *others = [accepted((ana, berto)[i > 0], f"bot-{i}") for i in range(6)]
+    for name in ("w1", "w2"):
+        workers.register(name, tier="landlock", now=NOW)
+    first = [started(ana, [slow, other], boards=1, name=f"Slow {i}") for i, other in enumerate(others)]
+    rest = started(berto, others, boards=1, name="Others")
+    Match.objects.filter(tournament__in=first).update(turn=0)
+
+    stuck = leases.claim("w1", now=NOW)
+    assert stuck is not None and stuck.tournament in first
+    leases.start(stuck, now=NOW)
+    free = rest.matches.exclude(parties__version=others[0]).count()
+    assert free == 6
+    played = []
+    for second in range(free):
+        leases.heartbeat(stuck.pk, stuck.token, now=later(second))
+        workers.seen("w1", now=later(second))
+        match = leases.claim("w2", now=later(second))
+        leases.start(match, now=later(second))
+        reports.report(match.pk, match.token, result(match), now=later(second))
+        played.append(match.tournament_id)
+
+    assert played == [rest.pk] * free  # while the slow one sat at its first match, with four more in front of these
+    assert leases.claim("w2", now=later(20)).tournament in first  # nothing else is left: nobody is idle
+
+
+def test_tournaments_take_turns(ana, berto) -> None:
+    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(8)]
+    large = started(ana, versions, boards=1, name="Large")  # 28 matches
+    for _ in range(5):
+        leases.claim("w", now=NOW)
+    small = started(ana, versions[:3], boards=1, name="Small")  # 3 matches
+
+    order = [leases.claim("w", now=NOW).tournament_id for _ in range(8)]
+
+    assert order.count(small.pk) == 3
+    assert order.index(small.pk) <= 2
+    assert order[-1] == large.pk
+    assert settings.MAX_ENTRIES >= 8

@@ -1,0 +1,88 @@
+"""What an operator sees: the numbers for Prometheus, the page, the API."""
+
+from __future__ import annotations
+
+import re
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from league import tasks
+from league.domain import invariants, metrics, ratings, workers
+from league.models import Bot, Match
+from tests.support.league import NOW, accepted, later, play, started, uploaded
+
+LINE = re.compile(r'^(?:# (?:HELP|TYPE) tute_\w+ .+|tute_\w+(?:\{\w+="\w+"\})? -?[0-9.e+-]+)$')
+
+
+def values(text: str) -> dict[str, float]:
+    """The samples of a page of metrics."""
+    assert all(LINE.match(line) for line in text.splitlines()), text
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")}
+
+
+def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sol")], boards=1)
+    play(cup.matches.filter(rated=True).order_by("id")[0], now=NOW)
+
+    found = values(metrics.text(now=later(60)))
+    assert found['tute_matches{status="queued"}'] == 2
+    assert found['tute_queue_waiting{reason="worker"}'] == 2
+    assert found["tute_queue_oldest_seconds"] == 60
+    assert found["tute_queue_starved"] == 1
+    assert found["tute_ratings_lag_seconds"] == 60
+    assert found["tute_invariant_check_age_seconds"] == -1
+
+    ratings.refresh(cup.pool, now=later(60))
+    workers.register("w1", tier="landlock", now=later(60))
+    workers.register("w2", tier="", refusal="no Landlock here", now=later(60))
+    Match.objects.filter(status="finished").update(counted=None)
+    Bot.objects.filter(slug="rufo").update(state="paused", paused_for="faults")
+    invariants.run(now=later(60) + invariants.GRACE)
+    found = values(metrics.text(now=later(90) + invariants.GRACE))
+    assert found['tute_workers{state="ready"}'] == 0  # not heard of for ten minutes
+    assert found["tute_bots_paused"] == 1
+    assert found["tute_invariant_findings"] > 0
+    assert found["tute_invariant_check_age_seconds"] == 30
+    assert values(metrics.text(now=later(61)))['tute_workers{state="refusing"}'] == 1
+
+
+def test_numbers_take_the_same_queries_for_any_number_of_matches(ana, berto) -> None:
+    counts = []
+    for name in ("one", "two", "three"):
+        started(ana, [accepted(ana, f"{name}-a"), accepted(berto, f"{name}-b")], boards=1, name=name)
+        with CaptureQueriesContext(connection) as made:
+            metrics.text(now=NOW)
+        counts.append(len(made))
+
+    assert counts == [8, 8, 8]
+
+
+def test_page_and_api_say_why_matches_wait(client, ana) -> None:
+    uploaded(ana, "rufo")
+    Bot.objects.filter(slug="rufo").update(paused_for="three faults in a row")
+
+    page = client.get("/queue/", headers={"accept-language": "en"}).content.decode()
+    assert "for a worker: none is running" in page and "three faults in a row" in page
+    assert client.get("/api/v1/queue").json()["waiting"] == {
+        "turn": 0,
+        "retry": 0,
+        "retest": 0,
+        "worker": 1,
+        "sandbox": 0,
+    }
+    answer = client.get("/metrics")
+    assert answer["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert values(answer.content.decode())['tute_queue_waiting{reason="worker"}'] == 1
+    assert client.post("/metrics").status_code == 405
+
+
+def test_findings_are_shown_to_the_staff_alone(client, ana, admin_user) -> None:
+    cup = started(ana, [accepted(ana, "rufo"), accepted(ana, "lola")], boards=1)
+    play(cup.matches.get())
+    Match.objects.filter(status="finished").update(status="cancelled")
+    tasks.check_invariants(hours=2)
+
+    assert "has boards" not in client.get("/queue/").content.decode()
+    client.force_login(admin_user)
+    assert "has boards" in client.get("/queue/").content.decode()
