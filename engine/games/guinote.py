@@ -5,6 +5,7 @@ Source: rules book, guinote (W-40, W-aca, W-poz, W-pro, W-gd; 004).
 
 from typing import Any
 
+from engine.errors import OptionError
 from engine.parts.results import most_points_wins, to_target
 from engine.rules import BOOL, Range, Rules
 
@@ -37,6 +38,13 @@ FORMS: dict[tuple[str, int], dict[str, Any]] = {
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     """The form sets hands, stock and exchange."""
     form = options.get("form", "full" if players == 3 else "stock6")
+    own: str = FORMS[form, players]["exchange"]
+    asked = options.get("exchange", own)
+    if form == "full" and asked not in (own, "none"):
+        there = " or ".join(repr(word) for word in sorted({own, "none"}))
+        raise OptionError(
+            f"guinote: without a stock (form 'full', {players} players) exchange is {there}, not {asked!r}"
+        )
     return {"form": form} | FORMS[form, players]
 
 

@@ -113,6 +113,12 @@ def test_options_of_other_tables_are_refused(key: str, players: int, options: di
         engine.load(key, players=players, **options)
 
 
+@pytest.mark.parametrize(("players", "exchange"), [(4, "immediate"), (4, "before_first_lead"), (3, "immediate")])
+def test_guinote_without_a_stock_has_no_exchange_of_a_stock(players: int, exchange: str) -> None:
+    with pytest.raises(engine.OptionError, match="without a stock"):
+        engine.load("guinote", players=players, form="full", exchange=exchange)
+
+
 # ---- matches
 
 
