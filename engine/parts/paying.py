@@ -23,13 +23,13 @@ def ante_up(state: State) -> None:
     state.emit("ante", chips=rules.ante, pot=state.pot)
 
 
-def share_pot(state: State, start: int) -> None:
-    """What is left in the pot when the match ends goes to all seats alike, odd chips singly from `start`."""
-    each, odd = divmod(state.pot, state.seats)
-    shared = [number + each for number in state.chips]
-    for step in range(odd):
-        shared[(start + step) % state.seats] += 1
-    state.chips = tuple(shared)
+def share_pot(state: State) -> None:
+    """What is left in the pot when the match ends goes to all seats alike.
+
+    It comes out even: all seats have put in the same antes, and whoever loses a pot puts in as much as a whole one.
+    """
+    each = state.pot // state.seats
+    state.chips = tuple(chips + each for chips in state.chips)
     state.pot = 0
 
 

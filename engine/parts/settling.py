@@ -184,7 +184,7 @@ def finish(state: State) -> None:
     """Ends the match."""
     state.is_over = True
     if state.pot:
-        paying.share_pot(state, dealing.right_of(state, state.dealer))
+        paying.share_pot(state)
         state.score = state.chips
     state.winners = match_winners(state)
     if state.game.score_unit == "rank":
