@@ -263,7 +263,8 @@ def legal_move(game: engine.Game, given: Case) -> Answer:
 
 def trick_winner(game: engine.Game, given: Case) -> Answer:
     state = _begin(game, given)
-    state.size = len(given["trick"])
+    seats = [pos.split(play)[0] for play in given["trick"]]
+    pos.sit(state, seats)
     pos.play_trick(state, given["trick"])
     return {"winner": state.last_trick, "points": state.cards[state.last_trick]}
 

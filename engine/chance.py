@@ -150,5 +150,5 @@ class Dice:
 
 def pick(seed: bytes, label: str, n: int) -> int:
     """A fair number 0..n-1 for one named question, such as who deals first."""
-    number = int.from_bytes(hmac.digest(seed, f"pick\n{label}".encode(), "sha256"), "big")
+    number = int.from_bytes(keyed_hash(seed, f"pick\n{label}".encode()), "big")
     return number % n  # the bias of a 256-bit number is below 2**-250

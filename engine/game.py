@@ -49,10 +49,20 @@ class Game:
             self.sides = tuple((seat,) for seat in range(players))
         self.side = [next(i for i, seats in enumerate(self.sides) if seat in seats) for seat in range(players)]
 
+        # by seat: the seats of its side, it first
+        self.side_from = [
+            tuple(sorted(self.sides[self.side[seat]], key=lambda other: other != seat)) for seat in range(players)
+        ]
         self.pack = pack(rules.deck, rules.rank_order)
         self.card_points = [rules.rank_points.get(rank, 0) for rank in self.pack.rank]
+        self.facts = list(
+            zip(self.pack.suit, self.pack.bit, self.card_points, strict=True)
+        )  # suit, bit, points of a card
         self.pair = self.pack.mask(rules.pair_ranks) if set(rules.pair_ranks) <= set(self.pack.ranks) else 0
-        self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" else 0
+        # by the bit mask of one suit of a hand: whether a pair that may be sung is in it
+        sings = self.pair > 0 and rules.hand_songs != "none"
+        self.paired = [sings and mask & self.pair == self.pair for mask in range(1 << self.pack.size)]
+        self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" and rules.hand_songs != "none" else 0
         self.worth_masks = self.pack.worth_masks(rules.rank_points)
         self.open_rule = legality.in_force(rules, rules.obligation_stock_open, self.pack, self.card_points)
         self.empty_rule = legality.in_force(rules, rules.obligation_stock_empty, self.pack, self.card_points)
@@ -64,11 +74,14 @@ class Game:
         self.exchange_moments = exchanging.moments(rules)
         self.swaps = exchanging.swaps(self) if self.exchange_moments else []
         self.swap_masks = [sum(bit for bit, _, _ in found) for found in self.swaps] or [0] * len(self.pack.texts)
+        self.own_swaps = self.swap_masks if "own_turn" in self.exchange_moments else [0] * len(self.pack.texts)
         self.window_b_swaps = "after_draw" in self.exchange_moments
         self.accuses = rules.illegal_move == "accuse"
         self.window_a = "before_draw" in self.exchange_moments
+        self.secret_partner = rules.soloist_partner == "called_card"
         self.table_songs = rules.table_songs != "none"
         self.claims = rules.claim_window if rules.claim_mode == "claim" else ""
+        self.claims_after_trick = self.claims == "post_trick"
         self.tracks_target = rules.result is results.to_target and (
             rules.claim_mode == "auto" or rules.both_reach == "first_reached"
         )

@@ -43,6 +43,15 @@ def split(play: str) -> tuple[int, str]:
     return int(seat), rest
 
 
+def sit(state: State, seats: Sequence[int]) -> None:
+    """Only these seats play, in this order."""
+    ring = list(state.next)
+    for seat, following in zip(seats, (*seats[1:], seats[0]), strict=True):
+        ring[seat] = following
+    state.next = tuple(ring)
+    state.size = len(seats)
+
+
 def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
     """Puts these cards, and no others, into a hand."""
     state.hands[seat] = state.game.pack.hand(state.game.pack.parse(card) for card in cards)
@@ -163,6 +172,7 @@ __all__ = [
     "sang",
     "set_trump",
     "shape",
+    "sit",
     "split",
     "won_trick",
 ]

@@ -46,6 +46,7 @@ class State:
         "dice",
         "drawn",
         "extra",
+        "facts",
         "follow",
         "ftab",
         "game",
@@ -58,10 +59,10 @@ class State:
         "holder",
         "htab",
         "in_force",
-        "in_trick",
         "is_over",
         "last_trick",
         "lead",
+        "leader",
         "left",
         "left_at",
         "legal",
@@ -113,6 +114,7 @@ class State:
         "twenties",
         "verdict",
         "void",
+        "watched",
         "window",
         "window_songs",
         "winner",
@@ -144,6 +146,7 @@ class State:
         self.bit_of = pack.bit
         self.held = pack.all
         self.points_of: list[int] = game.card_points
+        self.facts: list[tuple[int, int, int]] = game.facts
 
         # the match
         self.seats = n
@@ -201,14 +204,15 @@ class State:
         self.hand = self.hands[0]
         self.table: list[int] = []
         self.lead = NO_SUIT
+        self.leader = 0
         self.best = 0
-        self.best_suit = NO_SUIT
+        self.best_suit = NO_SUIT  # between tricks; `lead` still is the suit of the last one then
         self.winner = 0  # seat that is winning the trick, then the one that won it
         self.table_points = 0
-        self.in_trick = 0
         self.in_force: legality.InForce | None = None
         self.no_load = False
         self.modified = False
+        self.watched = False  # whether more has to be done when the turn passes than to look its cards up
         self.on_play: Step | None = None
         self.follow: list[Table] = []  # these four: legality.Tables
         self.ruffed: list[Table] = []
@@ -238,6 +242,11 @@ class State:
         """The seat that must act; -1 when the match is over."""
         return -1 if self.is_over else self.turn
 
+    @property
+    def in_trick(self) -> int:
+        """Cards that have been played to the trick that is going on; 0 between tricks."""
+        return 0 if self.best_suit == NO_SUIT else len(self.table)
+
     def legal_actions(self) -> tuple[int, ...]:
         """What the seat to act may do, as action ints; empty only when the match is over. A shared tuple: do not change it."""
         legal = self.legal
@@ -248,7 +257,7 @@ class State:
         else:
             legal = ()
             hand = self.hand
-            if self.in_trick:
+            if self.best_suit != NO_SUIT:
                 if self.modified:
                     legal = legality.modified(self)
                 else:
@@ -266,65 +275,65 @@ class State:
         return legal
 
     def apply(self, action: int) -> None:
-        """Carries out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is not one."""
+        """Carries out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is not one.
+
+        The way of a card, the hottest lines of the engine: whatever a trick can do without stands elsewhere.
+        """
         legal = self.legal
         if action not in (self.legal_actions() if legal is None else legal):
             tricks.revoke(self, action)
             return
-        self.legal = None
-        log = self.log
         if action >= 52:
-            if log is not None:
-                self.taken_actions.append(action)
-            (tricks.announce if self.phase is None else self.phase.act)(self, action)
+            tricks.act_upon(self, action)
             return
-        suit = self.suit_of[action]
+        suit, bit, points = self.facts[action]
         seat = self.turn
-        self.hand[suit] ^= self.bit_of[action]
+        self.hand[suit] ^= bit
         self.table.append(action)
-        played = self.in_trick
-        if played:
-            self.table_points += self.points_of[action]
-            if suit == self.best_suit:
-                if action > self.best:
-                    self.best = action
-                    self.winner = seat
-                    if suit == self.lead:
-                        self.ftab = self.follow[action]
-                    else:
-                        self.htab = self.over[action]
-            elif suit == self.trump:
+        self.table_points += points
+        best_suit = self.best_suit
+        if suit == best_suit:
+            if action > self.best:
                 self.best = action
-                self.best_suit = suit
                 self.winner = seat
-                self.ftab = self.ruffed[self.lead]
-                self.htab = self.over[action]
-        else:
-            self.extra = ()
-            self.table_points = self.points_of[action]
+                if suit == self.lead:
+                    self.ftab = self.follow[action]
+                else:
+                    self.htab = self.over[action]
+        elif best_suit == NO_SUIT:
             self.lead = self.best_suit = suit
             self.best = action
-            self.winner = seat
+            self.winner = self.leader = seat
             self.ftab = self.follow[action]
             self.htab = self.void
+            self.extra = ()
+        elif suit == self.trump:
+            self.best = action
+            self.best_suit = suit
+            self.winner = seat
+            self.ftab = self.ruffed[self.lead]
+            self.htab = self.over[action]
+        log = self.log
         if log is not None:
             self.taken_actions.append(action)
             log.append({"e": "play", "seat": seat, "card": self.game.pack.texts[action]})
         if self.on_play is not None:
             self.on_play(self)
-        played += 1
-        if played < self.size:
-            self.in_trick = played
-            self.turn = seat = self.next[seat]
-            self.hand = hand = self.hands[seat]
+        self.turn = seat = self.next[seat]
+        if seat == self.leader:
+            tricks.complete(self)
+            return
+        self.hand = hand = self.hands[seat]
+        if self.watched:
+            self.legal = None
             if self.own_turn:
                 if hand[self.trump] & self.swap:
                     tricks.offer(self)
                 else:
                     self.extra = self.own_extra
-            return
-        self.in_trick = 0
-        tricks.complete(self)
+        else:  # here and not in `legal_actions`, which is asked for nothing else in most turns
+            mask = hand[self.lead]
+            self.legal = (self.ftab[mask] if mask else self.htab[hand[self.trump]]) or None
 
     def clone(self) -> State:
         """An independent copy that records nothing. Cheap, for search: written out, because a loop over the slots takes five times as long."""
@@ -344,6 +353,7 @@ class State:
         new.dice = None
         new.drawn = self.drawn
         new.extra = self.extra
+        new.facts = self.facts
         new.follow = self.follow
         new.ftab = self.ftab
         new.game = self.game
@@ -354,10 +364,10 @@ class State:
         new.holder = self.holder
         new.htab = self.htab
         new.in_force = self.in_force
-        new.in_trick = self.in_trick
         new.is_over = self.is_over
         new.last_trick = self.last_trick
         new.lead = self.lead
+        new.leader = self.leader
         new.left = self.left
         new.left_at = self.left_at
         new.legal = self.legal
@@ -403,6 +413,7 @@ class State:
         new.twenties = self.twenties
         new.verdict = self.verdict
         new.void = self.void
+        new.watched = self.watched
         new.window = self.window
         new.window_songs = self.window_songs
         new.winner = self.winner

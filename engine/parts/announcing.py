@@ -75,14 +75,8 @@ def holds_a_song(state: State, seat: int) -> bool:
     """Whether a hand holds a pair or four of a rank at all: what rules out most questions at once."""
     a, b, c, d, _ = state.hands[seat]
     game = state.game
-    pair = game.pair
-    return (
-        a & pair == pair
-        or b & pair == pair
-        or c & pair == pair
-        or d & pair == pair
-        or bool(a & b & c & d & game.tute_mask)
-    )
+    paired = game.paired
+    return paired[a] or paired[b] or paired[c] or paired[d] or bool(a & b & c & d & game.tute_mask)
 
 
 def _is_singer(state: State, seat: int, winner: int) -> bool:
@@ -133,24 +127,34 @@ def may_claim(state: State, seat: int, window: str) -> bool:
 def before_card(state: State) -> tuple[int, ...]:
     """What the seat on turn may announce before its card: window B where it is one turn with the lead, and its own turn."""
     game = state.game
-    seat = state.turn
+    hand = state.hand
     found: tuple[int, ...] = ()
-    if not state.in_trick and state.last_trick >= 0 and game.merged:
-        if holds_a_song(state, seat):
-            found = declarations(state, seat)
-        if game.window_b_swaps and state.n > 0 and state.shown >= 0:
-            found += exchanging.exchanges(state, seat, "after_draw")
-        if game.claims == "post_trick" and may_claim(state, seat, "post_trick"):
+    if game.merged and state.best_suit == NO_SUIT and state.last_trick >= 0:
+        a, b, c, d, _ = hand
+        paired = game.paired
+        if paired[a] or paired[b] or paired[c] or paired[d] or a & b & c & d & game.tute_mask:
+            found = declarations(state, state.turn)
+        if (
+            game.window_b_swaps
+            and state.n > 0
+            and state.shown >= 0
+            and hand[state.trump] & game.swap_masks[state.shown]
+        ):
+            found += exchanging.exchanges(state, state.turn, "after_draw")
+        if game.claims_after_trick and may_claim(state, state.turn, "post_trick"):
             found += CLAIM
     if state.own_turn:
-        if state.hand[state.trump] & state.swap:
-            found += tuple(a for a in exchanging.exchanges(state, seat, "own_turn") if a not in found)
+        if hand[state.trump] & state.swap:
+            found += tuple([a for a in exchanging.exchanges(state, state.turn, "own_turn") if a not in found])
         found += state.own_extra
     return found
 
 
 def fix_own_turn(state: State) -> None:
-    """Notes for the turns to come what every seat may announce and which trumps may be exchanged, so that `State.apply` need not ask anew."""
+    """Notes for the turns to come what every seat may announce and which trumps may be exchanged, so that `State.apply` need not ask anew.
+
+    To be called when any of what it looks at changes.
+    """
     game = state.game
     found: tuple[int, ...] = ()
     if game.claims == "own_turn" and state.capote_by < 0 and state.game_deal >= state.rules.claim_from_deal:
@@ -158,7 +162,7 @@ def fix_own_turn(state: State) -> None:
     if game.accuses:
         found += (act.ACCUSE,)
     state.own_extra = found
-    state.swap = game.swap_masks[state.shown] if state.n > 0 and state.shown >= 0 and state.pending < 0 else 0
+    state.swap = game.own_swaps[state.shown] if state.n > 0 and state.shown >= 0 and state.pending < 0 else 0
 
 
 def has_own_turn(rules: Rules) -> bool:
@@ -254,15 +258,13 @@ def table_pairs(state: State) -> list[int]:
 
 def open_window(state: State, moment: str) -> None:
     """Window A (`before_draw`) or B (`after_draw`): asks the seats that may do something in it, winner of the trick first."""
+    game, winner = state.game, state.winner
     state.window = moment
-    winner = state.winner
-    if state.game.all_may_sing:
+    if game.all_may_sing:
         place = state.active.index(winner)
         state.queue = state.active[place:] + state.active[:place]
-    elif len(state.games) < state.seats:
-        state.queue = (winner, (winner + 2) % 4)
     else:
-        state.queue = (winner,)
+        state.queue = game.side_from[winner]
     next_in_window(state)
 
 
@@ -271,7 +273,7 @@ def window_options(state: State, seat: int) -> tuple[int, ...]:
     options = exchanging.exchanges(state, seat, state.window)
     if state.window == "after_draw":
         options = declarations(state, seat) + options
-        if state.game.claims == "post_trick" and may_claim(state, seat, "post_trick"):
+        if state.game.claims_after_trick and may_claim(state, seat, "post_trick"):
             options += CLAIM
     return options
 
@@ -281,12 +283,18 @@ def next_in_window(state: State) -> None:
     game = state.game
     draws_next = state.window == "before_draw"
     swap = game.swap_masks[state.shown] if state.n > 0 and state.shown >= 0 else 0
-    claims = game.claims == "post_trick"
+    claims = game.claims_after_trick
     queue = state.queue
+    hands, trump, paired, tute = state.hands, state.trump, game.paired, game.tute_mask
     for place, seat in enumerate(queue):
-        # most seats hold nothing to announce, and that is quickly seen
-        if not (claims or state.hands[seat][state.trump] & swap or (not draws_next and holds_a_song(state, seat))):
-            continue
+        # most seats hold nothing to announce, and that is quickly seen: no exchange, no pair, no four of a rank
+        hand = hands[seat]
+        if not (claims or hand[trump] & swap):
+            if draws_next:
+                continue
+            a, b, c, d, _ = hand
+            if not (paired[a] or paired[b] or paired[c] or paired[d] or a & b & c & d & tute):
+                continue
         if window_options(state, seat):
             state.queue = queue[place:]
             state.ask(seat, WINDOW)
@@ -296,9 +304,7 @@ def next_in_window(state: State) -> None:
     if draws_next:
         tricks.after_window_a(state)
     else:
-        state.window = ""
-        state.turn = state.winner
-        tricks.lead(state)
+        tricks.next_lead(state)
 
 
 def _window_legal(state: State) -> tuple[int, ...]:
@@ -335,6 +341,7 @@ def ask_capote(state: State) -> None:
 def _capote_act(state: State, action: int) -> None:
     if action == act.CAPOTE:
         state.capote_by = state.turn
+        fix_own_turn(state)
         state.emit("capote", seat=state.turn)
         state.queue = ()
     else:

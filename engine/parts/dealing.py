@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine import chance
 from engine.cards import NO_SUIT, hand_of_flags
-from engine.parts import auctions, exchanging, legality, paying, tricks
+from engine.parts import announcing, auctions, exchanging, legality, paying, tricks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,9 +30,9 @@ def go_on(state: State) -> None:
         state.stage += 1
         todo[state.stage - 1](state)
         return
-    state.phase = None
-    leader = state.notes.get("leader", state.mano)
-    state.turn = leader
+    state.turn = state.notes.get("leader", state.mano)
+    if state.own_turn:
+        announcing.fix_own_turn(state)
     tricks.lead(state)
 
 
@@ -119,7 +119,7 @@ class Places(NamedTuple):
 def seat_the_deal(state: State) -> None:
     """Gives everybody a place for the deal, by the dealer and the seats that are left."""
     gone = state.left_at
-    key = (state.dealer, tuple(map(bool, gone)) if any(gone) else gone)
+    key = (state.dealer, tuple(map(bool, gone)) if any(gone) else ())
     places = state.game.places.get(key)
     if places is None:
         places = state.game.places[key] = _places(state)
@@ -166,8 +166,8 @@ def clear(state: State) -> None:
     state.drawn = None
     state.notes = {}
     state.table = []
-    state.in_trick = 0
-    state.lead = NO_SUIT
+    state.table_points = 0
+    state.lead = state.best_suit = NO_SUIT
     state.window = ""
     state.queue = ()
     state.window_songs = ()
@@ -192,11 +192,10 @@ def deal_cards(state: State) -> None:
     card_of = pack.of_flag
     k = state.size
     dealt = hand_size(state) * k
-    hands = [[0, 0, 0, 0, 0] for _ in range(state.seats)]
+    state.hands = hands = [[0, 0, 0, 0, 0] for _ in state.next]
     for place, seat in enumerate(state.active):
         hands[seat] = hand_of_flags(sum(deck[place:dealt:k]))
-    state.hands = hands
-    rest = [card_of[flag] for flag in deck[: dealt - 1 : -1]]  # the next card is the last of the list
+    rest = list(map(card_of.__getitem__, deck[: dealt - 1 : -1]))  # the next card is the last of the list
     trump = NO_SUIT
     source = rules.trump_source
     if source == "last_dealt":

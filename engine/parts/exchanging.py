@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine import actions as act
 from engine.cards import NO_SUIT
-from engine.parts import dealing
+from engine.parts import announcing, dealing
 from engine.phase import Phase
 
 if TYPE_CHECKING:
@@ -97,12 +97,14 @@ def exchange(state: State, action: int) -> None:
     if state.rules.exchange == "deferred":
         state.pending = seat
         state.notes = state.notes | {"pending_card": card}
+        announcing.fix_own_turn(state)
         state.emit("notice", seat=seat, card=state.card_text(card))
         return
     taken = state.shown
     hand[suit] |= state.bit_of[taken]
     state.shown = card
     state.swapped = True
+    announcing.fix_own_turn(state)
     state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
 
 
@@ -115,6 +117,7 @@ def trick_won(state: State) -> None:
     state.shown = card
     state.swapped = True
     state.pending = -1
+    announcing.fix_own_turn(state)
     state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
 
 

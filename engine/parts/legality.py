@@ -98,6 +98,7 @@ def enforce(state: State, rule: InForce) -> None:
     state.in_force = rule
     state.no_load = rule.no_load
     state.modified = rule.modified
+    state.watched = rule.modified or state.own_turn
     state.on_play = state.rules.on_play
     state.follow, state.ruffed, state.void, state.over = rule.tables[state.trump]
 

@@ -24,17 +24,18 @@ def settle(state: State, verdict: Verdict) -> None:
     before = state.left_at
     by_side = state.side_points()
     value = 0
-    if state.rules.settlement == "games":
-        value = _games(state, verdict, by_side)
-    elif state.rules.settlement == "loss_marks":
+    settlement = state.rules.settlement
+    if settlement == "games":
+        value = _games(state, verdict)
+    elif settlement == "loss_marks":
         book_marks(state, verdict)
-    elif state.rules.settlement == "chips":
+    elif settlement == "chips":
         gained = state.rules.payments(state, verdict)
         state.chips = tuple(chips + gain for chips, gain in zip(state.chips, gained, strict=True))
     _board_score(state, verdict, by_side, value)
     over = match_over(state) or state.deal_no >= LONGEST_MATCH
-    if state.deals is not None and state.deal_no >= state.deals:
-        over = over or verdict.decided  # a game that takes several deals is played to its end
+    if not over and state.deals is not None and state.deal_no >= state.deals:
+        over = verdict.decided  # a game that takes several deals is played to its end
     if state.log is not None:
         _record(state, verdict, value, before)
     if over:
@@ -54,7 +55,7 @@ def game_value(state: State, verdict: Verdict) -> int:
     return 2 if state.side_points()[verdict.winner] >= threshold else 1
 
 
-def _games(state: State, verdict: Verdict, by_side: list[int]) -> int:
+def _games(state: State, verdict: Verdict) -> int:
     if not verdict.decided:
         state.totals = tuple(state.totals_now())
         return 0
@@ -155,7 +156,9 @@ def match_over(state: State) -> bool:
 def _led_by(state: State, at_least: int, margin: int) -> int | None:
     games = state.games
     top = max(games)
-    if top < at_least or top - sorted(games)[-2] < margin:
+    if top < at_least:
+        return None
+    if top - sorted(games)[-2] < margin:
         return None
     return games.index(top)
 
@@ -235,6 +238,8 @@ def _record(state: State, verdict: Verdict, value: int, before: tuple[int, ...])
 
 def adapt_to_seats(state: State) -> None:
     """After an elimination: the rules for the remaining number of seats, or those of the final duel."""
+    if not any(state.left_at):
+        return
     left = len(dealing.seats_left(state))
     if left != state.game.players:
         state.game = state.game.for_seats(left)

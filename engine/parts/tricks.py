@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import actions as act
+from engine.cards import NO_SUIT
 from engine.errors import IllegalAction
 from engine.parts import announcing, counting, exchanging, legality
 
@@ -19,25 +20,26 @@ def lead(state: State) -> None:
     if in_force is not state.in_force:
         legality.enforce(state, in_force)
     state.table = []
-    state.in_trick = 0
     state.phase = None
     state.hand = state.hands[state.turn]
     state.legal = None
-    if state.own_turn:
-        announcing.fix_own_turn(state)
     state.extra = announcing.before_card(state)
 
 
 def offer(state: State) -> None:
     """Puts before the seat on turn what it may announce before its card."""
-    if state.own_turn:
-        announcing.fix_own_turn(state)
     state.extra = announcing.before_card(state)
     state.legal = None
 
 
-def announce(state: State, action: int) -> None:
-    """An announcement of the seat on turn before its card."""
+def act_upon(state: State, action: int) -> None:
+    """An action that is no card: the answer to a question, or an announcement of the seat on turn before its card."""
+    state.legal = None
+    if state.log is not None:
+        state.taken_actions.append(action)
+    if state.phase is not None:
+        state.phase.act(state, action)
+        return
     announcing.carry_out(state, action)
     if not state.is_over and state.phase is None and state.left:
         offer(state)
@@ -70,35 +72,31 @@ def complete(state: State) -> None:
 
     1. The winner takes the cards. 2. Table songs. 3. Window A. Then `after_window_a`: 4. draw, 5. window B, 6. the winner leads.
     """
-    winner = state.winner
+    game = state.game
+    state.turn = state.last_trick = winner = state.winner
     state.cards[winner] += state.table_points
     state.tricks[winner] += 1
-    state.last_trick = winner
     state.left -= state.size
+    state.window_songs = ()
+    state.best_suit = NO_SUIT
     if state.log is not None:
-        texts = state.game.pack.texts
-        fields = {"seat": winner, "points": state.table_points, "cards": [texts[card] for card in state.table]}
-        if not state.left:
-            fields["last"] = True
-        state.emit("trick", **fields)
-    state.turn = winner
-    if state.game.simple:
+        _record(state, winner)
+    state.table_points = 0
+    if game.simple:
         if not state.left:
             counting.last_trick(state)
             return
         # as `lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
-        state.hand = state.hands[winner]
+        state.legal = None
         state.table = []
-        state.window_songs = ()
-        if announcing.holds_a_song(state, winner):
+        state.hand = hand = state.hands[winner]
+        a, b, c, d, _ = hand
+        paired = game.paired
+        if paired[a] or paired[b] or paired[c] or paired[d] or a & b & c & d & game.tute_mask:
             state.extra = announcing.before_card(state)
         return
-    game = state.game
-    state.window_songs = ()
-    if state.notes:
-        called = state.notes.get("called", -1)
-        if called in state.table:
-            state.emit("partner", seat=state.notes["partner"], card=state.card_text(called))
+    if game.secret_partner and state.notes.get("called") in state.table:
+        state.emit("partner", seat=state.notes["partner"], card=state.card_text(state.notes["called"]))
     if game.table_songs:
         announcing.table_songs(state)
     if state.capote_by >= 0 and counting.capote_decided(state):
@@ -111,11 +109,20 @@ def complete(state: State) -> None:
     if state.pending >= 0:
         exchanging.trick_won(state)
     if game.window_a and state.n > 0 and state.shown >= 0:
-        swap = game.swap_masks[state.shown]
-        if swap and (state.hands[winner][state.trump] & swap or len(game.sides) < state.seats):
-            announcing.open_window(state, "before_draw")
-            return
+        swap, trump, hands = game.swap_masks[state.shown], state.trump, state.hands
+        for seat in game.side_from[winner]:  # whoever else may speak in a window has nothing to exchange in this one
+            if hands[seat][trump] & swap:
+                announcing.open_window(state, "before_draw")
+                return
     after_window_a(state)
+
+
+def _record(state: State, winner: int) -> None:
+    texts = state.game.pack.texts
+    fields = {"seat": winner, "points": state.table_points, "cards": [texts[card] for card in state.table]}
+    if not state.left:
+        fields["last"] = True
+    state.emit("trick", **fields)
 
 
 def after_window_a(state: State) -> None:
@@ -127,24 +134,19 @@ def after_window_a(state: State) -> None:
             return
     elif state.drawn is not None:
         state.drawn = None
-    if state.game.merged:
-        state.window = ""
-        state.turn = state.winner
-        lead(state)
-    else:
-        announcing.open_window(state, "after_draw")
+    window_b(state)
 
 
 def window_b(state: State) -> None:
     """Announcements before the next lead: in one turn with it, or asked one by one."""
     if state.game.merged:
-        after_window_b(state)
+        next_lead(state)
     else:
         announcing.open_window(state, "after_draw")
 
 
-def after_window_b(state: State) -> None:
-    """The winner of the trick leads to the next one."""
+def next_lead(state: State) -> None:
+    """The windows are closed: the winner of the trick leads to the next one."""
     state.window = ""
     state.turn = state.winner
     lead(state)
@@ -157,29 +159,27 @@ def draw(state: State) -> None:
         if any(state.hands[seat]):
             return
         seat, cards = state.mano, min(state.n, state.size * int(state.rules.hand_size))
-    drawn = [-1] * state.seats
-    stock, hands, suit_of, bit_of = state.stock, state.hands, state.suit_of, state.bit_of
-    log, ring = state.log, state.next
-    for _ in range(cards):
-        if not stock:
-            _draw_shown(state, seat)
-            drawn[seat] = state.shown
-            state.shown = -1
-            break
+    stock, hands, facts, ring = state.stock, state.hands, state.facts, state.next
+    state.drawn = drawn = [-1] * state.seats
+    state.n -= cards
+    log = state.log
+    the_shown = len(stock) < cards
+    for _ in range(cards - the_shown):
         drawn[seat] = card = stock.pop()
-        hands[seat][suit_of[card]] |= bit_of[card]
+        suit, bit, _ = facts[card]
+        hands[seat][suit] |= bit
         if log is not None:
             state.emit("draw", seat=seat, card=state.game.pack.texts[card], secret={"card": [seat]})
         seat = ring[seat]
-    state.n -= cards
-    state.drawn = drawn
-    if state.shown < 0 and state.pending >= 0:
-        exchanging.take_back(state)
-
-
-def _draw_shown(state: State, seat: int) -> None:
-    give(state, seat, state.shown)
-    state.emit("draw", seat=seat, card=state.card_text(state.shown), shown=True)
+    if the_shown:
+        drawn[seat] = card = state.shown
+        give(state, seat, card)
+        state.emit("draw", seat=seat, card=state.card_text(card), shown=True)
+        state.shown = -1
+    if not state.n:
+        if state.shown < 0 and state.pending >= 0:
+            exchanging.take_back(state)
+        announcing.fix_own_turn(state)
 
 
 def give(state: State, seat: int, card: int) -> None:
