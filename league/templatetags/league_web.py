@@ -8,6 +8,7 @@ from django import template
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from league.enums import MatchStatus
 from league.models import Match, Party
@@ -157,3 +158,38 @@ def add_float(value: float, more: float) -> float:
 def ms_each(party: Party) -> str:
     """Processor time per decision of a party: '1.3 ms'."""
     return f"{1000 * party.cpu_s / party.decisions:.1f} ms" if party.cpu_s is not None and party.decisions else ""
+
+
+@register.filter
+def at(row: Any, key: Any) -> Any:
+    """What stands at `key` in a list or a dictionary; nothing where there is none."""
+    try:
+        return row[key]
+    except (IndexError, KeyError, TypeError):
+        return ""
+
+
+@register.filter
+def bracket_part(part: str) -> str:
+    """A part of a bracket in words."""
+    names = {
+        "winners": _("winners' bracket"),
+        "losers": _("losers' bracket"),
+        "bronze": _("third place"),
+        "final": _("final"),
+    }
+    return names[part]
+
+
+@register.filter
+def decided_by(by: str) -> str:
+    """How a pairing of a bracket was decided, in words."""
+    words = {
+        "boards": _("boards"),
+        "extra": _("extra boards"),
+        "points": _("score, after level boards"),
+        "seed": _("seed, after level boards and score"),
+        "bye": _("bye"),
+        "": _("to be played"),
+    }
+    return words[by]

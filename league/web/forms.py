@@ -11,6 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 import engine
 from engine.rules import Range, choices, word
+from league.domain import formats
+from league.enums import Seeding
+from league.pure.formats import Parameter
 
 
 class SignUpForm(forms.Form):
@@ -55,7 +58,7 @@ class SubmitForm(forms.Form):
 
 
 class TournamentForm(forms.Form):
-    """A round robin of one game. The fields after the first four are the options of that game at that number of players."""
+    """A tournament of one game. Besides the fields below: the parameters of every format, and the options of the game at that table."""
 
     name = forms.CharField(label=_("Name of the tournament"), max_length=80)
     boards = forms.IntegerField(
@@ -63,12 +66,28 @@ class TournamentForm(forms.Form):
         min_value=1,
         help_text=_("More boards, less luck. Each board is played once in every seating, with the same cards."),
     )
+    format = forms.ChoiceField(label=_("Format"), initial="round_robin", required=False, widget=forms.RadioSelect)
+    mixed = forms.BooleanField(
+        label=_("Mixed pairs"),
+        required=False,
+        help_text=_(
+            "Teams of two different bots that change partners. Rated apart from bots that hold both seats of a side."
+        ),
+    )
+    seeding = forms.ChoiceField(label=_("Seeds"), choices=Seeding.choices, initial=Seeding.RATING, required=False)
     bots = forms.MultipleChoiceField(label=_("Bots"), required=False, widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.game = game
         self.fields["bots"].choices = bots
+        if sorted(map(len, game.sides)) != [2, 2]:
+            del self.fields["mixed"]
+        self.formats = [one for one in formats.described() if len(game.sides) == 2 or not one.two_sided]
+        self.fields["format"].choices = [(one.key, one.title) for one in self.formats]
+        for one in self.formats:
+            for parameter, text in one.parameters:
+                self.fields[f"{one.key}__{parameter.name}"] = _parameter_field(parameter, text)
         self.option_names = []
         for name, choice in choices(game.declared, game.players).items():
             default = word(getattr(game.rules, name))
@@ -84,6 +103,9 @@ class TournamentForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
+        cleaned["format"] = cleaned.get("format") or "round_robin"
+        cleaned["seeding"] = cleaned.get("seeding") or Seeding.RATING
+        cleaned["parameters"] = self._parameters(cleaned["format"], cleaned)
         options = {}
         for name in self.option_names:
             value = cleaned.get(name)
@@ -96,6 +118,23 @@ class TournamentForm(forms.Form):
                 options[name.removeprefix("option_")] = value
         cleaned["options"] = options
         return cleaned
+
+    def _parameters(self, key: str, cleaned: dict[str, Any]) -> dict[str, Any]:
+        """Those of the chosen format; what was left empty keeps its default."""
+        mine = [parameter for one in self.formats if one.key == key for parameter, _text in one.parameters]
+        given = {parameter.name: cleaned.get(f"{key}__{parameter.name}") for parameter in mine}
+        for parameter in mine:
+            if isinstance(parameter.default, bool) and self.data.get("format") is None:
+                given[parameter.name] = parameter.default  # the form was not shown: an unticked box says nothing
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def format_choices(self) -> list[tuple[formats.Described, Any, list[forms.BoundField]]]:
+        """For the template: each format, its radio button, the fields of its parameters."""
+        boxes = {str(box.data["value"]): box for box in self["format"]}
+        return [
+            (one, boxes[one.key], [self[f"{one.key}__{p.name}"] for p, _text in one.parameters]) for one in self.formats
+        ]
 
     @property
     def option_fields(self) -> list[forms.BoundField]:
@@ -113,6 +152,20 @@ def _choice_field(values: list[object], default: object) -> forms.Field:
         for value in values
     ]
     return forms.ChoiceField(choices=named, initial=_text(default))
+
+
+def _parameter_field(parameter: Parameter, text: str) -> forms.Field:
+    """A number, or a box to tick."""
+    words: dict[str, Any] = {
+        "label": parameter.name,
+        "help_text": text,
+        "initial": parameter.default,
+        "required": False,
+    }
+    if isinstance(parameter.default, bool):
+        return forms.BooleanField(**words)
+    kind = forms.IntegerField if isinstance(parameter.default, int) else forms.FloatField
+    return kind(min_value=parameter.low, max_value=parameter.high, **words)
 
 
 def _range_field(choice: Range, default: object) -> forms.Field:

@@ -21,6 +21,7 @@ urlpatterns = [
     path("submit/", submit.submit, name="submit"),
     path("t/", tournaments.tournaments, name="tournaments"),
     path("t/new/", tournaments.new, name="tournament-new"),
+    path("t/new/forecast/", tournaments.forecast, name="tournament-forecast"),
     path("t/<slug:slug>/", tournaments.tournament, name="tournament"),
     path("t/<slug:slug>/do/", tournaments.do, name="tournament-do"),
     path("m/", matches.matches, name="matches"),

@@ -232,7 +232,14 @@ def test_the_form_counts_matches(live, visit) -> None:
     page.click("main form button")
     page.wait_for_url("**/t/new/**")
     page.fill("#id_boards", "5")
-    assert page.inner_text(".prediction") == "3 bots: 3 partidas, 15 estuches, 30 pasadas."
+    told = page.locator(".prediction")
+    told.filter(has_text="3 bots: 3 partidas, 15 estuches, 30 pasadas").wait_for()
     page.click("text=luna v1")
-    assert page.inner_text(".prediction") == "2 bots: 1 partidas, 5 estuches, 10 pasadas."
+    told.filter(has_text="2 bots: 1 partidas, 5 estuches, 10 pasadas").wait_for()
+    more = "details:has(#id_gauntlet__cycles) summary"
+    assert page.is_hidden(more)
+    page.check("input[value=gauntlet]")
+    page.click(more)
+    page.fill("#id_gauntlet__cycles", "3")
+    told.filter(has_text="2 bots: 3 partidas, 15 estuches, 30 pasadas").wait_for()
     assert visited.complaints == []

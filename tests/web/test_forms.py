@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from league.domain import state
+from league.domain import state, tournaments
 from league.models import ApiToken, Bot, BotVersion, Player, Tournament
 from tests.support import league as made
 
@@ -95,7 +95,8 @@ def test_the_page_of_an_upload_reloads_until_it_is_decided(league, owner, reader
 
 def test_a_tournament_is_made_and_started(league, owner) -> None:
     page = owner.get("/t/new/?game=partnership").content.decode()
-    assert 'data-sizes="0,0,1,3"' in page
+    assert "Quien pierde una partida queda fuera" in page
+    assert "3 bots: 3 partidas, 48 estuches, 96 pasadas; unos 1 minuto" in page
     fields = {
         "name": "Copa",
         "boards": "2",
@@ -108,6 +109,51 @@ def test_a_tournament_is_made_and_started(league, owner) -> None:
     assert (answer.status_code, answer.url) == (302, f"/t/{cup.slug}/")
     assert (cup.status, cup.matches.count(), cup.boards) == ("running", 3, 2)
     assert cup.pool.options == {"double_at_101": True}
+
+
+def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
+    fields = {"name": "Copa", "boards": "2", "bots": ["rufo", "luna", "sol"], "seeding": "entry"}
+    chosen = {
+        **fields,
+        "format": "single_elimination",
+        "single_elimination__cap": "4",
+        "single_elimination__extra": "2",
+    }
+    predicted = owner.post("/t/new/?game=partnership", {**chosen, "action": "predict"})
+    assert (predicted.status_code, Tournament.objects.count()) == (200, 2)
+    assert "3 bots: 2 a 6 partidas, 4 a 12 estuches" in predicted.content.decode()
+    typed = owner.get("/t/new/forecast/", {"game": "partnership", **chosen})
+    assert typed.content.decode().startswith("3 bots: 2 a 6 partidas")
+    alone = owner.get("/t/new/forecast/", {"game": "partnership", **chosen, "bots": ["rufo"]}).content.decode()
+    assert alone.startswith("Todavía no: single_elimination needs 2 entries or more, not 1")
+    assert owner.get("/t/new/forecast/?game=chess").status_code == 404
+
+    owner.post("/t/new/?game=partnership", {**chosen, "action": "start"})
+
+    cup = Tournament.objects.get(name="Copa")
+    assert (cup.format, cup.parameters, cup.seeding) == ("single_elimination", {"bronze": False, "cap": 4}, "entry")
+    made.play(cup.matches.get(), winner=0)
+    tournaments.advance(cup, now=made.NOW)
+    page = owner.get(f"/t/{cup.slug}/").content.decode()
+    assert "cuadro de ganadores 1" in page
+    assert "exento" in page
+    assert "Ronda 2" in page
+
+
+def test_ladders_are_ended_by_their_owner(league, owner, stranger) -> None:
+    fields = {"name": "Escala", "boards": "2", "bots": ["rufo", "luna"], "format": "ladder", "action": "start"}
+    owner.post("/t/new/?game=partnership", fields)
+    assert stranger.post("/t/escala/do/", {"action": "close"}).status_code == 403
+    owner.post("/t/escala/do/", {"action": "close"})
+    assert Tournament.objects.get(slug="escala").ending == "closed"
+    assert "Terminado por su dueño." in owner.get("/t/escala/").content.decode()
+
+
+def test_mixed_pairs_are_offered_where_there_are_partners(league, owner) -> None:
+    assert 'name="mixed"' in owner.get("/t/new/?game=partnership").content.decode()
+    assert 'name="mixed"' not in owner.get("/t/new/?game=cabrero&players=3").content.decode()
+    owner.post("/t/new/?game=partnership", {"name": "P", "boards": "1", "bots": ["rufo"], "mixed": "on"})
+    assert Tournament.objects.get(name="P").pool.team == "mixed"
 
 
 def test_a_refused_tournament_says_why(league, owner) -> None:

@@ -1,4 +1,4 @@
-// Comforts of the forms; both work without this file. Dropping a file on the upload form; counting matches of a tournament.
+// Comforts of the forms; both work without this file. Dropping a file on the upload form; predicting a tournament while somebody types.
 const drop = document.querySelector(".drop");
 if (drop) {
   const input = drop.querySelector("input");
@@ -8,14 +8,21 @@ if (drop) {
 }
 const form = document.querySelector("form.predict");
 if (form) {
-  const line = form.querySelector(".prediction"), sizes = form.dataset.sizes.split(",").map(Number);
-  const count = () => {
-    const bots = form.querySelectorAll("input[name=bots]:checked").length, matches = sizes[bots] ?? 0;
-    const boards = matches * (Number(form.elements.boards.value) || 0);
-    line.textContent = matches
-      ? line.dataset.text.replace("{bots}", bots).replace("{matches}", matches).replace("{boards}", boards).replace("{sittings}", boards * form.dataset.sittings)
-      : line.dataset.few;
+  const line = form.querySelector(".prediction");
+  let soon, asked = 0;
+  const ask = async () => {
+    const fields = new FormData(form), number = ++asked;
+    fields.delete("csrfmiddlewaretoken");
+    const answer = await fetch(`${form.dataset.forecast}&${new URLSearchParams(fields)}`).catch(() => null);
+    if (number === asked && answer && answer.ok) line.textContent = await answer.text();
   };
-  form.addEventListener("input", count);
-  count();
+  const show = () => { // parameters of the chosen format only
+    for (const one of form.querySelectorAll(".format")) {
+      const more = one.querySelector("details");
+      if (more) more.hidden = !one.querySelector("input[name=format]").checked;
+    }
+  };
+  form.addEventListener("input", () => { show(); clearTimeout(soon); soon = setTimeout(ask, 200); });
+  form.querySelector("button[value=predict]").hidden = true;
+  show();
 }

@@ -9,23 +9,26 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page
-from django.http import HttpRequest, HttpResponse
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 import engine
 from league.domain import players as people
-from league.domain import pools
+from league.domain import pools, rounds
 from league.domain import tournaments as domain
 from league.domain.errors import Refused
 from league.domain.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
-from league.models import BotVersion, Match, Tournament
-from league.pure.schedules import total_tables
-from league.web import queries
+from league.models import BotVersion, Match, Player, Tournament
+from league.web import forecasts, queries
 from league.web.crosstable import crosstable
 from league.web.forms import TournamentForm
 from league.web.games import describe
+
+OWNERS = {"start": domain.start, "cancel": domain.cancel, "close": domain.close}
+PARTS = ("winners", "losers", "bronze", "final")
 
 
 def tournaments(request: HttpRequest) -> HttpResponse:
@@ -54,10 +57,27 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "done": table.statuses[MatchStatus.FINISHED],
         "secret": domain.published_secret(found),
         "example": _log_to_check(page),
+        "names": {row.entry.number: row.entry.version.bot.slug for row in table.rows},
+        "rounds": _rounds(found),
+        "bracket": _bracket(found),
         "mine": _own_versions(viewer, found) if viewer and found.status == TournamentStatus.OPEN else [],
         "refresh": found.status == TournamentStatus.RUNNING,
     }
     return render(request, "tournament.html", context)
+
+
+def _rounds(found: Tournament) -> list[rounds.OneRound]:
+    """The rounds, of formats in which each follows from those before."""
+    return rounds.rounds(found, found.rounds.order_by("number")) if rounds.has_rounds(found) else []
+
+
+def _bracket(found: Tournament) -> list[tuple[str, int, list[rounds.Step]]]:
+    """The bracket by part and round."""
+    steps = rounds.bracket(found)
+    columns = sorted(
+        {(step.pairing.part, step.pairing.round) for step in steps}, key=lambda c: (PARTS.index(c[0]), c[1])
+    )
+    return [(part, n, [s for s in steps if (s.pairing.part, s.pairing.round) == (part, n)]) for part, n in columns]
 
 
 def _planned(found: Tournament) -> int:
@@ -88,16 +108,16 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
 @login_required
 @require_POST
 def do(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start or cancel one's own tournament; enter or withdraw one's own version."""
+    """Start, close or cancel one's own tournament; enter or withdraw one's own version."""
     found = get_object_or_404(Tournament, slug=slug)
     viewer = people.of_user(request.user)
     action = request.POST.get("action", "")
     pk = request.POST.get("version", "")
     try:
-        if action in ("start", "cancel"):
+        if action in OWNERS:
             if viewer.pk != found.owner_id and not request.user.is_staff:
                 raise PermissionDenied
-            domain.start(found, actor=viewer.name) if action == "start" else domain.cancel(found, actor=viewer.name)
+            OWNERS[action](found, actor=viewer.name)
         elif action in ("enter", "withdraw"):
             version = get_object_or_404(BotVersion, pk=pk if pk.isdigit() else 0)
             if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
@@ -116,42 +136,76 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "tournament_new.html", {"games": [describe(one) for one in engine.games()]})
     game = _game(key, request.GET.get("players", ""))
     versions = _newest(key)
-    seats = len(game.sides)
-    start = {
-        "name": f"{game.title}",
-        "boards": domain.default_boards(key, game.players),
-        "bots": [slug for slug, _ in versions],
-    }
-    form = TournamentForm(game, [(slug, str(v)) for slug, v in versions], request.POST or None, initial=start)
-    if request.method == "POST" and form.is_valid():
-        chosen = [version for slug, version in versions if slug in form.cleaned_data["bots"]]
+    form = _form(game, versions, request.POST or None)
+    action = request.POST.get("action", "")
+    if request.method == "POST" and form.is_valid() and action != "predict":
         try:
-            made = domain.create(
-                people.of_user(request.user),
-                form.cleaned_data["name"],
-                key,
-                form.cleaned_data["options"],
-                form.cleaned_data["boards"],
-                chosen,
-                game.players,
-            )
-            if request.POST.get("action") == "start":
-                domain.start(made, actor=made.owner.name)
+            made = _create(people.of_user(request.user), game, versions, form.cleaned_data, start=action == "start")
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
             return redirect("tournament", slug=made.slug)
-    sizes = [total_tables(n, seats) if n >= seats else 0 for n in range(min(len(versions), settings.MAX_ENTRIES) + 1)]
     context = {
         "form": form,
         "game": describe(key),
-        "seats": seats,
-        "sittings": len(game.sittings(seats)),
+        "seats": len(game.sides),
+        "sittings": len(game.sittings(len(game.sides))),
         "players": game.players,
-        "sizes": sizes,
-        "board_deals": game.board_deals,
+        "prediction": _prediction(game, versions, form),
     }
     return render(request, "tournament_new.html", context, status=422 if form.errors else 200)
+
+
+def forecast(request: HttpRequest) -> HttpResponse:
+    """What the tournament of a form would take, as plain text: the form asks while somebody types. Five queries."""
+    key = request.GET.get("game", "")
+    if key not in engine.games():
+        raise Http404
+    game = _game(key, request.GET.get("players", ""))
+    versions = _newest(key)
+    form = _form(game, versions, request.GET)
+    form.fields["name"].required = False
+    text = forecasts.sentence(game, form.cleaned_data) if form.is_valid() else ""
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
+
+
+def _form(game: engine.Game, versions: list[tuple[str, BotVersion]], data: Any) -> TournamentForm:
+    start = {
+        "name": f"{game.title}",
+        "boards": domain.default_boards(game.key, game.players),
+        "bots": [slug for slug, _ in versions],
+    }
+    return TournamentForm(game, [(slug, str(v)) for slug, v in versions], data, initial=start)
+
+
+def _prediction(game: engine.Game, versions: list[tuple[str, BotVersion]], form: TournamentForm) -> str:
+    """Of what was sent; of a fresh form, of a single round robin of all bots."""
+    if not form.is_bound:
+        chosen = {"bots": [slug for slug, _ in versions][: settings.MAX_ENTRIES], "boards": form.initial["boards"]}
+        return forecasts.sentence(game, chosen | {"format": "round_robin", "parameters": {}, "options": {}})
+    return forecasts.sentence(game, form.cleaned_data) if form.is_valid() else ""
+
+
+def _create(
+    owner: Player, game: engine.Game, versions: list[tuple[str, BotVersion]], chosen: dict[str, Any], *, start: bool
+) -> Tournament:
+    with transaction.atomic():
+        made = domain.create(
+            owner,
+            chosen["name"],
+            game.key,
+            chosen["options"],
+            chosen["boards"],
+            [version for slug, version in versions if slug in chosen["bots"]],
+            game.players,
+            format=chosen["format"],
+            parameters=chosen["parameters"],
+            seeding=chosen["seeding"],
+            mixed=chosen.get("mixed", False),
+        )
+        if start:
+            domain.start(made, actor=owner.name)
+    return made
 
 
 def _game(key: str, players: str) -> engine.Game:

@@ -1,0 +1,70 @@
+"""What a tournament would take, in a sentence."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+import engine
+from league.domain import forecast as domain
+from league.domain.errors import Refused
+
+
+def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
+    """Matches, boards, sittings and time of what a form has chosen; or why it cannot be played, in the words of the league."""
+    try:
+        found = domain.forecast(
+            game.key,
+            entries=len(chosen["bots"]),
+            boards=chosen["boards"],
+            format=chosen["format"],
+            parameters=chosen["parameters"],
+            players=game.players,
+            options=chosen["options"],
+            mixed=chosen.get("mixed", False),
+        )
+    except Refused as refusal:
+        return _("Not yet: %(why)s. You can create it open and let others enter.") % {"why": refusal}
+    if not found.matches[1]:
+        return _("It goes on until you end it.")
+    measured = _("measured") if found.pace.measured else _("estimated: nothing of this game was measured yet")
+    words = {
+        "bots": len(chosen["bots"]),
+        "matches": _span(found.matches),
+        "boards": _span(found.boards),
+        "sittings": _span(found.sittings),
+        "time": _time(found.seconds),
+        "measured": measured,
+    }
+    return (
+        _(
+            "%(bots)s bots: %(matches)s matches, %(boards)s boards, %(sittings)s sittings; about %(time)s (%(measured)s)."
+        )
+        % words
+    )
+
+
+def _span(pair: tuple[int, int]) -> str:
+    low, high = (number_format(value, force_grouping=True) for value in pair)
+    return low if low == high else _("%(low)s to %(high)s") % {"low": low, "high": high}
+
+
+def _time(seconds: tuple[float, float]) -> str:
+    low, high = _length(seconds[0]), _length(seconds[1])
+    return low if low == high else _("%(low)s to %(high)s") % {"low": low, "high": high}
+
+
+def _length(seconds: float) -> str:
+    span = timedelta(seconds=seconds)
+    minutes = max(1, round(span.total_seconds() / 60))
+    if minutes < 90:
+        return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
+    hours = round(minutes / 60)
+    if hours < 48:
+        return ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}
+    days = round(hours / 24)
+    return ngettext("%(count)s day", "%(count)s days", days) % {"count": days}
