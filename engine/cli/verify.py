@@ -103,18 +103,24 @@ class Boards:
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], set[tuple[int, int]]] = {}
+        self._whole: dict[tuple[str, str], tuple[int, int]] = {}  # first and last board, as the log says
 
     def add(self, meta: dict[str, Any]) -> None:
         """A replay whose deal has been proved."""
         place = str(meta.get("match", "")), meta["table"]
         self._seen.setdefault(place, set()).add((meta["board"], meta["sitting"]))
+        told = meta.get("boards")
+        first, last = told if isinstance(told, list) and [type(n) for n in told] == [int, int] else (1, 1)
+        before = self._whole.get(place, (first, last))
+        self._whole[place] = min(first, before[0], meta["board"]), max(last, before[1], meta["board"])
 
     def left_out(self) -> list[dict[str, Any]]:
-        """Gaps: boards from 1 to the last, each in as many sittings as the others."""
+        """Gaps: each board of a match in as many sittings as the others."""
         found = []
         for (match, table), seen in sorted(self._seen.items()):
-            last, sittings = max(board for board, _ in seen), max(sitting for _, sitting in seen) + 1
-            for board in range(1, last + 1):
+            first, last = self._whole[match, table]
+            sittings = max(sitting for _, sitting in seen) + 1
+            for board in range(first, last + 1):
                 missing = [sitting for sitting in range(sittings) if (board, sitting) not in seen]
                 if missing:
                     what = "" if len(missing) == sittings else f", sitting {', '.join(map(str, missing))}"
@@ -126,8 +132,8 @@ class Boards:
 
     def __str__(self) -> str:
         return "; ".join(
-            f"match {match}, table {table}, boards 1 to {max(board for board, _ in seen)}"
-            for (match, table), seen in sorted(self._seen.items())
+            f"match {match}, table {table}, boards {first} to {last}"
+            for (match, table), (first, last) in sorted(self._whole.items())
         )
 
 

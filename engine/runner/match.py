@@ -248,6 +248,7 @@ class _Match:
                 "match": self.spec.match_id,
                 "table": self.spec.table,
                 "secret_sha256": self.commitment,
+                "boards": [self.boards[0].number, self.boards[-1].number],
                 "board": sitting.board,
                 "sitting": sitting.number,
                 "seating": list(seating),

@@ -10,9 +10,10 @@ from typing import Any
 import engine
 from league.domain.errors import Refused
 from league.enums import MatchStatus
-from league.models import Party, Player, Sitting
+from league.models import Match, Party, Player, Sitting
 
 PUBLIC = "public"  # the view of a spectator who sees no hidden card
+WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 HEADER = ("format", "engine", "game", "revision", "options", "players", "deals", "over", "scores")
 
 
@@ -23,9 +24,8 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     table knew. A restricted view has neither seed nor actions, from which the hidden cards would follow. Notes of a bot are for its owner.
     Raises Refused for a seat that the table has not, and for a match that is not over.
     """
-    match = sitting.board.match
-    if match.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
-        raise Refused(f"match {match.public_id} is {match.status}; its replays can be seen when it is finished")
+    if why := closed_because(sitting.board.match):
+        raise Refused(why)
     full = unpack(sitting)
     owned = owned_parties(sitting, viewer)
     meta = dict(full.get("meta", {}))
@@ -41,6 +41,23 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     restricted["view"] = seat
     restricted["notes"] = [note for note in visible if note["seat"] == seat]
     return restricted
+
+
+def closed_because(match: Match) -> str:
+    """Why the cards of a match cannot be seen yet, '' if they can: it is not over, or its deals are being played again in another match."""
+    if match.status == MatchStatus.FINISHED:
+        return ""
+    if match.status != MatchStatus.VOID:
+        return f"match {match.public_id} is {match.status}; its replays can be seen when it is finished"
+    same_deals = Match.objects.filter(
+        secret=match.secret, table=match.table, first_board=match.first_board, status__in=WAITING
+    )
+    again = same_deals.exclude(pk=match.pk).first()
+    return (
+        ""
+        if again is None
+        else f"match {match.public_id} is played again on the same cards, in {again.public_id}; see it when that is over"
+    )
 
 
 def unpack(sitting: Sitting) -> dict[str, Any]:

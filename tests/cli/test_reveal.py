@@ -120,6 +120,9 @@ def test_a_board_that_was_left_out_is_missed(tute: Tute, tmp_path: Path, log: Lo
     assert kinds(answer) == ["missing_board"]
     assert "lacks board 1" in answer["left_out"][0]["problem"]
     assert kinds(verify(tute, tmp_path, log[:-1], "--reveal", SECRET.hex(), code=1)) == ["missing_board"]
+    first = [replay for replay in log if replay["meta"]["board"] == 1]
+    answer = verify(tute, tmp_path, first, "--reveal", SECRET.hex(), code=1)
+    assert "lacks board 2" in answer["left_out"][0]["problem"]
 
 
 def test_without_a_commitment_the_one_noted_before_play_is_asked_for(tute: Tute, tmp_path: Path, log: Log) -> None:

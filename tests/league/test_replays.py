@@ -8,7 +8,7 @@ import pytest
 
 import engine
 from engine.runner import FaultReport
-from league.domain import replays, reports
+from league.domain import matches, replays, reports
 from league.domain.errors import Refused
 from league.models import Match, Party, Sitting
 from tests.support.league import NOW, accepted, result, running, started
@@ -80,3 +80,32 @@ def test_replay_of_a_match_that_is_not_over_is_refused(sitting: Sitting) -> None
 
     with pytest.raises(Refused, match="is running; its replays"):
         replays.replay(Sitting.objects.select_related("board__match").first())
+
+
+def test_a_match_whose_deals_are_played_again_is_closed_until_then(sitting: Sitting, ana, client) -> None:
+    """A struck-out match is public, but not while another is still to be played on the same cards: not in any form."""
+    match = sitting.board.match
+    pages = [f"/m/{match.public_id}{end}" for end in ("/", "/replay.json", ".txt", ".jsonl", "/b/1/")]
+    pages.append(f"/api/v1/matches/{match.public_id}/boards/1/sittings/0/replay")
+    deal = next(event for event in replays.unpack(sitting)["events"] if event["e"] == "deal")
+    cards = deal["hands"][0]
+
+    def told(url: str) -> tuple[int, str]:
+        answer = client.get(url)
+        body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        return answer.status_code, body.decode()
+
+    open_to_all = [told(url) for url in pages]
+    assert [status for status, _ in open_to_all] == [200] * len(pages)
+    matches.void(match, actor="op", why="a mistake of ours", now=NOW)
+    fresh, _ = matches.again(match, actor="op", why="a mistake of ours", now=NOW)
+    for status, body in map(told, pages):
+        assert status in (200, 400, 404, 409)
+        assert replays.unpack(sitting)["seed"] not in body and "hands" not in body and "tute-replay" not in body
+        assert not all(card in body for card in cards), body
+    again = running()
+    assert again == fresh
+    reports.report(again.pk, again.token, result(again), now=NOW)
+    sitting.board.match.refresh_from_db()
+    assert replays.closed_because(sitting.board.match) == ""
+    assert told(pages[1])[0] == 200

@@ -93,7 +93,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     shown = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
     size = engine.load(found.pool.game, players=found.pool.players).score_size
     context: dict[str, Any] = {"match": found, "shown": shown, "parties": parties, "size": size}
-    if found.status in (MatchStatus.FINISHED, MatchStatus.VOID):
+    if not replays.closed_because(found):
         sitting = _sitting(found, _number(request, "b", 0), _number(request, "s", 0))
         if sitting:
             record = replays.replay(sitting, viewer)
@@ -124,7 +124,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     """One board of a finished match: all its sittings side by side, in the suits of the deal. Six queries."""
     found = _match(public_id)
     row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=found, number=number)
-    if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
+    if replays.closed_because(found):
         raise Http404
     parties = _parties(found)
     game = engine.load(found.pool.game, players=found.pool.players, **found.pool.options)
@@ -164,9 +164,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         record = replays.replay(sitting, queries.viewer(request), seat)
     except Refused as refusal:
-        return JsonResponse(
-            {"error": str(refusal)}, status=409 if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID) else 400
-        )
+        return JsonResponse({"error": str(refusal)}, status=409 if replays.closed_because(found) else 400)
     parties = _parties(found)
     sides = _sides(record, sitting)
     answer = {name: value for name, value in record.items() if name not in UNSEEN} | {"events": shown_events(record)}
@@ -200,7 +198,7 @@ def log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
     found = _match(public_id)
     rows = Sitting.objects.filter(board__match=found).select_related("board").order_by("board__number", "number")
     viewer = queries.viewer(request)
-    if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
+    if replays.closed_because(found):
         raise Http404
 
     def line(sitting: Sitting) -> str:
@@ -216,7 +214,7 @@ def log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 def text(request: HttpRequest, public_id: str) -> HttpResponse:
     """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
     found = _match(public_id)
-    if found.status not in (MatchStatus.FINISHED, MatchStatus.VOID):
+    if replays.closed_because(found):
         return HttpResponse(
             _("This match is not over yet.") + "\n", content_type="text/plain; charset=utf-8", status=409
         )
