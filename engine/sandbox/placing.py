@@ -3,6 +3,7 @@ its files that this user can read."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from dataclasses import dataclass
@@ -56,6 +57,8 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
 
 def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
     if os.getuid() != 0 or not own_user:
+        with contextlib.suppress(OSError):  # another user's files: then that user sees to it
+            tree.still(bot_dir)
         return Place(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
     target = runtime.root / "bot" / str(slot.user)

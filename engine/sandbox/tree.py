@@ -18,6 +18,10 @@ from pathlib import Path
 from .errors import SandboxError
 
 _SHORT = 16  # hexadecimal digits of a hash in a name
+_LAYOUT = "2"  # of a tree; another one has every tree made ready anew
+# A read sets a file's access time once a day, which another bot could see: unless it lies ahead. The last year that every
+# file system can hold.
+_NEVER_READ_NS = 2_145_916_800_000_000_000
 
 
 @contextmanager
@@ -49,7 +53,7 @@ def content_hash(root: Path) -> str:
 
 def signature(sources: dict[str, Path], *more: str) -> str:
     """A cheap name for the sources as they are now: paths, sizes and times of change. Decides only whether to build."""
-    total = hashlib.sha256(repr(more).encode())
+    total = hashlib.sha256(repr((_LAYOUT, *more)).encode())
     for name, source in sorted(sources.items()):
         for path in [source] if source.is_file() else files_below(source):
             facts = path.stat()
@@ -111,6 +115,14 @@ def open_to_all(root: Path) -> None:
             path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
 
 
+def still(root: Path) -> None:
+    """Make access times below ``root`` tell nothing: reading no longer changes them. Raises OSError where they are not ours."""
+    for path in [root, *root.rglob("*")]:
+        times = path.lstat()
+        if not path.is_symlink() and times.st_atime_ns != _NEVER_READ_NS:
+            os.utime(path, ns=(_NEVER_READ_NS, times.st_mtime_ns))
+
+
 def build_once(directory: Path, name: str, key: str, build: Callable[[Path], None]) -> Path:
     """The tree for ``key`` (see ``signature``) in ``directory``, built by ``build(empty directory)`` if need be.
 
@@ -131,6 +143,7 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
                 finished = directory / f"{name}-{content_hash(work)[:_SHORT]}"
                 if not finished.is_dir():
                     work.rename(finished)
+                still(finished)
             finally:
                 shutil.rmtree(work, ignore_errors=True)
             draft = index.with_name(index.name + ".new")

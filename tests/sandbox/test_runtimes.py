@@ -195,3 +195,19 @@ def test_an_interpreter_that_is_none_is_refused(state: StateDirectory) -> None:
 
 def test_the_copied_interpreter_is_this_one(state: StateDirectory) -> None:
     assert state.python.version == ".".join(map(str, sys.version_info[:3]))
+
+
+def test_reading_a_tree_leaves_no_mark(tmp_path: Path) -> None:
+    """Else a bot could tell another one, or itself in a later match, what to remember: one bit a file and day."""
+
+    def build(work: Path) -> None:
+        (work / "lib").mkdir()
+        (work / "lib" / "module.py").write_text("x = 1\n")
+        os.utime(work / "lib" / "module.py", (0, 0))  # which the next reading would change
+
+    root = tree.build_once(tmp_path, "x", "key", build)
+    paths = [root, root / "lib", root / "lib" / "module.py"]
+    before = [path.stat().st_atime_ns for path in paths]
+    assert (paths[2].read_text(), list(paths[1].iterdir())) == ("x = 1\n", [paths[2]])
+
+    assert [path.stat().st_atime_ns for path in paths] == before

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.hostile.attacks import files, kernel, network, output, processes, resources
+from tests.hostile.attacks import files, kernel, network, output, processes, resources, together
 from tests.hostile.attacks.kind import Attack
 
 ATTACKS: dict[str, Attack] = {
     attack.name: attack
-    for module in (files, network, processes, resources, output, kernel)
+    for module in (files, network, processes, resources, together, output, kernel)
     for attack in module.ATTACKS
 }
 
