@@ -163,7 +163,9 @@ def rows(games: list[str], boards: int) -> Iterator[Luck]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", help="only this game (may be repeated)")
-    parser.add_argument("--boards", type=int, default=60, help="boards of each pair (60; a quarter of it for eliminations)")
+    parser.add_argument(
+        "--boards", type=int, default=60, help="boards of each pair (60; a quarter of it for eliminations)"
+    )
     parser.add_argument("--json", type=Path, help="also into this file, row by row")
     chosen = parser.parse_args()
     print("| game | parties | pair | boards | score | drawn | rho | duplicate | board Elo | boards for 2 sigma |")
