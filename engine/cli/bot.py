@@ -22,8 +22,9 @@ tute bot check my_bot.zip --json
 """
 DETAILS = """
 new NAME     makes a folder with a bot that plays, its bot.toml and the SDK
-check PATH   plays a file, folder, zip or house bot in the sandbox against the house bot random, in every game it claims (all, if it names
-             none), and explains each failure with the exact request and answer. Exit code 1 if it failed anywhere.
+check PATH   plays a file, folder, zip or house bot in the sandbox, in every game it claims (all, if it names none), against the house bot random
+             and then through awkward states: each kind of decision that the game knows, however rare. Explains each failure with the exact
+             request and answer. Exit code 1 if it failed anywhere.
 """
 DEALS = 4  # of a table, in every seating: as that many boards where a board is one deal
 OPPONENT = "random"
@@ -129,8 +130,10 @@ def _check_table(
     from dataclasses import asdict
 
     import engine
+    from engine.cli import awkward
     from engine.runner import Infrastructure, MatchSpec
     from engine.runner.match import play_match
+    from engine.sandbox import SandboxError
 
     rules = engine.load(game, players=players)
     parties = len(rules.sides)
@@ -150,14 +153,21 @@ def _check_table(
     except Infrastructure as error:
         raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
     report = result.parties[0]
+    faults = [{"at": "match", **asdict(fault)} for fault in report.faults]
+    try:
+        found = awkward.check(bot, rules, box, spec.limits)
+    except (SandboxError, OSError) as error:
+        raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
     return {
         "game": game,
         "players": players,
-        "decisions": report.decisions,
+        "decisions": report.decisions + found.decisions,
         "cpu_s": report.cpu_s,
-        "max_cpu_s": report.max_cpu_s,
-        "faults": [asdict(fault) for fault in report.faults],
-        "stderr": report.stderr,
+        "max_cpu_s": max(report.max_cpu_s, found.max_cpu_s),
+        "situations": dict(sorted(found.asked.items())),
+        "missed": found.missed,
+        "faults": faults + found.faults,
+        "stderr": report.stderr + found.stderr,
     }
 
 
@@ -165,18 +175,27 @@ def _print(bot: BotSpec, reports: list[dict[str, Any]], tier: str) -> None:
     from engine.cli.explain import explain
     from engine.runner import FaultReport
 
-    print(f"{bot.name}, {bot.runtime}, sandbox {tier}, {DEALS} deals in every seat against {OPPONENT}\n")
+    print(
+        f"{bot.name}, {bot.runtime}, sandbox {tier}, {DEALS} deals in every seat against {OPPONENT}, then the rare kinds of decisions of each game\n"
+    )
     for report in reports:
         where = f"{report['game']}, {report['players']} players"
-        faults = [FaultReport(**fault) for fault in report["faults"]]
+        faults = report["faults"]
         slowest = f"slowest decision {report['max_cpu_s'] * 1000:.1f} ms of CPU"
         print(f"{'FAILED' if faults else 'ok':<7}{where}: {report['decisions']} decisions, {slowest}")
+        if report["missed"]:
+            print(f"       it never came to: {', '.join(report['missed'])}")
         seen = set()
         for fault in faults:
-            if (fault.kind, fault.detail[:60]) in seen:  # the same mistake in a later pass teaches nothing new
+            fault = dict(fault)
+            where = fault.pop("at")
+            found = FaultReport(**fault)
+            if (found.kind, found.detail[:60]) in seen:  # the same mistake in a later pass teaches nothing new
                 continue
-            seen.add((fault.kind, fault.detail[:60]))
-            explain(bot.name, fault, "  ")
+            seen.add((found.kind, found.detail[:60]))
+            if where != "match":
+                print(f"  in an awkward state ({where}):")
+            explain(bot.name, found, "  ")
         if faults and report["stderr"]:
             print("  end of its log (stderr):")
             for line in report["stderr"].splitlines()[-12:]:

@@ -1,0 +1,79 @@
+"""`tute bot check` leads a bot through what comes up once in a hundred boards."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.cli import awkward
+from engine.game import declared
+from tests.cli.conftest import Tute
+
+# Every word of docs/protocol.md but `accuse`, which only an option of the games brings up.
+WORDS = {*"play sing tute exchange claim capote take decline pass bid join out trump call predict discard".split()}  # noqa: SIM905
+PICKY = """from tute_bot import Bot, run
+
+
+class Picky(Bot):
+    def act(self, view, legal):
+        for action in legal:
+            if action.startswith({word!r}):
+                return {answer!r}
+        return legal[0]
+
+
+run(Picky())
+"""
+
+
+def test_every_kind_of_decision_is_found_in_some_game() -> None:
+    found = {name for key in engine.games() for name in awkward.search(engine.load(key))}
+
+    assert found == WORDS | {awkward.WINDOW, awkward.LAST, awkward.OUT, awkward.BOTH}
+
+
+@pytest.mark.parametrize("key", ["guinote", "bato", "codillo"])
+def test_a_board_that_was_found_comes_up_again(key: str) -> None:
+    game = engine.load(key, players=declared(key).players[0])
+    for name, seats in awkward.search(game).items():
+        seat, boards = next(iter(seats.items()))
+        state, dice = boards[0].begin(game, record=True), boards[0].dice()
+        met = set()
+        while not state.is_over and name not in met:
+            texts = [game.action_text(action) for action in state.legal_actions()]
+            if state.current_seat == seat and len(texts) > 1:
+                met |= awkward.situations(state, texts)
+            state.apply(game.parse_action(awkward.choose(texts, dice)))
+        assert name in met
+
+
+@pytest.mark.parametrize(
+    ("game", "word", "answer"),
+    [("partnership", "sing", "sing x"), ("bato", "discard", "discard 1o 1o"), ("corriente", "exchange", "exchange Ro")],
+)
+def test_a_bot_that_errs_in_a_rare_decision_is_told_where(
+    game: str, word: str, answer: str, tute: Tute, tmp_path: Path
+) -> None:
+    (tmp_path / "picky.py").write_text(PICKY.format(word=word, answer=answer))
+
+    said = json.loads(tute("bot", "check", "picky.py", "-g", game, "--json", code=1).stdout)
+
+    faults = [fault for report in said["tables"] for fault in report["faults"]]
+    rare = [fault for fault in faults if fault["at"] not in ("match", "start")]
+    assert {fault["kind"] for fault in faults} == {"illegal_action"}
+    assert rare
+    assert all(word in fault["at"] for fault in rare)
+    assert all(word in json.loads(fault["request"])["legal"][-1] + fault["request"] for fault in rare)
+    assert all(json.loads(fault["answer"])["do"] == answer for fault in rare)
+
+
+def test_a_good_bot_comes_through_and_is_told_what_it_met(tute: Tute) -> None:
+    said = json.loads(tute("bot", "check", "random", "-g", "corriente", "--json").stdout)
+    told = tute("bot", "check", "random", "-g", "corriente").stdout
+
+    (table,) = said["tables"]
+    assert said["holds"] is True
+    assert min(table["situations"][name] for name in ("play", "sing", "exchange", "claim")) >= awkward.EACH
+    assert not set(table["missed"]) & table["situations"].keys()
+    assert "then the rare kinds of decisions of each game" in " ".join(told.split())
