@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from league.domain import formats, schedules
 from league.enums import MatchStatus, TournamentFormat
 from league.models import Match, Party, Round, Tournament
-from league.pure.formats import Pairing
+from league.pure.formats import Pairing, Results
 
 BRACKETS = (TournamentFormat.SINGLE_ELIMINATION, TournamentFormat.DOUBLE_ELIMINATION)
 
@@ -38,10 +38,11 @@ class OneRound:
 
 @dataclass(frozen=True)
 class Step:
-    """A pairing of a bracket with the public ids of its matches."""
+    """A pairing of a bracket with the public ids of its matches, and the board points of both sides once there are boards."""
 
     pairing: Pairing
     matches: list[str]
+    points: tuple[float, float] | None = None
 
 
 def rounds(tournament: Tournament, rows: Iterable[Round]) -> list[OneRound]:
@@ -90,5 +91,14 @@ def bracket(tournament: Tournament) -> list[Step]:
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
         ids[table, first] = public_id  # of one that was struck out and played again: the last
-    pairings = schedules.look(tournament).verdict.bracket
-    return [Step(one, [ids[slot] for slot in one.tables if slot in ids]) for one in pairings]
+    look = schedules.look(tournament)
+    return [
+        Step(one, [ids[slot] for slot in one.tables if slot in ids], _points(one, look.sheet.results))
+        for one in look.verdict.bracket
+    ]
+
+
+def _points(pairing: Pairing, results: Results) -> tuple[float, float] | None:
+    boards = [scores for slot in pairing.tables for scores in results.get(slot, ())]
+    won = sum((1 + (a > b) - (a < b)) / 2 for a, b in boards)
+    return (won, len(boards) - won) if boards else None

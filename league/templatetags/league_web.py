@@ -8,7 +8,6 @@ from django import template
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from league.enums import MatchStatus
 from league.models import Match, Party
@@ -109,6 +108,12 @@ def half(value: float | None) -> str:
 
 
 @register.filter
+def join_names(columns: list[Any]) -> str:
+    """'MP, BH-1, BH' for the columns that an order follows from."""
+    return ", ".join(column.name for column in columns if column.orders)
+
+
+@register.filter
 def get(mapping: dict[Any, Any], key: Any) -> Any:
     """`mapping[key]`, or nothing."""
     return mapping.get(key)
@@ -167,29 +172,3 @@ def at(row: Any, key: Any) -> Any:
         return row[key]
     except (IndexError, KeyError, TypeError):
         return ""
-
-
-@register.filter
-def bracket_part(part: str) -> str:
-    """A part of a bracket in words."""
-    names = {
-        "winners": _("winners' bracket"),
-        "losers": _("losers' bracket"),
-        "bronze": _("third place"),
-        "final": _("final"),
-    }
-    return names[part]
-
-
-@register.filter
-def decided_by(by: str) -> str:
-    """How a pairing of a bracket was decided, in words."""
-    words = {
-        "boards": _("boards"),
-        "extra": _("extra boards"),
-        "points": _("score, after level boards"),
-        "seed": _("seed, after level boards and score"),
-        "bye": _("bye"),
-        "": _("to be played"),
-    }
-    return words[by]

@@ -15,20 +15,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 import engine
+from league.domain import formats, pools, rounds
 from league.domain import players as people
-from league.domain import pools, rounds
 from league.domain import tournaments as domain
 from league.domain.errors import Refused
 from league.domain.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
-from league.web import forecasts, queries
+from league.web import forecasts, queries, tiebreaks
+from league.web.brackets import brackets
 from league.web.crosstable import crosstable
 from league.web.forms import TournamentForm
 from league.web.games import describe
 
 OWNERS = {"start": domain.start, "cancel": domain.cancel, "close": domain.close}
-PARTS = ("winners", "losers", "bronze", "final")
 
 
 def tournaments(request: HttpRequest) -> HttpResponse:
@@ -57,10 +57,15 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "done": table.statuses[MatchStatus.FINISHED],
         "secret": domain.published_secret(found),
         "example": _log_to_check(page),
+        "format": _described(found),
+        "breaks": tiebreaks.columns(table.rows),
         "names": {row.entry.number: row.entry.version.bot.slug for row in table.rows},
         "rounds": _rounds(found),
-        "bracket": _bracket(found),
-        "mine": _own_versions(viewer, found) if viewer and found.status == TournamentStatus.OPEN else [],
+        "parts": brackets(found),
+        "grows": _grows(found),
+        "mine": _own_versions(viewer, found)
+        if viewer and (_grows(found) or found.status == TournamentStatus.OPEN)
+        else [],
         "refresh": found.status == TournamentStatus.RUNNING,
     }
     return render(request, "tournament.html", context)
@@ -71,13 +76,15 @@ def _rounds(found: Tournament) -> list[rounds.OneRound]:
     return rounds.rounds(found, found.rounds.order_by("number")) if rounds.has_rounds(found) else []
 
 
-def _bracket(found: Tournament) -> list[tuple[str, int, list[rounds.Step]]]:
-    """The bracket by part and round."""
-    steps = rounds.bracket(found)
-    columns = sorted(
-        {(step.pairing.part, step.pairing.round) for step in steps}, key=lambda c: (PARTS.index(c[0]), c[1])
-    )
-    return [(part, n, [s for s in steps if (s.pairing.part, s.pairing.round) == (part, n)]) for part, n in columns]
+def _grows(found: Tournament) -> bool:
+    return formats.the(found.format).grows and found.status == TournamentStatus.RUNNING
+
+
+def _described(found: Tournament) -> dict[str, Any]:
+    """The format in a sentence, and its parameters as they stand here."""
+    [one] = [one for one in formats.described() if one.key == found.format]
+    values = formats.the(found.format).complete(found.parameters)
+    return {"sentence": one.sentence, "parameters": [(p.name, values[p.name], told) for p, told in one.parameters]}
 
 
 def _planned(found: Tournament) -> int:

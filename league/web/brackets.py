@@ -1,0 +1,118 @@
+"""The brackets of an elimination as columns of boxes: one column per round, empty boxes where nobody is known yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from league.domain import rounds
+from league.enums import TournamentFormat
+from league.models import Entry, Tournament
+
+BY = {  # how a pairing was decided, where it was not simply by its boards
+    "extra": gettext_noop("after extra boards"),
+    "points": gettext_noop("level on boards, by the score"),
+    "seed": gettext_noop("level to the cap, by the better seed"),
+    "bye": gettext_noop("bye"),
+}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two in a box: None where nobody is known, or nobody sits (a bye). `points` board points, None before a result."""
+
+    entry: Entry | None
+    won: bool = False
+    points: float | None = None
+
+
+@dataclass(frozen=True)
+class Box:
+    """One pairing: its sides, how it was decided, and the public ids of its matches."""
+
+    sides: tuple[Side, Side]
+    by: str = ""
+    matches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Column:
+    """One round of a part, from top to bottom."""
+
+    title: str
+    boxes: list[Box]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One bracket; a single elimination has one, with its final and third place in the last columns."""
+
+    title: str
+    columns: list[Column]
+
+
+def brackets(tournament: Tournament) -> list[Part]:
+    """The brackets of an elimination that has started; nothing for other formats. Seven queries at most."""
+    steps = rounds.bracket(tournament)
+    if not steps:
+        return []
+    entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
+    boxes = {(step.pairing.part, step.pairing.round, step.pairing.place): _box(step, entries) for step in steps}
+    size = 1 << max(len(entries) - 1, 1).bit_length()
+    last = size.bit_length() - 1
+    if tournament.format == TournamentFormat.DOUBLE_ELIMINATION:
+        return _double(boxes, size, last)
+    columns = [
+        Column(_round_title(size >> number), _column(boxes, "winners", number, size >> number))
+        for number in range(1, last)
+    ]
+    columns.append(Column(_("Final"), _column(boxes, "final", 1, 1)))
+    if ("bronze", 1, 0) in boxes:
+        columns.append(Column(_("Third place"), _column(boxes, "bronze", 1, 1)))
+    return [Part("", columns)]
+
+
+def _double(boxes: Mapping[tuple[str, int, int], Box], size: int, last: int) -> list[Part]:
+    winners = [
+        Column(_("Round %(number)s") % {"number": number}, _column(boxes, "winners", number, size >> number))
+        for number in range(1, last + 1)
+    ]
+    # two rounds of the losers' bracket to each of the winners' after the first; both halve the field once
+    losers = [
+        Column(_("Round %(number)s") % {"number": number}, _column(boxes, "losers", number, size >> (number + 3) // 2))
+        for number in range(1, 2 * last - 1)
+    ]
+    finals = [Column(_("Final"), _column(boxes, "final", 1, 1))]
+    if ("final", 2, 0) in boxes:
+        finals.append(Column(_("Second final"), _column(boxes, "final", 2, 1)))
+    parts = [Part(_("Winners' bracket"), winners), Part(_("Losers' bracket"), losers), Part(_("Final"), finals)]
+    return [part for part in parts if part.columns]
+
+
+def _round_title(pairings: int) -> str:
+    return {2: _("Semifinals"), 4: _("Quarterfinals")}.get(pairings) or _("Last %(entries)s") % {
+        "entries": 2 * pairings
+    }
+
+
+def _column(boxes: Mapping[tuple[str, int, int], Box], part: str, number: int, length: int) -> list[Box]:
+    blank = Box((Side(None), Side(None)))
+    return [boxes.get((part, number, place), blank) for place in range(length)]
+
+
+def _box(step: rounds.Step, entries: Mapping[int, Entry]) -> Box:
+    met = step.pairing
+    first, second = (
+        Side(
+            None if number is None else entries[number],
+            number is not None and number == met.winner,
+            step.points[place] if step.points else None,
+        )
+        for place, number in enumerate((met.first, met.second))
+    )
+    nobody = met.first is None and met.second is None  # two byes met
+    told = _(BY["bye"]) if nobody else _(BY[met.by]) if met.by in BY else ""
+    return Box((first, second), told, tuple(step.matches))

@@ -1,0 +1,50 @@
+"""What parts equals in each format: the columns of its standings, with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from league.domain.standings import Row
+
+NAMES = {  # short name, what it is
+    "match_points": (
+        gettext_noop("MP"),
+        gettext_noop("Match points: 1 for a match won by board points, ½ for one tied; a bye counts as a win"),
+    ),
+    "buchholz_cut1": (
+        gettext_noop("BH-1"),
+        gettext_noop("Buchholz Cut-1: the match points of the opponents without the lowest one"),
+    ),
+    "buchholz": (gettext_noop("BH"), gettext_noop("Buchholz: the match points of all opponents")),
+    "sonneborn_berger": (
+        gettext_noop("S-B"),
+        gettext_noop("Sonneborn-Berger: results weighted by what the opponents made"),
+    ),
+    "board_points": (gettext_noop("BP"), gettext_noop("Board points: a board won 1, drawn ½")),
+    "progressive": (gettext_noop("Prog"), gettext_noop("Progressive score: the sum of the scores after each round")),
+    "elo": (gettext_noop("Elo"), gettext_noop("Strength by the boards of this tournament alone")),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One tie-break of a standings table."""
+
+    key: str
+    name: str
+    meaning: str
+
+    @property
+    def orders(self) -> bool:
+        """Whether the order follows from it; the progressive score is shown and parts nobody."""
+        return self.key != "progressive"
+
+
+def columns(rows: Sequence[Row]) -> list[Column]:
+    """The tie-breaks that these rows carry, in their order; a name that is not known here stands as it is."""
+    keys = next((list(row.breaks) for row in rows if row.breaks), [])
+    return [Column(key, *map(_, NAMES.get(key, (key, key)))) for key in keys]

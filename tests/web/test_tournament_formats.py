@@ -1,0 +1,139 @@
+"""The page of a tournament in each format: its bracket, its rounds, its tie-breaks, how it ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from league.domain import tournaments
+from league.enums import Seeding
+from league.models import Match, Tournament
+from league.pure.formats import FORMATS
+from league.web import tiebreaks
+from league.web.brackets import brackets
+from tests.support import league as made
+from tests.web.page import Page, faults
+
+
+@pytest.fixture
+def field(league):
+    return [league.rufo, league.luna, league.sol, *(made.accepted(league.berto, name) for name in ("vega", "zoe"))]
+
+
+def cup(league, versions, form: str, *, boards: int = 2, **parameters: object) -> Tournament:
+    found = tournaments.create(
+        league.ana,
+        "Format",
+        "partnership",
+        boards=boards,
+        versions=versions[: FORMATS[form].most or len(versions)],
+        format=form,
+        parameters=parameters,
+        seeding=Seeding.ENTRY,
+        secret=made.SECRET,
+        now=made.NOW,
+    )
+    tournaments.start(found, now=made.NOW)
+    return found
+
+
+def play_out(found: Tournament, *, most: int = 60) -> None:
+    """Play what is open until nothing is; the entry with the smaller number wins."""
+    for _ in range(most):
+        match = found.matches.filter(status="queued").order_by("id").first()
+        if match is None:
+            break
+        made.play(match, winner=_better(match))
+        tournaments.advance(found, now=made.later(5))
+    found.refresh_from_db()
+    assert found.status == "finished"
+
+
+def _better(match: Match) -> int:
+    versions = list(match.parties.order_by("number").values_list("version_id", flat=True))
+    return versions.index(min(versions))
+
+
+def shape(found: Tournament) -> list[list[int]]:
+    return [[len(column.boxes) for column in part.columns] for part in brackets(found)]
+
+
+def text(client, found: Tournament) -> str:
+    page = Page(client.get(f"/t/{found.slug}/").content.decode())
+    assert faults(page) == []
+    return page.text
+
+
+def test_a_single_elimination_has_columns_from_the_first_round_on(league, field, reader) -> None:
+    found = cup(league, field, "single_elimination")
+    assert shape(found) == [[4, 2, 1]]
+    assert "por saber" in text(reader, found)
+    play_out(found)
+    assert shape(found) == [[4, 2, 1, 1]]
+    [part] = brackets(found)
+    final = part.columns[2].boxes[0]
+    assert [side.entry.version.bot.slug for side in final.sides if side.won] == ["rufo"]
+    assert all(side.entry for box in part.columns[1].boxes for side in box.sides)
+    assert sum(box.by == "exento" or box.by == "bye" for box in part.columns[0].boxes) == 3
+    told = text(reader, found)
+    assert "Semifinales" in told
+    assert "exento" in told
+
+
+def test_a_double_elimination_shows_both_brackets_and_the_final(league, field, reader) -> None:
+    found = cup(league, field, "double_elimination")
+    assert shape(found) == [[4, 2, 1], [2, 2, 1, 1], [1]]
+    play_out(found)
+    parts = brackets(found)
+    [side] = [side for side in parts[2].columns[0].boxes[0].sides if side.won]
+    assert side.entry.place == 1
+    losers = {s.entry.number for c in parts[1].columns for b in c.boxes for s in b.sides if s.entry}
+    assert losers == {entry.number for entry in found.entries.all()} - {side.entry.number}
+    assert "Cuadro de perdedores" in text(reader, found)
+
+
+def test_a_match_played_again_is_the_one_that_opens(league, field) -> None:
+    found = cup(league, field, "single_elimination")
+    first = found.matches.order_by("id").first()
+    opened = {name for part in brackets(found) for c in part.columns for b in c.boxes for name in b.matches}
+    assert first.public_id in opened
+
+
+def test_swiss_standings_show_their_tie_breaks(league, field, reader) -> None:
+    found = cup(league, field, "swiss", rounds=2)
+    play_out(found)
+    told = text(reader, found)
+    assert "PP, BH-1, BH, S-B, PE." in told
+    assert "Ronda 2" in told
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_has_a_page_that_explains_it(league, field, reader, form) -> None:
+    found = cup(league, field, form, **({"budget": 4} if form == "ladder" else {}))
+    assert "cómo funciona" in text(reader, found)
+
+
+def test_every_tie_break_of_every_format_has_a_name(league, field) -> None:
+    for form in ("swiss", "ladder", "successive_halving", "gauntlet"):
+        found = cup(league, field, form, **({"budget": 2} if form == "ladder" else {}))
+        match = found.matches.order_by("id").first()
+        made.play(match, winner=0)
+        rows = tournaments_rows(found)
+        assert all(column.key in tiebreaks.NAMES for column in tiebreaks.columns(rows)), form
+
+
+def tournaments_rows(found: Tournament):
+    from league.domain.standings import standings
+
+    return standings(found).rows
+
+
+def test_a_running_ladder_takes_entries_and_its_owner_ends_it(league, field, owner, stranger) -> None:
+    found = cup(league, field[:3], "ladder")
+    vega = field[3]
+    stranger.post(f"/t/{found.slug}/do/", {"action": "enter", "version": vega.pk})
+    assert found.entries.filter(version=vega).exists()
+    assert stranger.post(f"/t/{found.slug}/do/", {"action": "close"}).status_code == 403
+    owner.post(f"/t/{found.slug}/do/", {"action": "close"})
+    found.refresh_from_db()
+    assert (found.status, found.ending) == ("finished", "closed")
+    assert "Cómo terminó" in text(owner, found)
