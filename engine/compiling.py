@@ -23,6 +23,7 @@ MODULES = (
         for file in sorted((ROOT / "engine" / folder).glob("[a-z]*.py"))
     ),
 )
+INLINE = "-fno-semantic-interposition"  # functions of a shared library may be inlined: nobody replaces them at run time
 SETUP = """
 from mypyc.build import mypycify
 from setuptools import setup
@@ -43,7 +44,7 @@ def build(into: Path) -> None:
         done = subprocess.run(
             [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
             cwd=work,
-            env={**os.environ, "PYTHONPATH": ""},
+            env={**os.environ, "PYTHONPATH": "", "CFLAGS": f"{os.environ.get('CFLAGS', '')} {INLINE}"},
             capture_output=True,
             text=True,
         )

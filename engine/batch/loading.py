@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.actions import EXCHANGE_TWO
 from engine.batch.announcing import SEVEN, TWO
+from engine.batch.plan import CHIPS, GAMES, MARKS
 from engine.batch.table import Table, clear
 
 if TYPE_CHECKING:
@@ -56,9 +57,10 @@ def _copy_list(into: vec[i64], values: list[int]) -> None:
 
 
 def _match(t: Table, state: State) -> None:
+    """Of the score only what its settlement uses: the rest is zero at every table of the game."""
     t.seats = state.seats
     t.sides = len(state.games)
-    t.pairs = len(state.games) < state.seats
+    t.pairs = t.sides < t.seats
     t.deals = state.deals or 0
     t.deal_no = state.deal_no
     t.game_deal = state.game_deal
@@ -68,22 +70,23 @@ def _match(t: Table, state: State) -> None:
     t.over = False
     t.gone = 0
     _copy_list(t.side, state.side)
-    _copy(t.totals, state.totals)
-    _copy(t.games, state.games)
-    _copy(t.coto_games, state.coto_games)
-    _copy(t.cotos, state.cotos)
-    _copy(t.marks, state.marks)
-    _copy(t.chips, state.chips)
     _copy(t.score, state.score)
-    _copy(t.left_at, state.left_at)
-    _copy(t.reached, state.reached)
-    t.n_reached = len(state.reached)
-    bit = t.plan.cards.bit
-    seat: i64 = 0
-    while seat < t.seats:
-        if t.left_at[seat]:
-            t.gone |= bit[seat]
-        seat += 1
+    kind = t.plan.stakes.settlement
+    if kind == GAMES:
+        _copy(t.totals, state.totals)
+        _copy(t.games, state.games)
+        _copy(t.coto_games, state.coto_games)
+        _copy(t.cotos, state.cotos)
+        _copy(t.reached, state.reached)
+        t.n_reached = len(state.reached)
+    elif kind == CHIPS:
+        _copy(t.chips, state.chips)
+    elif kind == MARKS:
+        _copy(t.marks, state.marks)
+        _copy(t.left_at, state.left_at)
+        for seat, at in enumerate(state.left_at):
+            if at:
+                t.gone |= t.plan.cards.bit[seat]
 
 
 def _seats(t: Table, state: State) -> None:
