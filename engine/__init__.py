@@ -14,7 +14,7 @@ import engine.games as _package  # noqa: F401 - imported first, so that `engine.
 from engine import replay
 from engine import state as _state
 from engine.batch import play_many, playout
-from engine.chance import board_seed, bot_seed
+from engine.chance import Dice, board_seed, bot_seed
 from engine.errors import EngineError, IllegalAction, OptionError
 from engine.events import redact
 from engine.game import Game, games, load
@@ -26,6 +26,7 @@ COMPILED = not str(_state.__file__).endswith(".py")  # whether the rules run as 
 
 __all__ = [
     "COMPILED",
+    "Dice",
     "EngineError",
     "Game",
     "IllegalAction",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from engine.batch import plan as rule
+from engine.batch import codes
 from engine.batch.table import OTHER, TARGET, Table, cut_short
 from engine.batch.words import FOLD
 from engine.cards import NO_SUIT
@@ -41,7 +41,7 @@ def declarations(t: Table, seat: i64, hand: i64) -> i64:
     """Songs and tutes that a seat, whose hand holds some, may declare in window B."""
     songs, bit = t.plan.songs, t.plan.cards.bit
     winner: i64 = t.last_trick
-    if winner < 0 or songs.who == rule.NO_SONGS or t.n < songs.min_stock or t.capote_by >= 0:
+    if winner < 0 or songs.who == codes.NO_SONGS or t.n < songs.min_stock or t.capote_by >= 0:
         return 0
     if not _is_singer(t, seat, winner) or (t.table_song and not songs.after_table_song):
         return 0
@@ -75,13 +75,13 @@ def _is_singer(t: Table, seat: i64, winner: i64) -> bool:
     songs = t.plan.songs
     if songs.any_winner:
         return t.tricks[seat] > 0
-    if songs.who == rule.BY_SIDE:
+    if songs.who == codes.BY_SIDE:
         return t.side[seat] == t.side[winner]
     if seat != winner:
         return False
-    if songs.who == rule.BY_SOLOIST:
+    if songs.who == codes.BY_SOLOIST:
         return seat == t.soloist
-    if songs.who == rule.BY_SOLOIST_SIDE:
+    if songs.who == codes.BY_SOLOIST_SIDE:
         return seat == t.soloist or seat == t.partner
     return True
 
@@ -100,11 +100,11 @@ def _side_tricks(t: Table, seat: i64) -> i64:
 
 def _forty_in_order(t: Table, seat: i64) -> bool:
     songs, bit = t.plan.songs, t.plan.cards.bit
-    if songs.order == 0 or songs.trump == songs.other:
+    if songs.order == codes.ANY_ORDER or songs.trump == songs.other:
         return True
-    if songs.order == rule.FORTY_FIRST:
+    if songs.order == codes.FORTY_FIRST:
         return not t.twenties & bit[seat]
-    if songs.order == rule.FORTY_FIRST_SIDE:
+    if songs.order == codes.FORTY_FIRST_SIDE:
         other: i64 = 0
         while other < t.seats:
             if t.twenties & bit[other] and t.side[other] == t.side[seat]:
@@ -184,7 +184,7 @@ def table_songs(t: Table) -> None:
 def _table_song(t: Table, suit: i64) -> None:
     songs, bit = t.plan.songs, t.plan.cards.bit
     points: i64 = songs.trump if suit == t.trump else songs.other
-    if songs.table == rule.FIRST_40:
+    if songs.table == codes.FIRST_40:
         points = 20 if t.table_pairs else 40
     t.table_pairs += 1
     t.songs[t.winner] = t.songs[t.winner] + points

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import announcing, discarding
+from engine.batch import announcing, codes, discarding
 from engine.batch.dealing import holder_of
 from engine.batch.table import ALONE, PASSED, Table, cut_short
 from engine.batch.words import FOLD, count, pick
@@ -22,21 +22,21 @@ def run(t: Table) -> None:
     while t.stage < p.n_stages:
         stage: i64 = p.stages[t.stage]
         t.stage += 1
-        if stage == 0:
+        if stage == codes.EXCHANGE:
             _exchange(t)
-        elif stage == 1:
+        elif stage == codes.POINTS_AUCTION:
             _points_auction(t)
-        elif stage == 2:
+        elif stage == codes.PLAY_OR_PASS:
             _play_or_pass(t)
-        elif stage == 3:
+        elif stage == codes.PLAY_THEN_JOIN:
             _play_then_join(t)
-        elif stage == 4:
+        elif stage == codes.CHANGE_CARDS:
             discarding.change_cards(t)
-        elif stage == 5:
+        elif stage == codes.PREDICTIONS:
             _predictions(t)
-        elif stage == 6:
+        elif stage == codes.CENSOR:
             _censor(t)
-        elif stage == 7:
+        elif stage == codes.NAME_TRUMP:
             t.trump = t.dice.below(4)
         else:
             _call_card(t)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import plan as rule
+from engine.batch import codes
 from engine.batch.table import Table, clear
 from engine.batch.words import count
 from engine.cards import NO_SUIT
@@ -18,10 +18,10 @@ def start(t: Table) -> None:
     p = t.plan.deals
     if t.deal_no == 0:
         _first_dealer(t)
-    elif p.next_dealer == rule.BY_LAST_TRICK:
+    elif p.next_dealer == codes.LAST_TRICK_WINNER:
         if t.last_trick >= 0:
             t.dealer = t.last_trick
-    elif p.next_dealer == rule.BY_MANO:
+    elif p.next_dealer == codes.PREVIOUS_MANO:
         t.dealer = t.mano
     elif not t.same_dealer:
         t.dealer = right_of(t, t.dealer)
@@ -112,7 +112,7 @@ def _seat(t: Table) -> None:
 
 def _ante_up(t: Table) -> None:
     p = t.plan.stakes
-    if p.settlement != rule.CHIPS or (p.payments == rule.SONGS_PAID and (not p.contract_pot or t.pot)):
+    if p.settlement != codes.CHIPS or (p.payments == codes.WINNER_AND_SONGS and (not p.contract_pot or t.pot)):
         return
     chips = t.chips
     seat: i64 = 0
@@ -156,20 +156,20 @@ def _deal_cards(t: Table) -> None:
     t.top = dealt
     t.end = cards.size
     source = p.source
-    if source == rule.LAST_DEALT:
+    if source == codes.LAST_DEALT:
         t.shown = deck[dealt - 1]
         t.holder = active[k - 1]
-    elif source == rule.MANO_LAST:
+    elif source == codes.MANO_LAST:
         t.shown = deck[dealt - k]
         t.holder = t.mano
-    elif source >= rule.TURNED and dealt < cards.size:
+    elif source >= codes.TURNED_STOCK and dealt < cards.size:
         t.shown = deck[dealt]
         t.top = dealt + 1
-    elif source == rule.CENTRE and p.full_last:
+    elif source == codes.CENTRE_CARD and p.full_last:
         t.shown = deck[dealt - 1]
         t.holder = active[k - 1]
     t.trump = NO_SUIT
-    if source == rule.ROTATING:
+    if source == codes.ROTATING:
         t.trump = (t.deal_no - 1) % 4
     elif t.shown >= 0:
         t.trump = cards.suit_of[t.shown]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.actions import EXCHANGE_TWO
 from engine.batch.announcing import SEVEN, TWO
-from engine.batch.plan import CHIPS, GAMES, MARKS
+from engine.batch.codes import CHIPS, GAMES, LOSS_MARKS
 from engine.batch.table import Table, clear
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _match(t: Table, state: State) -> None:
         t.n_reached = len(state.reached)
     elif kind == CHIPS:
         _copy(t.chips, state.chips)
-    elif kind == MARKS:
+    elif kind == LOSS_MARKS:
         _copy(t.marks, state.marks)
         _copy(t.left_at, state.left_at)
         for seat, at in enumerate(state.left_at):

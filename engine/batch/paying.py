@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.batch import codes
 from engine.batch.points import seat_points
 from engine.batch.table import ALONE, PASSED, SPLIT, Table
 from engine.batch.words import count
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 def pay(t: Table) -> None:
     """By the payments of the game."""
     kind: i64 = t.plan.stakes.payments
-    if kind == 1:
+    if kind == codes.WINNER_AND_SONGS:
         _winner_and_songs(t)
-    elif kind == 2:
+    elif kind == codes.PER_FIVE:
         _per_five(t)
-    elif kind == 3:
+    elif kind == codes.EACH_LOSER:
         _each_loser_to_each_winner(t)
-    elif kind == 4:
+    elif kind == codes.POT_PER_TRICK:
         _pot_per_trick(t)
 
 

@@ -1,13 +1,15 @@
 """The rules of a `Game` as plain numbers, worked out once: what the kernel asks instead of words, mappings and functions.
 
-A word of the rules book becomes its place in one of the tuples below; a word that stands in none of them is not covered (NotCovered), and
-such a game is played the ordinary way. Card masks have one bit a card.
+A word of the rules book becomes a number of `codes`; rules with a word that is not there are not covered (NotCovered), and their games are
+played the ordinary way. Card masks have one bit a card.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
+from engine.batch import codes
+from engine.batch.codes import number
 from engine.batch.words import places, words
 from engine.parts import auctions
 
@@ -20,67 +22,6 @@ if TYPE_CHECKING:
     from engine.rules import Rules
 
 TUTE_RANKS: Final = ("R", "C", "S")
-HAND_SONGS: Final = ("none", "trick_winner", "winning_side", "soloist", "soloist_side")
-NO_SONGS: Final = 0
-BY_SIDE: Final = 2
-BY_SOLOIST: Final = 3
-BY_SOLOIST_SIDE: Final = 4
-SONG_ORDER: Final = ("any", "forty_first", "forty_first_side", "forty_first_in_window")
-FORTY_FIRST: Final = 1
-FORTY_FIRST_SIDE: Final = 2
-TABLE_SONGS: Final = ("none", "forced", "forced_first_40")
-FIRST_40: Final = 2
-TRUMP_SOURCES: Final = (
-    *("named", "rotating", "first_table_pair"),
-    *("last_dealt", "mano_last", "turned_stock", "centre_card"),
-)
-ROTATING: Final = 1
-FIRST_PAIR: Final = 2
-LAST_DEALT: Final = 3
-MANO_LAST: Final = 4
-TURNED: Final = 5
-CENTRE: Final = 6
-NEXT_DEALER: Final = ("right", "last_trick_winner", "previous_mano")
-BY_LAST_TRICK: Final = 1
-BY_MANO: Final = 2
-STAGES: Final = (
-    *("stage", "points_auction", "play_or_pass", "play_then_join", "change_cards", "predictions"),
-    *("censor", "name_trump", "call_card"),
-)
-RESULTS: Final = (
-    *("most_points_wins", "fewest_points_loses", "to_target", "middle_loses", "soloist_reaches_bid"),
-    *("soloist_side_more_points", "soloist_side_best_single", "trick_commitments", "exact_prediction"),
-    *("middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101"),
-)
-TO_TARGET: Final = 2
-TIES: Final = (
-    *("last_trick", "last_trick_or_none", "drawn", "split", "both_lose", "replay"),
-    *("level_lose", "all_takers_lose", "seat_order"),
-)
-BOTH_REACH: Final = ("", "first_reached", "last_trick", "higher_total")
-MIDDLE: Final = ("", "all_between", "second", "median")
-SETTLEMENTS: Final = ("games", "loss_marks", "chips", "points")
-GAMES: Final = 0
-MARKS: Final = 1
-CHIPS: Final = 2
-POINTS: Final = 3
-PAYMENTS: Final = ("none", "winner_and_songs", "per_five", "each_loser_to_each_winner", "pot_per_trick")
-SONGS_PAID: Final = 1
-MATCH_ENDS: Final = ("race", "series", "cotos", "deals", "losses", "elimination", "sequence")
-SCORE_UNITS: Final = ("points", "games", "rank", "chips", "marks")
-TRIGGERS: Final = ("just_won", "side_just_won", "own_turn")
-
-
-class NotCovered(LookupError):
-    """The kernel does not know a word of these rules."""
-
-
-def number(word: Any, known: tuple[str, ...]) -> int:
-    """The place of a word; a function counts by its name, None as the empty word."""
-    name = word.__name__ if callable(word) else (word or "")
-    if name not in known:
-        raise NotCovered(name)
-    return known.index(name)
 
 
 @final
@@ -113,7 +54,7 @@ class Duties:
 
     def __init__(self, game: Game) -> None:
         rules = game.rules
-        if rules.on_play is not None and number(rules.on_play, ("vtt_cycle",)) == 0:
+        if rules.on_play is not None and number(rules.on_play, {"vtt_cycle": 0}) == 0:
             cycle = dict(rules.trump_cycle or {})
             self.cycles: bool = True
             self.cycle: vec[i64] = words([game.pack.suits.index(cycle[suit]) for suit in game.pack.suits])
@@ -144,8 +85,8 @@ class Songs:
             [sum(2 ** pack.card(rank, suit) for suit in range(4)) if rank in ranks else 0 for rank in TUTE_RANKS]
         )
         self.tute: bool = bool(ranks)
-        self.who: i64 = number(rules.hand_songs, HAND_SONGS)
-        self.order: i64 = number(rules.song_order, SONG_ORDER)
+        self.who: i64 = number(rules.hand_songs, codes.HAND_SONGS)
+        self.order: i64 = number(rules.song_order, codes.SONG_ORDER)
         self.limit: i64 = 99 if rules.songs_per_trick == "many" else int(rules.songs_per_trick)
         self.trump: i64 = rules.song_values["trump"]
         self.other: i64 = rules.song_values["other"]
@@ -156,7 +97,7 @@ class Songs:
         self.tute_first_trick_only: bool = rules.tute_first_trick_only
         self.mandatory: bool = rules.singing_mandatory
         self.after_table_song: bool = rules.hand_song_after_table_song
-        self.table: i64 = number(rules.table_songs, TABLE_SONGS)
+        self.table: i64 = number(rules.table_songs, codes.TABLE_SONGS)
         self.best_only: bool = rules.two_table_songs == "best_only"
         self.makes_trump: bool = rules.trump_source == "first_table_pair"
         self.capote: bool = rules.capote == "announced"
@@ -192,7 +133,7 @@ class Swaps:
         self.after_draw: bool = "after_draw" in known
         self.own_turn: bool = "own_turn" in known
         self.deferred: bool = rules.exchange == "deferred"
-        self.trigger: i64 = number(rules.exchange_trigger, TRIGGERS)
+        self.trigger: i64 = number(rules.exchange_trigger, codes.TRIGGERS)
         self.min_stock: i64 = max(1, rules.exchange_min_stock)
         self.must: bool = rules.exchange_duty == "must"
 
@@ -207,7 +148,7 @@ class Deals:
         sizes = auctions.deal_sizes(rules, game.players) if self.by_number else [int(rules.hand_size)]
         self.sizes: vec[i64] = words(sizes)
         self.length: i64 = len(sizes)
-        self.source: i64 = number(rules.trump_source, TRUMP_SOURCES)
+        self.source: i64 = number(rules.trump_source, codes.TRUMP_SOURCES)
         self.full_last: bool = rules.full_deal_trump == "last_card_of_dealer"
         self.coins_start: bool = rules.coins_start
         self.coins_first: bool = rules.first_deal == "coins_2o"
@@ -216,8 +157,8 @@ class Deals:
         self.batches: bool = rules.supply == "batches"
         self.shown_drawn: bool = bool(rules.shown_card_drawn)
         self.dealer_plays: bool = rules.dealer_plays
-        self.next_dealer: i64 = number(rules.next_dealer, NEXT_DEALER)
-        self.stages: vec[i64] = words([number(stage, STAGES) for stage in game.stages])
+        self.next_dealer: i64 = number(rules.next_dealer, codes.NEXT_DEALER)
+        self.stages: vec[i64] = words([number(stage, codes.STAGES) for stage in game.stages])
         self.n_stages: i64 = len(game.stages)
         self.min_bid: i64 = rules.min_bid or 0
         self.max_bid: i64 = rules.max_bid or 0
@@ -239,10 +180,10 @@ class Counts:
     """How a deal is decided."""
 
     def __init__(self, rules: Rules) -> None:
-        self.result: i64 = number(rules.result, RESULTS)
-        self.tie: i64 = number(rules.tie, TIES)
-        self.middle: i64 = number(rules.middle_rule, MIDDLE)
-        self.both_reach: i64 = number(rules.both_reach, BOTH_REACH)
+        self.result: i64 = number(rules.result, codes.RESULTS)
+        self.tie: i64 = number(rules.tie, codes.TIES)
+        self.middle: i64 = number(rules.middle_rule, codes.MIDDLE)
+        self.both_reach: i64 = number(rules.both_reach, codes.BOTH_REACH)
         self.soloists: bool = rules.sides.startswith("soloist")
         self.last_bonus: i64 = rules.last_trick_bonus
         self.last_optional: bool = rules.last_trick_optional
@@ -261,14 +202,14 @@ class Stakes:
 
     def __init__(self, game: Game) -> None:
         rules = game.rules
-        self.settlement: i64 = number(rules.settlement, SETTLEMENTS)
-        self.payments: i64 = number(rules.payments, PAYMENTS)
-        self.unit: i64 = number(rules.score_unit, SCORE_UNITS)
+        self.settlement: i64 = number(rules.settlement, codes.SETTLEMENTS)
+        self.payments: i64 = number(rules.payments, codes.PAYMENTS)
+        self.unit: i64 = number(rules.score_unit, codes.SCORE_UNITS)
         self.doubles: bool = rules.double_at_101
         self.double_with_song: i64 = rules.double_threshold_with_song
         self.has_target: bool = rules.target is not None
         self.drawn: bool = rules.tie == "drawn"
-        self.match_end: i64 = number(rules.match_end, MATCH_ENDS)
+        self.match_end: i64 = number(rules.match_end, codes.MATCH_ENDS)
         self.match_games: i64 = rules.match_games
         self.win_by: i64 = rules.win_by
         self.games_per_coto: i64 = rules.games_per_coto or 1

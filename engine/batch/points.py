@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import plan as rule
+from engine.batch import codes
 from engine.batch.table import Table
 from engine.batch.words import FOLD, count
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def seat_points(t: Table, seat: i64) -> i64:
     """Points of this deal of a seat."""
     p = t.plan
-    if p.stakes.settlement == rule.POINTS:
+    if p.stakes.settlement == codes.PREDICTION_POINTS:
         missed: i64 = t.said[seat] - t.tricks[seat]
         if p.counts.hit_or_miss:
             return 0 if missed else 1

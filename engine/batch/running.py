@@ -10,7 +10,7 @@ What the twin does not know (a word of the rules that stands in no table of `pla
 accused yet) is played by `legal_actions` and `apply`.
 
     words       sets of cards as numbers           announcing  songs and exchanges
-    plan        the rules as numbers               windows     from the end of a trick to the next lead
+    codes, plan the rules as numbers               windows     from the end of a trick to the next lead
     table       the state as numbers               verdicts    who wins a deal
     loading     State -> table                     paying      chips
     dealing     the cards                          settling    games, marks, scores, end of the match
@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 
 from engine.actions import CLAIM
 from engine.batch import calls, dealing, tricks
+from engine.batch.codes import NotCovered
 from engine.batch.loading import can_load, load
-from engine.batch.plan import NotCovered, Plan
+from engine.batch.plan import Plan
 from engine.batch.settling import settle
 from engine.batch.table import Table, clear
 from engine.batch.words import INTERPRETED, count
@@ -40,22 +41,22 @@ if TYPE_CHECKING:
 ORDER = (0, 1, 2, 3)
 
 
-def playout(state: State, seed: int, *, quick: bool = not INTERPRETED) -> list[int]:
+def playout(state: State, rng: int | Dice, *, quick: bool = not INTERPRETED) -> list[int]:
     """Board scores by seat after random play from this state to the end of the match; the state stays as it is.
 
-    Deals to come are shuffled by the playout's own dice: a search must not look at the real ones. `quick`: in machine words, else
-    every action by `apply`, to the same result; as Python source the second is the faster way.
+    `rng` is a seed, or dice, which then go on. Deals to come are shuffled by them: a search must not look at the real ones.
+    `quick`: in machine words, else every action by `apply`, to the same result; as Python source the second is the faster way.
     """
     plan = _fitting(state) if quick else None
     if plan is not None:
-        return _from(state, plan, None, seed)
+        return _from(state, plan, rng)
     trial = state.clone()
-    trial.dice = dice = Dice(seed)
+    trial.dice = dice = rng if isinstance(rng, Dice) else Dice(rng)
     while not trial.is_over:
         step(trial, dice)
         plan = _fitting(trial) if quick else None
         if plan is not None:
-            return _from(trial, plan, dice, seed)
+            return _from(trial, plan, dice)
     return trial.scores()
 
 
@@ -73,15 +74,15 @@ def step(state: State, dice: Dice) -> None:
 
 
 def play_many(
-    game: Game, matches: int, seed: int, *, deals: int | None = None, quick: bool = not INTERPRETED
+    game: Game, matches: int, rng: int | Dice, *, deals: int | None = None, quick: bool = not INTERPRETED
 ) -> list[int]:
-    """Board scores by seat, summed over so many random matches (of so many deals; None: by the rules). `quick` as in `playout`."""
-    dice = Dice(seed)
+    """Board scores by seat, summed over so many random matches (of so many deals; None: by the rules). `rng` and `quick` as in `playout`."""
+    dice = rng if isinstance(rng, Dice) else Dice(rng)
     totals = [0] * game.players
     plan = plan_of(game, ORDER) if quick else None
     if plan is None:
         for _ in range(matches):
-            state = game.new_match(seed=seed, deals=deals, record=False, dice=dice)
+            state = game.new_match(seed=0, deals=deals, record=False, dice=dice)
             while not state.is_over:
                 step(state, dice)
             totals = [total + score for total, score in zip(totals, state.scores(), strict=True)]
@@ -110,18 +111,21 @@ def plan_of(game: Game, suit_map: tuple[int, ...]) -> Plan | None:
     return plan
 
 
-def _from(state: State, plan: Plan, dice: Dice | None, seed: int) -> list[int]:
-    """Plays on with these dice (None: new ones from the seed) at a table that is kept for the next playout."""
+def _from(state: State, plan: Plan, rng: int | Dice) -> list[int]:
+    """Plays on at a table that is kept, with its dice, for the next playout."""
     spare = plan.spare
     table = spare.pop() if spare else Table(plan, Dice(0))
     assert isinstance(table, Table)
     table.plan = plan
-    if dice is None:
-        table.dice.start(seed)
+    dice = table.dice
+    if isinstance(rng, Dice):
+        dice.x = rng.x
     else:
-        table.dice = dice
+        dice.start(rng)
     load(table, state)
     _run(table)
+    if isinstance(rng, Dice):
+        rng.x = dice.x
     scores = [table.score[seat] for seat in range(state.seats)]
     spare.append(table)
     return scores

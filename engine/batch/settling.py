@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import plan as rule
+from engine.batch import codes
 from engine.batch.dealing import right_of
 from engine.batch.paying import pay, share_pot
 from engine.batch.points import side_points
@@ -23,17 +23,17 @@ def settle(t: Table) -> None:
     if not t.decided:
         decide(t)
     value: i64 = 0
-    if p.settlement == rule.GAMES:
+    if p.settlement == codes.GAMES:
         value = _games(t)
-    elif p.settlement == rule.MARKS:
+    elif p.settlement == codes.LOSS_MARKS:
         _marks(t)
-    elif p.settlement == rule.CHIPS:
+    elif p.settlement == codes.CHIPS:
         pay(t)
     _board_score(t, value)
     over = _match_over(t) or t.deal_no >= LONGEST_MATCH
     if t.deals and t.deal_no >= t.deals and not t.goes_on:
         over = True
-    if t.plan.stakes.has_target and not t.goes_on and p.settlement == rule.GAMES:
+    if t.plan.stakes.has_target and not t.goes_on and p.settlement == codes.GAMES:
         _new_game(t)
     if over:
         _finish(t)
@@ -55,7 +55,7 @@ def _games(t: Table) -> i64:
         value = _game_value(t)
         t.games[t.victor] = t.games[t.victor] + value
         t.games_played += 1
-        if p.match_end == 2:
+        if p.match_end == codes.COTOS:
             _cotos(t, value)
     elif not p.drawn:
         t.games_played += 1
@@ -103,7 +103,7 @@ def _marks(t: Table) -> None:
         if t.losers & bit[seat]:
             t.marks[seat] = t.marks[seat] + t.lost_marks
         leaves = t.marks[seat] >= p.max_losses or (p.in_duel and t.losers & bit[seat] != 0)
-        if p.match_end == 5 and leaves and not t.gone & bit[seat]:
+        if p.match_end == codes.ELIMINATION and leaves and not t.gone & bit[seat]:
             t.gone |= bit[seat]
             t.left_at[seat] = t.deal_no
         seat += 1
@@ -114,16 +114,16 @@ def _marks(t: Table) -> None:
 
 def _board_score(t: Table, value: i64) -> None:
     p, score = t.plan.stakes, t.score
-    if p.unit == 2:
+    if p.unit == codes.IN_RANKS:
         return
     seat: i64 = 0
     while seat < t.seats:
         side: i64 = t.side[seat]
-        if p.unit == 4:
+        if p.unit == codes.IN_MARKS:
             score[seat] = -t.marks[seat]
-        elif p.unit == 3:
+        elif p.unit == codes.IN_CHIPS:
             score[seat] = t.chips[seat]
-        elif p.unit == 0:
+        elif p.unit == codes.IN_POINTS:
             if t.why == COUNTED or t.why == TIE:
                 score[seat] = score[seat] + side_points(t, side)
             elif side == t.victor:
@@ -142,17 +142,17 @@ def _board_score(t: Table, value: i64) -> None:
 def _match_over(t: Table) -> bool:
     p = t.plan.stakes
     kind: i64 = p.match_end
-    if kind == 0:
+    if kind == codes.RACE:
         return _led(t, p.match_games, p.win_by)
-    if kind == 1:
+    if kind == codes.SERIES:
         return t.games_played >= p.match_games and (p.win_by < 2 or _led(t, 0, p.win_by))
-    if kind == 2:
+    if kind == codes.COTOS:
         return _most(t, False) >= p.cotos_to_win
-    if kind == 3:
+    if kind == codes.DEALS:
         return t.deal_no >= p.match_deals
-    if kind == 4:
+    if kind == codes.LOSSES:
         return _most(t, True) >= p.max_losses
-    if kind == 5:
+    if kind == codes.ELIMINATION:
         return t.seats - count(t.gone) < (2 if p.final_duel else 3)
     return t.deal_no >= t.plan.deals.length
 
@@ -191,7 +191,7 @@ def _finish(t: Table) -> None:
         while seat < t.seats:
             t.score[seat] = t.chips[seat]
             seat += 1
-    if t.plan.stakes.unit == 2:
+    if t.plan.stakes.unit == codes.IN_RANKS:
         _ranking(t)
 
 

@@ -1,10 +1,10 @@
-"""How a deal is decided, in machine words: `engine.parts.results` and the results in the files of games, numbered as in `plan.RESULTS`."""
+"""How a deal is decided, in machine words: `engine.parts.results` and the results in the files of games, numbered in `codes.RESULTS`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import plan as rule
+from engine.batch import codes
 from engine.batch.points import (
     active_sides,
     by_last_trick,
@@ -35,23 +35,23 @@ def decide(t: Table) -> None:
         t.why = TUTE
         t.victor = t.side[t.tute_by]
         t.losers = t.playing & ~of_side(t, t.victor)
-    elif p.result == 0:
+    elif p.result == codes.MOST_POINTS_WINS:
         _most_points_wins(t)
-    elif p.result == 1:
+    elif p.result == codes.FEWEST_POINTS_LOSES:
         _fewest_points_loses(t)
-    elif p.result == rule.TO_TARGET:
+    elif p.result == codes.TO_TARGET:
         _to_target(t)
-    elif p.result == 3:
+    elif p.result == codes.MIDDLE_LOSES:
         _middle_loses(t)
-    elif p.result < 7:
+    elif p.result <= codes.SOLOIST_SIDE_BEST:
         _soloist(t)
-    elif p.result == 7:
+    elif p.result == codes.TRICK_COMMITMENTS:
         _commitments(t)
-    elif p.result == 9:
+    elif p.result == codes.MIDDLE_OF_THREE:
         _middle_of_three(t)
-    elif p.result == 10:
+    elif p.result == codes.CABRON_LOSES:
         _cabron(t)
-    elif p.result == 11:
+    elif p.result == codes.MOST_POINTS_LOSES:
         _most_points_loses(t)
 
 
@@ -61,23 +61,23 @@ def decide(t: Table) -> None:
 def _most_points_wins(t: Table) -> None:
     level: i64 = top_sides(t, active_sides(t), False)
     tie: i64 = t.plan.counts.tie
-    if level & (level - 1) == 0 or tie == 0:
+    if level & (level - 1) == 0 or tie == codes.TIE_LAST_TRICK:
         t.victor = by_last_trick(t, level)
-    elif tie == 1 and t.last_trick >= 0 and level & t.plan.cards.bit[t.side[t.last_trick]]:
+    elif tie == codes.TIE_LAST_TRICK_OR_NONE and t.last_trick >= 0 and level & t.plan.cards.bit[t.side[t.last_trick]]:
         t.victor = t.side[t.last_trick]
     else:
-        t.why = SPLIT if tie == 3 else TIE
+        t.why = SPLIT if tie == codes.TIE_SPLIT else TIE
 
 
 def _fewest_points_loses(t: Table) -> None:
     level: i64 = top_sides(t, t.playing, False)
     tie: i64 = t.plan.counts.tie
-    if level & (level - 1) == 0 or tie == 0:
+    if level & (level - 1) == 0 or tie == codes.TIE_LAST_TRICK:
         t.victor = by_last_trick(t, level)
         t.losers = t.playing & ~t.plan.cards.bit[t.victor]
     else:
         t.why = TIE
-        if tie == 4:
+        if tie == codes.TIE_BOTH_LOSE:
             t.losers = t.playing
 
 
@@ -104,14 +104,14 @@ def _to_target(t: Table) -> None:
     if there & (there - 1) == 0:
         t.victor = lowest(t, there)
         return
-    if p.both_reach == 1:
+    if p.both_reach == codes.FIRST_REACHED:
         place: i64 = 0
         while place < t.n_reached:
             if there & bit[t.reached[place]]:
                 t.victor = t.reached[place]
                 return
             place += 1
-    if p.both_reach == 2 and t.last_trick >= 0 and there & bit[t.side[t.last_trick]]:
+    if p.both_reach == codes.LAST_TRICK_REACHED and t.last_trick >= 0 and there & bit[t.side[t.last_trick]]:
         t.victor = t.side[t.last_trick]
         return
     t.victor = by_last_trick(t, top_sides(t, there, True))
@@ -152,12 +152,12 @@ def _middle_loses(t: Table) -> None:
         return
     high: i64 = ranked(t, takers, 0)
     low: i64 = ranked(t, takers, n - 1)
-    if p.middle == 2:
+    if p.middle == codes.SECOND:
         second: i64 = takers & ~with_points(t, high, takers)
         t.losers = with_points(t, ranked(t, second, 0), takers) if second else takers
-    elif p.middle == 3 and (n == 3 or n == 5):
+    elif p.middle == codes.MEDIAN and (n == 3 or n == 5):
         t.losers = with_points(t, ranked(t, takers, n // 2), takers)
-    elif p.tie == 8:
+    elif p.tie == codes.TIE_SEAT_ORDER:
         _by_seat_order(t, takers, n)
     else:
         between: i64 = takers & ~with_points(t, high, takers) & ~with_points(t, low, takers)
@@ -165,7 +165,7 @@ def _middle_loses(t: Table) -> None:
             t.losers = between
         elif n == 2 and high != low:
             t.losers = with_points(t, low, takers)
-        elif p.tie == 7:
+        elif p.tie == codes.TIE_ALL_TAKERS_LOSE:
             t.losers = takers
         else:
             t.losers = _level(t, takers)
@@ -207,7 +207,7 @@ def _soloist(t: Table) -> None:
     p, bit = t.plan.counts, t.plan.cards.bit
     pair: i64 = bit[t.soloist]
     won = False
-    if p.result == 4:
+    if p.result == codes.SOLOIST_REACHES_BID:
         won = seat_points(t, t.soloist) >= t.bid
     else:
         pair |= bit[t.partner]
@@ -225,7 +225,7 @@ def _soloist(t: Table) -> None:
                 others += points
                 best_other_ = max(best_other_, points)
             seat += 1
-        won = mine > others if p.result == 5 else best_mine > best_other_
+        won = mine > others if p.result == codes.SOLOIST_SIDE_MORE else best_mine > best_other_
     if t.tute_by >= 0:
         won = pair & bit[t.tute_by] != 0
         t.why = TUTE

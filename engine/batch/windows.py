@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import announcing
+from engine.batch import announcing, codes
 from engine.batch.points import best_other
 from engine.batch.table import CAPOTE, Table, cut_short
 from engine.batch.words import FOLD, count, pick
@@ -139,7 +139,7 @@ def before_lead(t: Table, seat: i64, hand: i64) -> i64:
     """What the winner of the trick may announce before it leads, where window B and the lead are one turn."""
     found: i64 = announcing.declarations(t, seat, hand) if announcing.holds_a_song(t, hand) else 0
     swaps = t.plan.swaps
-    if swaps.after_draw and t.n > 0 and t.shown >= 0 and (swaps.trigger == 2 or seat == t.last_trick):
+    if swaps.after_draw and t.n > 0 and t.shown >= 0 and (swaps.trigger == codes.OWN_TURN or seat == t.last_trick):
         found |= announcing.exchanges(t, seat)
     return found
 
@@ -188,8 +188,8 @@ def _exchanges_in_window(t: Table, seat: i64) -> i64:
     trigger: i64 = t.plan.swaps.trigger
     if t.plan.swaps.deferred:
         return announcing.exchanges(t, seat)
-    if trigger == 2:
+    if trigger == codes.OWN_TURN:
         return announcing.exchanges(t, seat) if seat == t.winner else 0
-    if trigger == 1:
+    if trigger == codes.SIDE_JUST_WON:
         return announcing.exchanges(t, seat) if t.side[seat] == t.side[t.last_trick] else 0
     return announcing.exchanges(t, seat) if seat == t.last_trick else 0

@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from engine import batch
-from engine.batch import discarding, running, words
+from engine.batch import codes, discarding, running, words
 from engine.chance import Dice
 from engine.game import declared
 from engine.parts.outcome import Verdict
@@ -67,6 +67,19 @@ def test_every_game_is_played_in_machine_words_at_every_table(key: str, group: l
             assert running.plan_of(table.load(), (0, 1, 2, 3)) is not None
 
 
+def test_functions_of_the_rules_are_known_by_names_of_their_own() -> None:
+    """The kernel knows a result, a payment or a move of trumps by the name of its function: no other may have the same name."""
+    by_name: dict[str, set[object]] = {}
+    for key in engine.games():
+        rules = declared(key)
+        options = [choice for choice in rules.options.values() if isinstance(choice, tuple)]
+        for function in (rules.result, rules.payments, rules.on_play, *itertools.chain(*options)):
+            if callable(function):
+                by_name.setdefault(function.__name__, set()).add(function)
+    assert all(len(functions) == 1 for functions in by_name.values())
+    assert {name for name in by_name if name not in ("vtt_cycle", *codes.PAYMENTS)} == set(codes.RESULTS)
+
+
 def seat_two_loses(state: engine.State) -> Verdict:
     """A result that only this file knows."""
     return Verdict(0, (2,))
@@ -116,6 +129,21 @@ def test_playouts_shuffle_deals_to_come_anew(quick: bool) -> None:
         trial.apply(trial.legal_actions()[0])
     assert len({tuple(engine.playout(trial, seed, quick=quick)) for seed in range(30)}) > 10
     assert trial.deal_no == 1
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_playouts_take_a_seed_or_dice_that_go_on(quick: bool) -> None:
+    game = engine.load("partnership")
+    state = game.new_match(seed=1, deals=1, record=False)
+    dice = Dice(9)
+    first, second = (batch.playout(state, dice, quick=quick) for _ in range(2))
+    assert first == batch.playout(state, 9, quick=quick) == batch.playout(state, Dice(9), quick=not quick)
+    assert second != first
+    after = Dice(9)
+    for _ in range(2):
+        batch.playout(state, after, quick=not quick)
+    assert after.below(1000) == dice.below(1000)
+    assert batch.play_many(game, 2, Dice(4), deals=1, quick=quick) == batch.play_many(game, 2, 4, deals=1)
 
 
 # ---- dice, sets of cards
