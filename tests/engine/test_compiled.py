@@ -57,7 +57,7 @@ def play(folder: Path) -> dict[str, object]:
     return sums
 
 
-@pytest.mark.timeout(1200)  # the compiler takes half a minute of a free core
+@pytest.mark.timeout(1200)  # the compiler takes a minute of a free core
 def test_compiled_and_pure_rules_play_the_same_matches(tmp_path: Path) -> None:
     if shutil.which("cc") is None and shutil.which("gcc") is None:
         pytest.skip("no C compiler on PATH, so there is nothing to compare: install gcc")
