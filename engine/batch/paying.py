@@ -26,15 +26,13 @@ def pay(t: Table) -> None:
         _pot_per_trick(t)
 
 
-def share_pot(t: Table, start: i64) -> None:
-    """What is left in the pot goes to all seats alike, odd chips singly from a seat on."""
+def share_pot(t: Table) -> None:
+    """What is left in the pot goes to all seats alike; it comes out even."""
     each: i64 = t.pot // t.seats
-    odd: i64 = t.pot - each * t.seats
-    step: i64 = 0
-    while step < t.seats:
-        seat: i64 = (start + step) % t.seats
-        t.chips[seat] = t.chips[seat] + each + (1 if step < odd else 0)
-        step += 1
+    seat: i64 = 0
+    while seat < t.seats:
+        t.chips[seat] = t.chips[seat] + each
+        seat += 1
     t.pot = 0
 
 

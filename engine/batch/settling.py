@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.batch import codes
-from engine.batch.dealing import right_of
 from engine.batch.paying import pay, share_pot
 from engine.batch.points import side_points
 from engine.batch.table import COUNTED, TARGET, TIE, Table
@@ -187,7 +186,7 @@ def _finish(t: Table) -> None:
     t.over = True
     seat: i64 = 0
     if t.pot:
-        share_pot(t, right_of(t, t.dealer))
+        share_pot(t)
         while seat < t.seats:
             t.score[seat] = t.chips[seat]
             seat += 1
