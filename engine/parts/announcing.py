@@ -301,10 +301,11 @@ def next_in_window(state: State) -> None:
             return
     state.queue = ()
     state.phase = None
+    state.turn = state.winner
     if draws_next:
         tricks.after_window_a(state)
     else:
-        tricks.next_lead(state)
+        tricks.lead(state)
 
 
 def _window_legal(state: State) -> tuple[int, ...]:
@@ -349,6 +350,7 @@ def _capote_act(state: State, action: int) -> None:
         if state.queue:
             state.ask(state.queue[0], CAPOTE)
             return
+    state.turn = state.winner
     tricks.window_b(state)
 
 

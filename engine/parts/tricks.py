@@ -20,6 +20,7 @@ def lead(state: State) -> None:
     if in_force is not state.in_force:
         legality.enforce(state, in_force)
     state.table = []
+    state.window = ""
     state.phase = None
     state.hand = state.hands[state.turn]
     state.legal = None
@@ -138,18 +139,11 @@ def after_window_a(state: State) -> None:
 
 
 def window_b(state: State) -> None:
-    """Announcements before the next lead: in one turn with it, or asked one by one."""
+    """Announcements before the next lead: in one turn with it, or asked one by one. On turn is the winner of the trick."""
     if state.game.merged:
-        next_lead(state)
+        lead(state)
     else:
         announcing.open_window(state, "after_draw")
-
-
-def next_lead(state: State) -> None:
-    """The windows are closed: the winner of the trick leads to the next one."""
-    state.window = ""
-    state.turn = state.winner
-    lead(state)
 
 
 def draw(state: State) -> None:
