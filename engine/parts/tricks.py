@@ -34,13 +34,18 @@ def offer(state: State) -> None:
 
 
 def act_upon(state: State, action: int) -> None:
-    """An action that is no card: the answer to a question, or an announcement of the seat on turn before its card."""
+    """An action that is no card: the answer to a question, or an announcement."""
     state.legal = None
     if state.log is not None:
         state.taken_actions.append(action)
     if state.phase is not None:
         state.phase.act(state, action)
-        return
+    else:
+        announce(state, action)
+
+
+def announce(state: State, action: int) -> None:
+    """An announcement of the seat on turn before its card."""
     announcing.carry_out(state, action)
     if not state.is_over and state.phase is None and state.left:
         offer(state)
