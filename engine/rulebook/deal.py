@@ -216,11 +216,11 @@ def _singing(t: Speaker) -> Said:
         )
     )
     text = t.say(f"Canta {who}, antes de salir", f"Sung by {who}, before the next lead")
-    count = t.word("songs_per_trick")
-    text += f": {values}. " + t.say(
-        f"{'Un cante' if count == '1' else capital(count)} por baza, {t.word('song_order')}.",
-        f"{'One song' if count == '1' else capital(count)} a trick; {t.word('song_order')}.",
-    )
+    count = capital(t.word("songs_per_trick"))
+    if count == "1":
+        each = t.say(" cada uno", " each") if rules.hand_songs == "winning_side" else ""
+        count = t.say("Un cante", "One song") + each
+    text += f": {values}. {count} {t.say('por baza,', 'a trick;')} {t.word('song_order')}."
     if rules.song_min_stock:
         least = rules.song_min_stock
         text += t.say(
@@ -259,7 +259,10 @@ def _capote(t: Speaker) -> Said:
         return None
     text = t.cap("capote")
     if rules.capote_spoiled_by_song:
-        text += t.say("; si había cantado, pierde solo él", "; one who has sung loses alone instead")
+        text += t.say("; si había cantado", "; one who has sung")
+        if rules.capote_spoiled_by_table_song:
+            text += t.say(", aunque fuera en la mesa", ", if only by a pair on the table,")
+        text += t.say(", pierde solo él", " loses alone instead")
     return text + "."
 
 
