@@ -1,4 +1,4 @@
-"""`tute bench`: how fast the rules and the runner are, as ratios to a floor measured in the same run."""
+"""`tute bench`: how fast the rules, the runner and the start of a bot are, as ratios to a floor measured in the same run."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ EXAMPLE = """
 tute bench engine
 tute bench engine -g partnership --seconds 10
 tute bench runner --json
+tute bench sandbox --seconds 20
 """
 DETAILS = """
 engine   random playouts of every game as multiples of OpenSpiel's hearts, driven from Python in the same way in the same run; without
          pyspiel, of a plain Python loop. Also recorded, and by `engine.playout` and `engine.play_many` against OpenSpiel's rollouts in C++
 runner   the time of one decision between sandboxed bots as a multiple of the floor, the same bytes exchanged with the same bot over bare
          pipes on the same core, unwatched
+sandbox  milliseconds from the start of a Python bot to its first answer in every tier that holds, over the same interpreter without a sandbox
 Rounds of both alternate; medians (engine) and best rounds (runner) are given, so that a busy machine disturbs the ratios little.
 """
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "bench", "measure the engine or the runner", EXAMPLE, DETAILS)
-    parser.add_argument("what", nargs="?", choices=("engine", "runner"), default="engine")
+    parser = command(commands, "bench", "measure the engine, the runner or the sandbox", EXAMPLE, DETAILS)
+    parser.add_argument("what", nargs="?", choices=("engine", "runner", "sandbox"), default="engine")
     parser.add_argument("-g", "--game", action="append", help="only this game (may be repeated; runner: partnership)")
     parser.add_argument("--seconds", type=float, default=2.0, help="about how long to measure each game (2)")
     parser.add_argument("--bot", default=None, help="runner: the bot at every seat (a plain one of ten lines)")
@@ -42,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     for game in args.game or []:
         if game not in engine.game.games():
             raise Problem(f"unknown game {game!r}; the games are {', '.join(engine.game.games())}")
-    return _engine(args) if args.what == "engine" else _runner(args)
+    return {"engine": _engine, "runner": _runner, "sandbox": _sandbox}[args.what](args)
 
 
 def _engine(args: argparse.Namespace) -> int:
@@ -119,4 +121,26 @@ def _runner(args: argparse.Namespace) -> int:
         f"{found['match_s']:.2f} s, in which the worker and its bots computed {found['match_cpu_s']:.2f} s; "
         f"with the bots of the second pass started ahead on another core: {found['ahead_s']:.2f} s"
     )
+    return OK
+
+
+def _sandbox(args: argparse.Namespace) -> int:
+    from engine.cli import bench_sandbox
+    from engine.sandbox import Sandbox, check
+
+    held = [report.name for report in check(table.state_dir()) if report.holds]
+    boxes = [Sandbox(name, table.state_dir()) for name in held if args.sandbox in ("auto", name)]
+    if not boxes:
+        raise Problem(f"the tier {args.sandbox} does not hold here; `tute sandbox check` says why")
+    with progress("sandbox") as advance:
+        found = bench_sandbox.measure(boxes, args.seconds, advance)
+    if args.json:
+        print_json({"format": "tute-bench-sandbox/1", **found})
+        return OK
+    cells = [
+        (row["what"], f"{row['best_ms']:.1f}", f"{row['over_best_ms']:.1f}", f"{row['over_median_ms']:.1f}")
+        for row in found["rows"]
+    ]
+    print_table(("what", "best ms", "over the floor, best", "over the floor, median"), cells)
+    print(f"\n{found['rounds']} rounds in turn on core {found['core']}, control groups: {found['control_groups']}")
     return OK

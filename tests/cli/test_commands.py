@@ -229,6 +229,17 @@ def test_bench_engine_gives_ratios(tute: Tute) -> None:
     assert data["open_spiel"] is ("hearts" in data["rival"])
 
 
+def test_bench_sandbox_gives_every_tier_over_the_same_interpreter(tute: Tute) -> None:
+    data = json.loads(tute("bench", "sandbox", "--seconds", "0.5", "--json").stdout)
+
+    assert data["format"] == "tute-bench-sandbox/1"
+    assert data["rounds"] >= 10
+    first, *others = data["rows"]
+    assert (first["what"], first["over_best_ms"], first["over_median_ms"]) == ("no sandbox", 0.0, 0.0)
+    assert {"none"} <= {row["what"] for row in others} <= {"namespaces", "landlock", "none"}
+    assert all(row["over_best_ms"] == row["best_ms"] - first["best_ms"] for row in others)
+
+
 def test_bench_runner_gives_ratios(tute: Tute) -> None:
     data = json.loads(tute("bench", "runner", "--seconds", "0.5", "--json").stdout)
 
@@ -245,6 +256,8 @@ def test_sandbox_check_proves_tiers(tute: Tute) -> None:
     assert done.returncode == (0 if any(tier["holds"] for name, tier in tiers.items() if name != "none") else 1)
     for tier in tiers.values():
         assert tier["holds"] or tier["reasons"]
+    groups = json.loads(done.stdout)["control_groups"]
+    assert groups["kind"] in ("v2", "v1", "none") and groups["note"]
 
 
 def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:

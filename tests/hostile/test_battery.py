@@ -6,6 +6,7 @@ The bots run as real processes. A tier that does not hold on this host is named 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 
 import pytest
@@ -14,8 +15,10 @@ from engine.sandbox import TierReport
 from engine.sandbox.process import PONDERING_S
 from tests.hostile import arena
 from tests.hostile.attacks import ATTACKS
-from tests.sandbox.support import StateDirectory, held_tiers
+from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers
 
+# An ordinary user's bots are all played when the first result is asked for, a hundred and fifty of them.
+pytestmark = pytest.mark.timeout(900)
 Field = Callable[[str], arena.Outcome]
 _PLAYED_AT = ("namespaces", "landlock")
 
@@ -72,6 +75,18 @@ def test_attack_is_contained_in_every_tier(attack: str, fields: dict[str, Field]
     wrong = {place: verdict(attack, play(attack)) for place, play in fields.items()}
 
     assert {place: what for place, what in wrong.items() if what} == {}
+
+
+def test_the_document_lists_every_attack() -> None:
+    page = (REPOSITORY / "docs/sandbox.md").read_text().partition("## What was tried")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in page.splitlines() if line.startswith("| ")][1:]
+    listed = [name for row in rows for name in re.findall("`([^`]+)`", row[2])]
+
+    assert sorted(listed) == sorted(set(ATTACKS) - {"nothing"})
+    for row in rows:
+        ends = {end for name in re.findall("`([^`]+)`", row[2]) for end in ATTACKS[name].ends}
+        stated = set(re.findall("`([^`]+)`", row[3])) | ({None} if "contained" in row[3] else set())
+        assert stated <= ends, row
 
 
 def test_cpu_time_is_cut_at_the_budget(fields: dict[str, Field]) -> None:

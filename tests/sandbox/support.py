@@ -73,7 +73,7 @@ class StateDirectory:
             input="".join(f"{line}\n" for line in told),
             capture_output=True,
             text=True,
-            timeout=280,
+            timeout=850,
             check=False,
             cwd="/",
             env=dict(word.split("=", 1) for word in environment),

@@ -1,0 +1,94 @@
+"""How long a Python bot takes from the call that starts it to its first answer, over the same interpreter without a sandbox.
+
+One round starts one bot of each kind, in turn, on one core with this process: the floor by an ordinary subprocess with the same program, files and
+environment. A busy machine adds to all of them, so the differences are given for the best rounds and for the median of the rounds' own differences.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from engine.runner import runtimes
+from engine.runner.cores import pinned
+from engine.sandbox import Policy, Runtime, Sandbox
+
+ANSWERING = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
+PAUSE_S = 0.03  # between two starts, as between a match's passes: a worker gets ready for the next one then
+FLOOR = "no sandbox"
+
+
+def measure(boxes: list[Sandbox], seconds: float, advance: Callable[[int, int], None] | None) -> dict[str, Any]:
+    """Rounds for about so many seconds, ten at least."""
+    runtime = runtimes.get("python", boxes[0].state_dir)
+    found: dict[str, list[float]] = {name: [] for name in (FLOOR, *(box.tier for box in boxes))}
+    with _bot() as folder, pinned() as core:
+        if core is None:
+            os.sched_setaffinity(0, {core := min(os.sched_getaffinity(0))})
+        began = time.monotonic()
+        rounds = 0
+        while rounds < 10 or time.monotonic() - began < seconds:
+            found[FLOOR].append(_floor(runtime, folder, core))
+            for box in boxes:
+                found[box.tier].append(_start(box, runtime, folder, core))
+            rounds += 1
+            if advance is not None:
+                advance(rounds, max(rounds, 10))
+    rows = [
+        {
+            "what": name,
+            "best_ms": 1e3 * min(times),
+            "over_best_ms": 1e3 * (min(times) - min(found[FLOOR])),
+            "over_median_ms": 1e3 * median(one - bare for one, bare in zip(times, found[FLOOR], strict=True)),
+        }
+        for name, times in found.items()
+    ]
+    return {"rounds": rounds, "core": core, "control_groups": boxes[0].control_groups, "rows": rows}
+
+
+@contextmanager
+def _bot() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        Path(name, "bot.py").write_text(ANSWERING)
+        yield Path(name)
+
+
+def _floor(runtime: Runtime, folder: Path, core: int | None) -> float:
+    root = str(runtime.root)
+    argv = runtime.argv(root, str(folder), "bot.py")
+    began = time.perf_counter()
+    child = subprocess.Popen(
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        env=runtime.environ(root),
+        cwd=folder,
+    )
+    assert child.stdin and child.stdout
+    os.write(child.stdin.fileno(), b"ready?\n")
+    os.read(child.stdout.fileno(), 100)
+    taken = time.perf_counter() - began
+    child.kill()
+    child.communicate()
+    time.sleep(PAUSE_S)
+    return taken
+
+
+def _start(box: Sandbox, runtime: Runtime, folder: Path, core: int | None) -> float:
+    began = time.perf_counter()
+    with box.start(folder, runtime, "bot.py", Policy(), core=core) as process:
+        process.send(b"ready?\n")
+        process.read_line(5.0, 60.0)
+        taken = time.perf_counter() - began
+    time.sleep(PAUSE_S)
+    return taken
