@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/house.py [-g GAME ...] [--pair greedy:random ...] [--boards 100] [--forms] [--jobs 2]
 
-Each line is one `tute play BETTER WORSE ... -n BOARDS --seed house --no-sandbox`: at a table of two sides the bots hold one each, elsewhere
+Each cell is one `tute play BETTER WORSE ... -n BOARDS --seed house --no-sandbox`: at a table of two sides the bots hold one each, elsewhere
 one seat of the better among the worse, with every board played in every seating. `--forms` adds the other player counts and forms.
-Intervals are 95%, over boards; `won` is the share of comparisons of board scores, a draw counting half. Lines whose interval holds the level
-(no lead, half of the boards) are marked. Exit status 1 if there is one against random.
+A cell says which share of the comparisons of board scores the first bot won (a draw counts half) and by how much a board it led the others'
+mean, both with their 95% intervals over boards; "level" where one of them holds the level. Exit status 1 if that is so against random.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FORMS: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class Cell:
     """One measurement: a game at a table, and who plays whom."""
 
     game: str
@@ -100,14 +100,14 @@ class Found:
         return self.share - self.share_margin > 0.5 and self.lead > self.lead_margin
 
 
-def measure(line: Line) -> Found:
-    """Plays the boards of a line. RuntimeError with what was printed if that did not work."""
-    command = [sys.executable, "-m", "engine.cli", *line.command()]
+def measure(cell: Cell) -> Found:
+    """Plays its boards. RuntimeError with what was printed if that did not work."""
+    command = [sys.executable, "-m", "engine.cli", *cell.command()]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
     data = json.loads(done.stdout)
-    game = load(line.game, **line.options)
+    game = load(cell.game, **cell.options)
     shares, leads = [], []
     for board in data["boards"]:
         mine, *others = board["scores"]
@@ -130,23 +130,23 @@ def margin(values: Sequence[float]) -> float:
     return t95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
 
 
-def lines(chosen: argparse.Namespace) -> Iterator[Line]:
-    """The measurements asked for."""
-    pairs = [tuple(pair.split(":")) for pair in chosen.pair] or PAIRS
+def rows(chosen: argparse.Namespace) -> Iterator[list[Cell]]:
+    """The measurements asked for, by table."""
     for key in chosen.game or games():
         for options in ({}, *(FORMS.get(key, ()) if chosen.forms else ())):
-            for better, worse in pairs:
-                yield Line(key, options, better, worse, chosen.boards)
+            yield [Cell(key, options, better, worse, chosen.boards) for better, worse in pairs(chosen)]
 
 
-def row(line: Line, found: Found) -> str:
-    """A line of the table."""
-    mark = "" if found.clear else " (not clear)"
-    faults = f" {found.faults} faults!" if found.faults else ""
-    return (
-        f"| {line.title} | {line.better}, {line.worse} | {line.boards} | {found.share:.1%} ± {found.share_margin:.1%} "
-        f"| {found.lead:+.2f} ± {found.lead_margin:.2f} {found.unit}{mark}{faults} | {found.each_ms:.2f} |"
-    )
+def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
+    """Who is to play whom."""
+    return [(better, worse) for better, _, worse in (pair.partition(":") for pair in chosen.pair)] or list(PAIRS)
+
+
+def text(found: Found) -> str:
+    """A cell of the table."""
+    mark = "" if found.clear else ", level"
+    faults = f", {found.faults} faults!" if found.faults else ""
+    return f"{found.share:.0%} ± {found.share_margin:.0%}, {found.lead:+.3g} ± {found.lead_margin:.2g}{mark}{faults}"
 
 
 def main() -> int:
@@ -155,18 +155,25 @@ def main() -> int:
     parser.add_argument(
         "--pair", action="append", default=[], metavar="BETTER:WORSE", help="only these bots (may be repeated)"
     )
-    parser.add_argument("--boards", type=int, default=100, help="boards of each line (100)")
+    parser.add_argument("--boards", type=int, default=60, help="boards of each cell (60)")
     parser.add_argument("--forms", action="store_true", help="also other player counts and forms")
     parser.add_argument("--jobs", type=int, default=2, help="matches played at a time (2)")
     chosen = parser.parse_args()
-    todo = list(lines(chosen))
+    todo = list(rows(chosen))
     unclear = 0
-    print("| game | bots | boards | won | ahead by, a board | ms a decision |\n|---|---|---|---|---|---|", flush=True)
+    heads = [f"{better}, {worse}" for better, worse in pairs(chosen)]
+    print("| game | boards | unit | " + " | ".join(heads) + " | ms a decision |\n" + "|---" * (len(heads) + 4) + "|")
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        for number, (line, found) in enumerate(zip(todo, pool.map(measure, todo), strict=True), 1):
-            print(row(line, found), flush=True)
+        started = [[pool.submit(measure, cell) for cell in row] for row in todo]
+        for number, (row, futures) in enumerate(zip(todo, started, strict=True), 1):
+            found = [future.result() for future in futures]
+            cells = " | ".join(map(text, found))
+            print(
+                f"| {row[0].title} | {chosen.boards} | {found[0].unit} | {cells} | {found[-1].each_ms:.1f} |",
+                flush=True,
+            )
             print(f"{number}/{len(todo)}", end="\r", file=sys.stderr, flush=True)
-            unclear += line.worse == "random" and not found.clear
+            unclear += any(cell.worse == "random" and not f.clear for cell, f in zip(row, found, strict=True))
     return 1 if unclear else 0
 
 

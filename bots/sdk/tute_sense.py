@@ -68,7 +68,9 @@ def _bid(view: View, bids: list[str], legal: Sequence[str]) -> str:
 def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
     """Codillo: play with an ordinary hand, for the called card brings a partner. Bato: play with two tricks in sight."""
     if view.trump:
-        wanted = tricks_in_sight(view) >= 1.6
+        wanted = (
+            view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 1.6
+        )  # loss marks: tricks earn nothing
     else:
         wanted = max(promise(view.hand, trump, view) for trump in "oceb") >= 35
     return calls[0] if wanted or "pass" not in legal else "pass"
@@ -77,7 +79,8 @@ def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
 def _join(view: View, calls: list[str], legal: Sequence[str]) -> str:
     """Bato: one trick is enough, but every seat that has joined takes some of the four."""
     joined = sum(call == "join" for _, call in view.calls)
-    return "join" if "out" not in legal or tricks_in_sight(view) >= 0.8 + 0.25 * joined else "out"
+    wanted = view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 0.8 + 0.25 * joined
+    return "join" if wanted or "out" not in legal else "out"
 
 
 def _trump(view: View, suits: list[str], legal: Sequence[str]) -> str:
@@ -159,10 +162,10 @@ def likely_tricks(view: View, hand: Sequence[str], trump: str | None) -> float:
     return expected
 
 
-def tricks_in_sight(view: View) -> float:
-    """Bato: tricks that four cards can expect, poor ones to be changed before play (a new card is worth about 0.2)."""
+def tricks_in_sight(view: View, hand: Sequence[str]) -> float:
+    """Bato: tricks that a hand can expect, poor cards to be changed before play (a new card is worth about 0.2)."""
     expected = 0.0
-    for card in view.hand:
+    for card in hand:
         above = sum(c[1] == card[1] and view.strength(c) > view.strength(card) for c in view.unseen)
         if card[1] == view.trump:
             expected += max(0.3, 0.95 - 0.12 * above)

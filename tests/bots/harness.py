@@ -110,49 +110,53 @@ def play(
 
 def boards(
     game: engine.Game, a: BotClass, b: BotClass, seeds: Iterable[int]
-) -> Iterator[tuple[int, list[Seated], list[Seated]]]:
-    """Duplicate boards of two bots: each deal is played in every seating; yields a's score less b's, summed over the
-    sittings.
+) -> Iterator[tuple[list[int], list[Seated], list[Seated]]]:
+    """Duplicate boards of two bots: each deal is played in every seating; yields board scores by party, a's first.
 
-    With more than two sides one seat of a sits among seats of b, in turn at each seat; b counts by the mean of its seats.
+    With more than two sides one seat of a sits among seats of b, in turn at each seat: b's seats are parties of their own, by
+    their distance from a.
     """
+    sides = len(game.sides)
     for seed in seeds:
-        difference = 0
+        scores = [0] * sides
         of_a: list[Seated] = []
         of_b: list[Seated] = []
-        for side in range(len(game.sides)):
-            seating = [a if seat in game.sides[side] else b for seat in range(game.players)]
+        for first in range(sides):
+            seating = [a if seat in game.sides[first] else b for seat in range(game.players)]
             state, seats = play(game, seating, seed)
-            scores = state.scores()
-            mine = [scores[s] for s in range(game.players) if s in game.sides[side]]
-            others = [scores[s] for s in range(game.players) if s not in game.sides[side]]
-            difference += sum(mine) / len(mine) - sum(others) / len(others)
-            of_a += [s for s in seats if s.seat in game.sides[side]]
-            of_b += [s for s in seats if s.seat not in game.sides[side]]
-        yield difference, of_a, of_b
+            by_seat = state.scores()
+            for party in range(sides):
+                scores[party] += by_seat[game.sides[(first + party) % sides][0]]
+            of_a += [s for s in seats if s.seat in game.sides[first]]
+            of_b += [s for s in seats if s.seat not in game.sides[first]]
+        yield scores, of_a, of_b
 
 
 class Duel:
-    """The result of many boards: expected score of a (won 1, drawn 1/2), with the half width of its 95% interval."""
+    """The result of many boards for a, as `tute play` has it, each with the half width of its 95% interval over boards.
+
+    `rate`: share of its comparisons of board scores won, a draw counting half; `mean`: its score less the mean of the others'.
+    """
 
     def __init__(self, game: engine.Game, a: BotClass, b: BotClass, seeds: Iterable[int]) -> None:
         self.differences = []
+        self.shares = []
         self.decisions = 0
         self.seconds = self.slowest = 0.0
-        for difference, of_a, _ in boards(game, a, b, seeds):
-            self.differences.append(difference)
+        for (mine, *others), of_a, _ in boards(game, a, b, seeds):
+            self.differences.append(mine - sum(others) / len(others))
+            self.shares.append(sum((mine > score) + (mine == score) / 2 for score in others) / len(others))
             self.decisions += sum(s.decisions for s in of_a)
             self.seconds += sum(s.seconds for s in of_a)
             self.slowest = max(self.slowest, *(s.slowest for s in of_a))
 
     @property
     def rate(self) -> float:
-        return sum((d > 0) + (d == 0) / 2 for d in self.differences) / len(self.differences)
+        return sum(self.shares) / len(self.shares)
 
     @property
     def half_width(self) -> float:
-        values = [(d > 0) + (d == 0) / 2 for d in self.differences]
-        return _half_width(values)
+        return _half_width(self.shares)
 
     @property
     def mean(self) -> float:

@@ -2,8 +2,10 @@
 
 1. It keeps books: cards played, cards shown, what each seat's play proves that it cannot hold, pairs that were not sung.
 2. It deals the hidden cards many times over, in agreement with its books (`deals`).
-3. It plays each deal out once for each of its own cards (`playout`) and takes the card that does best on average (`worth`).
+3. It plays each deal out once for each of its own cards (`playout`, by the `habits` of an ordinary player) and takes the card that
+   does best on average (`worth`). While there is a stock it looks two tricks ahead and weighs the hands that are left.
 4. Where two seats play with the stock gone, both hands are known and it searches to the end (`endgame`).
+5. It bids, names trumps, predicts and joins in the same way: by playing the hand out (`calls`, `staying`).
 
 It thinks by counts and not by the clock, so that the same questions with the same seed get the same answers on any machine.
 """
@@ -16,7 +18,7 @@ from tute_bot import Bot, View, plays, run
 from tute_sense import LOSERS, aim, announce
 from worth import Worth, target_worth, worth_of
 
-CARDS = 2000  # cards played out per decision: the budget of thought, about 2 microseconds each
+CARDS = 1600  # cards played out per round of a decision: the budget of thought, about 2 microseconds each
 DEALS = 40  # most deals of the hidden cards per round of a decision, of two rounds
 FEWEST = 6
 AHEAD = 2  # tricks that are played out while there is a stock; what follows is estimated
@@ -148,6 +150,7 @@ class CountingBot(Bot):
         return (
             view.seats - len(view.out) == 2
             and not view.stock
+            and view.capote is None
             and len(view.hand) <= SEARCH
             and view.rule("obligation_stock_empty") == "strict"
             and view.rule("trump_dynamics") == "static"

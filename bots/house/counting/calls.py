@@ -1,6 +1,6 @@
 """Auctions, trumps and predictions by trying out: the hand is played out over many deals before a word is said about it.
 
-What is not worth playing out (which card to call, which cards to change) is left to `tute_sense`.
+Bato's calls are in `staying`. Which card to call and which cards to change is left to `tute_sense`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from statistics import fmean, pstdev
 
 from deals import Dealer, Numbering
 from playout import Outcome, Table
+from staying import stay
 from tute_bot import View, parse
 from tute_sense import promise
 from worth import worth_of
@@ -37,6 +38,8 @@ class Calls:
             return self.bid(legal)
         if auction == "play_or_pass" and "play" in verbs:
             return self.play_or_pass(legal)
+        if auction == "play_then_join" and verbs & {"play", "join"}:
+            return stay(self.view, self.cards, self.random, legal)
         if "trump" in verbs:
             return f"trump {self.best_trump()}"
         if "predict" in verbs:

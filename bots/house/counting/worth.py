@@ -195,11 +195,15 @@ def _bid(view: View, soloist: int) -> Worth:
 
 
 def _commitments(view: View) -> Worth:
-    """Bato: every trick earns a quarter of the pot, a missed commitment costs all of it."""
-    wanted = view.rule("tricks_soloist" if view.soloist == view.seat else "tricks_joiner")
+    """Bato: every trick earns a quarter of the pot; who fails pays it into the next one, of which each has its share."""
+    owed = [view.rule("tricks_soloist" if seat == view.soloist else "tricks_joiner") for seat in range(view.seats)]
+    seats = [seat for seat in range(view.seats) if seat not in view.out]
+    earns = view.rule("settlement") == "chips"
+    cost = 100.0 * (1 - 1 / view.seats)
 
     def worth(outcome: Outcome) -> float:
-        tricks = outcome.tricks[view.seat]
-        return 25.0 * tricks - (100.0 if tricks < wanted else 0.0)
+        tricks = outcome.tricks
+        failed = [seat for seat in seats if tricks[seat] < owed[seat]]
+        return (25.0 * tricks[view.seat] if earns else 0.0) - (cost if view.seat in failed else 0.0)
 
     return worth
