@@ -16,6 +16,12 @@ TABLES = [
     ("corriente", {"claim_mode": "none", "match_games": 2}),
     ("cabrero", {"players": 4, "illegal_move": "accuse", "max_losses": 2}),
     ("cabrero", {"players": 5, "dealer_plays": False, "final_duel": True, "max_losses": 2}),
+    ("podrida", {"preset": "podrida52"}),
+    ("gana_pierde_3", {"result": "cabron_loses"}),
+    ("codillo", {"result": "soloist_side_best_single", "hand_songs": "soloist_side"}),
+    ("subastado", {"players": 4, "censor": True, "auction_rounds": "open"}),
+    ("arrastrado", {"auction": "pot_contract"}),
+    ("bato", {"settlement": "loss_marks", "passed_may_join": False}),
 ]
 
 

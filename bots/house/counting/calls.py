@@ -32,6 +32,8 @@ class Calls:
 
     def answer(self, legal: list[str]) -> str | None:
         """What to say, or None where this file has no opinion."""
+        if not self.view.hand:
+            return None  # subastado's censor, who sits out
         verbs = {parse(action)[0] for action in legal if not action.startswith("play ")}
         auction = self.view.rule("auction")
         if auction in ("points", "pot_contract") and "bid" in verbs:
