@@ -176,6 +176,7 @@ def test_pages_fit_and_are_quiet(live, visit, width: int, height: int, scheme: s
         f"/m/{league.clean.public_id}/#d1p22",
         f"/m/{league.faulty.public_id}/",
         "/docs/protocol/",
+        "/docs/fairness/",
         "/accounts/signup/",
     ):
         visited = visit(url + path, width=width, height=height, scheme=scheme)
