@@ -46,14 +46,20 @@ class Feed:
 
     def _catch_up(self) -> None:
         new = self._events[self._read :]
-        self._read = len(self._events)
+        self._read += len(new)
+        untold = self._untold
         for event in new:
-            if not alike(event):
+            if (
+                event["e"] == "play"
+            ):  # most events: all see them alike, and they are written in a tenth of the encoder's time
+                text = f'{{"e":"play","seat":{event["seat"]},"card":"{event["card"]}"}}'
+            elif alike(event):
+                text = _text(event)
+            else:
                 self._tell_each(event)
                 continue
-            text = _text(event)
-            for untold in self._untold:
-                untold.append(text)
+            for texts in untold:
+                texts.append(text)
 
     def _tell_each(self, event: dict[str, Any]) -> None:
         for seat, untold in enumerate(self._untold):
@@ -64,11 +70,8 @@ class Feed:
 
 
 def _text(event: dict[str, Any]) -> str:
-    """An event that all see alike, as `encode` writes it. The two kinds that are nearly all are written here, in a tenth of its time."""
-    kind = event["e"]
-    if kind == "play":
-        return f'{{"e":"play","seat":{event["seat"]},"card":"{event["card"]}"}}'
-    if kind == "trick" and len(event) == 4:
+    """An event that all see alike, as `encode` writes it; of a trick quicker."""
+    if event["e"] == "trick" and len(event) == 4:
         cards = '","'.join(event["cards"])
         return f'{{"e":"trick","seat":{event["seat"]},"points":{event["points"]},"cards":["{cards}"]}}'
     return encode(event)

@@ -13,7 +13,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 import engine
 from engine import chance
@@ -96,10 +96,16 @@ def suits_of(game: engine.Game, seed: bytes, sitting: int) -> str | None:
     """The order of the suits in one sitting of a board: another for each sitting, drawn by the board's seed."""
     if game.suits_named:
         return None
-    orders = list(itertools.permutations(game.pack.suits))
+    orders = _orders(game.pack.suits, seed)
+    return orders[sitting % len(orders)]
+
+
+@lru_cache(maxsize=1024)
+def _orders(suits: str, seed: bytes) -> list[str]:
+    """All orders of the suits, shuffled by the board's seed; kept because every sitting of the board asks for them."""
+    orders = ["".join(order) for order in itertools.permutations(suits)]
     key = hashlib.sha256(b"suits\n" + seed).digest()
-    places = chance.shuffle(key, 0, range(len(orders)))
-    return "".join(orders[places[sitting % len(orders)]])
+    return [orders[place] for place in chance.shuffle(key, 0, range(len(orders)))]
 
 
 class _Match:

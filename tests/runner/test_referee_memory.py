@@ -57,6 +57,7 @@ def test_memory_is_flat_from_match_to_match(state_dir: Path) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3000)
 def test_memory_is_flat_over_ten_thousand_deals(state_dir: Path) -> None:
     found = played(50, 100, "auto", state_dir)
 
