@@ -20,6 +20,9 @@ from league.enums import (
     TournamentStatus,
     VersionStatus,
 )
+from league.event_models import Circuit, Event, Season
+
+__all__ = ["Circuit", "Event", "Season"]  # tables of this app that stand in a file of their own
 
 
 class Player(models.Model):
@@ -128,6 +131,16 @@ class Tournament(models.Model):
     finished = models.DateTimeField(null=True)
     ending = models.CharField(max_length=20, choices=Ending, blank=True)  # what ended it besides its last match
     facts = models.JSONField(default=dict)  # the numbers behind `ending`
+    event = models.ForeignKey("league.Event", null=True, on_delete=models.PROTECT, related_name="tournaments")
+    stage = models.PositiveIntegerField(null=True)  # of the event, from 1
+    season = models.ForeignKey("league.Season", null=True, on_delete=models.PROTECT, related_name="tournaments")
+    group = models.PositiveIntegerField(null=True)  # of the stage, or division of the season, from 1
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["event", "stage", "group"], name="stage_once"),
+            models.UniqueConstraint(fields=["season", "group"], name="division_once"),
+        ]
 
     def __str__(self) -> str:
         return self.name

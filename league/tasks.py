@@ -15,7 +15,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from kombu.exceptions import OperationalError
 
 from league import celery
-from league.domain import clock, hints, invariants, ratings
+from league.domain import clock, hints, invariants, ratings, seasons
 from league.domain import reconcile as reconciler
 from league.models import Pool
 
@@ -76,6 +76,13 @@ def keep_reconciling() -> None:
         except DatabaseError as error:
             log.warning("the reconciler could not run, trying again: %s", error)
             connection.close()
+
+
+@shared_task(name="league.tasks.open_seasons")
+def open_seasons() -> None:
+    """Open the seasons that are due. Called by Celery's calendar; by hand, and for what it missed: `manage.py reconcile`."""
+    if seasons.open_due():
+        wake()
 
 
 @shared_task(name="league.tasks.refresh_ratings")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from league.domain import clock, health, leases, ratings, tournaments, workers
+from league.domain import clock, health, leases, ratings, seasons, stages, tournaments, workers
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
 
@@ -20,6 +20,7 @@ class Found:
     inserted: int = 0  # matches that a schedule lacked
     cancelled: int = 0  # matches of tournaments that were cancelled
     finished: int = 0  # tournaments
+    opened: int = 0  # events whose next stage began or that ended, seasons that were due
     refreshed: int = 0  # pools whose ratings lacked results
     tested: int = 0  # paused bots that are tried again
     explained: int = 0  # queued matches whose reason for waiting changed
@@ -43,6 +44,7 @@ def run(*, now: datetime | None = None) -> Found:
     for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
         found.inserted += tournaments.schedule(tournament, now=now)
         found.finished += tournaments.advance(tournament, now=now)
+    found.opened = stages.advance_all(now=now) + seasons.open_due(now=now)
     live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
     orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()
     for tournament in orphaned:

@@ -16,7 +16,7 @@ from engine.runner import Limits
 from league.domain import clock, events, formats, matches, pools, schedules, state
 from league.domain.errors import IllegalMove, Refused
 from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
-from league.models import Bot, BotVersion, Entry, Match, Player, Rating, Tournament
+from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player, Rating, Tournament
 from league.pure.formats import Verdict
 
 SLUGS_TAKEN = frozenset({"new"})
@@ -68,7 +68,7 @@ def create(
     secret = secret or secrets.token_bytes(32)
     with transaction.atomic():
         tournament = Tournament.objects.create(
-            slug=_free_slug(name),
+            slug=free_slug(name),
             name=name,
             owner=owner,
             pool=pools.pool(game, players, options, mixed=mixed),
@@ -88,9 +88,10 @@ def create(
     return tournament
 
 
-def _free_slug(name: str) -> str:
+def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:
+    """An address for a row of that name that no other row of its table has."""
     base = slugify(name)[:50].strip("-") or "tournament"
-    taken = set(Tournament.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | SLUGS_TAKEN
+    taken = set(table.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | SLUGS_TAKEN
     number = 1
     slug = base
     while slug in taken:

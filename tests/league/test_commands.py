@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -143,3 +144,63 @@ def test_exit_codes(words: list[str], code: int, message: str) -> None:
     )
 
     assert (done.returncode, message in done.stderr) == (code, True)
+
+
+def test_create_tournament_of_another_format(ana, berto) -> None:
+    accepted(ana, "rufo")
+    accepted(berto, "lola")
+    words = ("create_tournament", "Cup", "--owner", "ana", "--game", "partnership", "--bot", "rufo", "--bot", "lola")
+
+    told = said(*words, "--format", "duel", "--set", "cap=8", "--boards", "2", "--start")
+
+    assert told == "cup: partnership, 2 entries, 1 matches of 2 boards, running"
+    with pytest.raises(CommandError, match="exists and is a duel of partnership"):
+        said(*words)
+    with pytest.raises(CommandError, match="cap is a whole number from 1 to 100000, not 0"):
+        said(
+            "create_tournament", "Bad", "--owner", "ana", "--game", "partnership", "--format", "duel", "--set", "cap=0"
+        )
+
+
+def test_create_event_reads_a_file_and_does_not_double(ana, berto, tmp_path) -> None:
+    for number, owner in enumerate((ana, berto, ana)):
+        accepted(owner, f"bot{number}")
+    file = tmp_path / "spring.yaml"
+    file.write_text(
+        "name: Spring\ngame: partnership\nstages: [{format: swiss, boards: 1, advance: 2}, {format: duel}]\n"
+    )
+    words = ("create_event", str(file), "--owner", "ana", "--bot", "bot0", "--bot", "bot1", "--bot", "bot2:1")
+
+    assert said(*words) == "spring-stage-1: stage 1, swiss, 3 entries, running"
+    assert said(*words) == "spring-stage-1: stage 1, swiss, 3 entries, running"
+
+    file.write_text("name: Other\ngame: partnership\nstages: [{format: chess}]\n")
+    with pytest.raises(CommandError, match=r"stages\[0\].format: there is no format 'chess'"):
+        said(*words)
+    file.write_text("name: [")
+    with pytest.raises(CommandError, match="cannot be read"):
+        said(*words)
+
+
+def test_create_circuit_says_when_the_next_season_is_due(ana) -> None:
+    accepted(ana, "rufo")
+    words = ("create_circuit", "Liga", "--owner", "ana", "--game", "partnership", "--at", "20:00", "--zone", "UTC")
+
+    assert re.fullmatch(
+        r"liga: 1 bots, next season due \d{4}-\d\d-\d\d 20:00 UTC", said(*words, "--days", "fri", "--bot", "rufo")
+    )
+    with pytest.raises(CommandError, match="days are weekdays"):
+        said(
+            "create_circuit",
+            "Other",
+            "--owner",
+            "ana",
+            "--game",
+            "partnership",
+            "--at",
+            "20:00",
+            "--zone",
+            "UTC",
+            "--days",
+            "x",
+        )

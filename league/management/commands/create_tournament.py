@@ -7,15 +7,16 @@ from typing import Any
 import engine
 from league.domain import pools, tournaments
 from league.domain.errors import Refused
+from league.enums import Seeding, TournamentFormat
 from league.management.base import LeagueCommand, the_player, the_version
 from league.models import Tournament
 
 
 class Command(LeagueCommand):
-    """A round robin by hand."""
+    """A tournament by hand."""
 
-    help = "Create a round robin and, with --start, queue its matches. A name that exists is completed and started, not doubled."
-    example = "manage.py create_tournament 'Spring cup' --owner ana --game partnership --boards 16 --bot rufo --bot lola:2 --start"
+    help = "Create a tournament and, with --start, queue its matches. A name that exists is completed and started, not doubled."
+    example = "manage.py create_tournament 'Spring cup' --owner ana --game partnership --format swiss --set rounds=5 --bot rufo --bot lola:2 --start"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
@@ -26,6 +27,12 @@ class Command(LeagueCommand):
         parser.add_argument(
             "-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game"
         )
+        parser.add_argument("--format", default="round_robin", help=", ".join(TournamentFormat.values))
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the format"
+        )
+        parser.add_argument("--seeding", default=Seeding.RATING.value, help=", ".join(Seeding.values))
+        parser.add_argument("--mixed", action="store_true", help="teams of two different bots")
         parser.add_argument("--boards", type=int, help="boards of each match; without it what suits the table")
         parser.add_argument("--bot", action="append", default=[], help="bot or bot:number; may be repeated")
         parser.add_argument("--start", action="store_true")
@@ -35,12 +42,22 @@ class Command(LeagueCommand):
         owner = the_player(options["owner"])
         found = Tournament.objects.select_related("pool").filter(name=options["name"], owner=owner).first()
         if found is None:
-            chosen = pools.parse_options(options["option"])
             found = tournaments.create(
-                owner, options["name"], options["game"], chosen, options["boards"], players=options["players"]
+                owner,
+                options["name"],
+                options["game"],
+                pools.parse_options(options["option"]),
+                options["boards"],
+                players=options["players"],
+                format=options["format"],
+                parameters=pools.parse_options(options["set"]),
+                seeding=options["seeding"],
+                mixed=options["mixed"],
             )
-        elif found.pool.game != options["game"]:
-            raise Refused(f"the tournament {found.name!r} exists and plays {found.pool.game}; choose another name")
+        elif (found.pool.game, found.format) != (options["game"], options["format"]):
+            raise Refused(
+                f"the tournament {found.name!r} exists and is a {found.format} of {found.pool.game}; choose another name"
+            )
         for text in options["bot"]:
             version = the_version(text)
             tournaments.enter(found, version if ":" in text else version.bot, actor=owner.name)

@@ -1,0 +1,195 @@
+"""Circuits: recurring leagues by the calendar, in divisions with promotion and relegation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
+
+from league.domain import clock, events, formats, pools, tournaments
+from league.domain.errors import Refused
+from league.enums import BotState, TournamentFormat, TournamentStatus
+from league.models import Bot, BotVersion, Circuit, Player, Season
+from league.pure import calendars, divisions
+
+LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
+
+
+def create(
+    owner: Player,
+    name: str,
+    game: str,
+    *,
+    days: str,
+    at: str,
+    time_zone: str,
+    size: int = 8,
+    moves: int = 2,
+    players: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    format: str = TournamentFormat.ROUND_ROBIN,
+    parameters: Mapping[str, Any] | None = None,
+    boards: int | None = None,
+    now: datetime | None = None,
+) -> Circuit:
+    """A league whose seasons are due by this calendar. Refused with what is allowed."""
+    now = clock.given(now)
+    if not 1 <= len(name.strip()) <= 60:
+        raise Refused(f"a circuit needs a name of 1 to 60 characters; this one has {len(name.strip())}")
+    loaded = pools.load(game, players, dict(options or {}))
+    chosen = formats.chosen(format, parameters)
+    formats.fits(format, loaded, mixed=False)
+    if formats.the(format).grows and not chosen.get("budget"):
+        raise Refused(f"a season by {format} needs a budget, since without one it never ends")
+    try:
+        calendars.calendar(days, at, time_zone)
+        divisions.following([], [], [], size=size, moves=moves, least=len(loaded.sides))
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    circuit = Circuit.objects.create(
+        slug=tournaments.free_slug(name, Circuit),
+        name=name.strip(),
+        owner=owner,
+        game=game,
+        players=players,
+        options=dict(options or {}),
+        format=format,
+        parameters=chosen,
+        boards=boards,
+        size=size,
+        moves=moves,
+        days=days,
+        at=at,
+        time_zone=time_zone,
+        created=now,
+    )
+    _remind(circuit)
+    events.append("circuit.created", f"circuit:{circuit.slug}", now=now, actor=owner.name)
+    return circuit
+
+
+def _remind(circuit: Circuit) -> None:
+    """Let Celery's calendar call at the due moments. A hint like every message: the reconciler opens what no call announced."""
+    chosen = calendar(circuit)
+    weekdays = [day for day in chosen.days if not day.isdigit()]
+    dates = [day for day in chosen.days if day.isdigit()]
+    for kind, days in (("day_of_week", weekdays), ("day_of_month", dates)):
+        if not days:
+            continue
+        when, _ = CrontabSchedule.objects.get_or_create(
+            minute=str(chosen.at.minute), hour=str(chosen.at.hour), timezone=chosen.zone, **{kind: ",".join(days)}
+        )
+        PeriodicTask.objects.update_or_create(
+            name=f"circuit {circuit.slug} by {kind}",
+            defaults={"task": "league.tasks.open_seasons", "crontab": when, "queue": "upkeep"},
+        )
+
+
+def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | None = None) -> None:
+    """Let a circuit rest, or go on: its next season is that of the next due moment."""
+    Circuit.objects.filter(pk=circuit.pk).update(active=active)
+    PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").update(enabled=active)
+    PeriodicTasks.update_changed()
+    events.append("circuit.active", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, active=active)
+
+
+def join(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
+    """From the next season on. Joining again changes nothing. Refused for a bot without an accepted version that plays the game."""
+    tournaments.newest_accepted(bot, circuit.game)
+    circuit.bots.add(bot)
+    events.append("circuit.joined", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
+
+
+def leave(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
+    """From the next season on; the present one is played to its end."""
+    circuit.bots.remove(bot)
+    events.append("circuit.left", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
+
+
+def calendar(circuit: Circuit) -> calendars.Calendar:
+    """When its seasons are due."""
+    return calendars.calendar(circuit.days, circuit.at, circuit.time_zone)
+
+
+def open_due(*, now: datetime | None = None) -> int:
+    """Open the seasons that are due by now; their number. Harmless to repeat, and to run twice at once."""
+    now = clock.given(now)
+    return sum(_open(circuit.pk, now) for circuit in Circuit.objects.filter(active=True).order_by("pk"))
+
+
+def _open(pk: int, now: datetime) -> bool:
+    """The season of the last due moment, once the one before is over. Moments that passed meanwhile are not made up for."""
+    with transaction.atomic():
+        circuit = Circuit.objects.select_for_update().select_related("owner").get(pk=pk)
+        last = circuit.seasons.order_by("-number").first()
+        due = calendar(circuit).moments(last.due if last else circuit.created, now)
+        if not due or circuit.seasons.filter(tournaments__status__in=LIVE).exists():
+            return False
+        season = Season.objects.create(
+            circuit=circuit, number=1 + (last.number if last else 0), due=due[-1], opened=now
+        )
+        try:
+            with transaction.atomic():
+                _fill(season, now=now)
+        except Refused as error:
+            Season.objects.filter(pk=season.pk).update(reason=str(error))
+            events.append("season.passed", f"circuit:{circuit.slug}", now=now, number=season.number, why=str(error))
+            return True
+        events.append("season.opened", f"circuit:{circuit.slug}", now=now, number=season.number)
+    return True
+
+
+def _fill(season: Season, *, now: datetime) -> None:
+    """Create and start its divisions."""
+    circuit = season.circuit
+    versions = _versions(circuit)
+    least = len(pools.load(circuit.game, circuit.players, circuit.options).sides)
+    if len(versions) < least:
+        raise Refused(
+            f"{len(versions)} bots can play and a table takes {least}; more bots must join before the next season"
+        )
+    last = _last_divisions(circuit)
+    known = {bot for division in last for bot in division}
+    newcomers = [bot for bot in versions if bot not in known]
+    line = divisions.following(last, versions, newcomers, size=circuit.size, moves=circuit.moves, least=least)
+    for number, bots in enumerate(line, 1):
+        made = tournaments.create(
+            circuit.owner,
+            f"{circuit.name} {season.number}.{number}",
+            circuit.game,
+            circuit.options,
+            circuit.boards,
+            [versions[bot] for bot in bots],
+            circuit.players,
+            format=circuit.format,
+            parameters=circuit.parameters,
+            now=now,
+            season=season,
+            group=number,
+        )
+        tournaments.start(made, actor=circuit.owner.name, now=now)
+
+
+def _versions(circuit: Circuit) -> dict[int, BotVersion]:
+    """The version that each bot sends, in the order in which the bots were made; those that cannot play are left out."""
+    found: dict[int, BotVersion] = {}
+    for bot in circuit.bots.filter(state=BotState.ACTIVE).order_by("pk"):
+        try:
+            found[bot.pk] = tournaments.newest_accepted(bot, circuit.game)
+        except Refused:
+            continue
+    return found
+
+
+def _last_divisions(circuit: Circuit) -> list[list[int]]:
+    """Bots of the last season that was played, division by division, from first to last."""
+    played = circuit.seasons.filter(tournaments__status=TournamentStatus.FINISHED).order_by("-number").first()
+    if played is None:
+        return []
+    return [
+        list(one.entries.order_by("place", "seed").values_list("version__bot_id", flat=True))
+        for one in played.tournaments.order_by("group")
+    ]

@@ -1,0 +1,140 @@
+"""Events of several stages: created from one document, carried on as their stages end."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from league.domain import clock, events, formats, pools, tournaments
+from league.domain.errors import Refused
+from league.enums import Seeding, TournamentStatus
+from league.models import Bot, BotVersion, Event, Player, Tournament
+from league.pure import stages as pure
+
+
+def create(
+    owner: Player,
+    document: Any,
+    entrants: Sequence[BotVersion | Bot],
+    *,
+    secret: bytes | None = None,
+    now: datetime | None = None,
+) -> Event:
+    """An event with these entrants, its first stage started. Refused with the place in the document that is wrong, and what is allowed there."""
+    now = clock.given(now)
+    plan = _read(document)
+    game = pools.load(plan.game, plan.players, dict(plan.options))
+    for stage in plan.stages:
+        formats.fits(stage.format, game, mixed=plan.mixed)
+    secret = secret or secrets.token_bytes(32)
+    with transaction.atomic():
+        event = Event.objects.create(
+            slug=tournaments.free_slug(plan.name, Event),
+            name=plan.name,
+            owner=owner,
+            document=document,
+            secret=secret,
+            secret_sha256=hashlib.sha256(secret).hexdigest(),
+            created=now,
+        )
+        events.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
+        line = [e if isinstance(e, BotVersion) else tournaments.newest_accepted(e, plan.game) for e in entrants]
+        _open(event, plan, 1, _by_rating(plan, line), now=now)
+    return event
+
+
+def _read(document: Any) -> pure.Plan:
+    try:
+        return pure.read(document)
+    except pure.BadEvent as error:
+        raise Refused(str(error)) from error
+
+
+def _by_rating(plan: pure.Plan, line: Sequence[BotVersion]) -> list[BotVersion]:
+    """The first seeds: rated ones by Elo, then all others in the order in which they were given."""
+    pool = pools.pool(plan.game, plan.players, dict(plan.options), mixed=plan.mixed)
+    elo = dict(pool.ratings.values_list("version_id", "elo"))
+    return sorted(line, key=lambda version: -elo.get(version.pk, float("-inf")))
+
+
+def _open(event: Event, plan: pure.Plan, number: int, line: Sequence[BotVersion], *, now: datetime) -> None:
+    """Create and start the tournaments of a stage, its entries seeded as `line` stands."""
+    stage = plan.stages[number - 1]
+    by_id = {version.pk: version for version in line}
+    for group, members in enumerate(pure.groups(list(by_id), stage.groups), 1):
+        names = [event.name, f"stage {number}", *([f"group {group}"] if stage.groups > 1 else [])]
+        made = tournaments.create(
+            event.owner,
+            ", ".join(names)[-80:],
+            plan.game,
+            dict(plan.options),
+            stage.boards,
+            [by_id[pk] for pk in members],
+            plan.players,
+            format=stage.format,
+            parameters=stage.parameters,
+            seeding=Seeding.ENTRY,
+            mixed=plan.mixed,
+            secret=hmac.digest(bytes(event.secret), f"stage {number} group {group}".encode(), "sha256"),
+            now=now,
+            event=event,
+            stage=number,
+            group=group,
+        )
+        tournaments.start(made, actor=event.owner.name, now=now)
+
+
+def advance(event: Event, *, now: datetime | None = None) -> bool:
+    """Open the next stage when the present one is over, or finish the event; whether something changed. Harmless to repeat."""
+    now = clock.given(now)
+    with transaction.atomic():
+        row = Event.objects.select_for_update().select_related("owner").get(pk=event.pk)
+        if row.status != TournamentStatus.RUNNING:
+            return False
+        plan = _read(row.document)
+        number = max(row.tournaments.values_list("stage", flat=True))
+        present = list(row.tournaments.filter(stage=number).order_by("group"))
+        if any(one.status == TournamentStatus.CANCELLED for one in present):
+            return _end(row, TournamentStatus.CANCELLED, now)
+        if any(one.status != TournamentStatus.FINISHED for one in present):
+            return False
+        if number == len(plan.stages):
+            return _end(row, TournamentStatus.FINISHED, now)
+        orders = [_order(one) for one in present]
+        ids = pure.going_on(
+            [[version.pk for version in order] for order in orders], plan.stages[number - 1].advance or 0
+        )
+        versions = {version.pk: version for order in orders for version in order}
+        _open(row, plan, number + 1, [versions[pk] for pk in ids], now=now)
+    return True
+
+
+def _order(tournament: Tournament) -> list[BotVersion]:
+    """The versions of a finished tournament from first to last; those that share a place by seed."""
+    return [entry.version for entry in tournament.entries.select_related("version__bot").order_by("place", "seed")]
+
+
+def _end(event: Event, status: str, now: datetime) -> bool:
+    Event.objects.filter(pk=event.pk).update(status=status, finished=now)
+    events.append(f"event.{status}", f"event:{event.slug}", now=now)
+    return True
+
+
+def advance_all(*, now: datetime) -> int:
+    """Every running event; how many changed. One that cannot go on says so and holds up no other."""
+    changed = 0
+    for event in Event.objects.filter(status=TournamentStatus.RUNNING):
+        try:
+            changed += advance(event, now=now)
+        except Refused as error:
+            with transaction.atomic():
+                _end(event, TournamentStatus.CANCELLED, now)
+                events.append("event.refused", f"event:{event.slug}", now=now, why=str(error))
+            changed += 1
+    return changed

@@ -1,0 +1,58 @@
+"""manage.py create_circuit"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import engine
+from league.domain import clock, pools, seasons
+from league.enums import TournamentFormat
+from league.management.base import LeagueCommand, the_player, the_version
+from league.models import Circuit
+
+
+class Command(LeagueCommand):
+    """A recurring league by hand."""
+
+    help = "Create a league that recurs by the calendar, in divisions; bots join with --bot. A name that exists only takes the bots."
+    example = "manage.py create_circuit 'Friday league' --owner ana --game partnership --days fri --at 20:00 --zone Europe/Madrid --bot rufo"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument("--owner", required=True)
+        parser.add_argument("--game", required=True, help=", ".join(engine.games()))
+        parser.add_argument("--days", required=True, help="mon,thu or days of the month 1,15")
+        parser.add_argument("--at", required=True, help="wall-clock time, 20:00")
+        parser.add_argument("--zone", required=True, help="time zone, Europe/Madrid")
+        parser.add_argument("--size", type=int, default=8, help="entries of a division")
+        parser.add_argument("--moves", type=int, default=2, help="promoted and relegated at each border")
+        parser.add_argument("--format", default="round_robin", help=", ".join(TournamentFormat.values))
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the format"
+        )
+        parser.add_argument("--boards", type=int, help="boards of each match; without it what suits the table")
+        parser.add_argument("--bot", action="append", default=[], help="a bot that joins; may be repeated")
+
+    def run(self, **options: Any) -> None:
+        """Create, join, tell when the next season is due."""
+        owner = the_player(options["owner"])
+        found = Circuit.objects.filter(owner=owner, name=options["name"]).first()
+        if found is None:
+            found = seasons.create(
+                owner,
+                options["name"],
+                options["game"],
+                days=options["days"],
+                at=options["at"],
+                time_zone=options["zone"],
+                size=options["size"],
+                moves=options["moves"],
+                format=options["format"],
+                parameters=pools.parse_options(options["set"]),
+                boards=options["boards"],
+            )
+        for text in options["bot"]:
+            seasons.join(found, the_version(text).bot, actor=owner.name)
+        due = seasons.calendar(found).next(clock.present())
+        self.say(f"{found.slug}: {found.bots.count()} bots, next season due {due:%Y-%m-%d %H:%M} UTC")

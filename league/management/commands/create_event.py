@@ -1,0 +1,41 @@
+"""manage.py create_event"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from league.domain import stages
+from league.domain.errors import Refused
+from league.management.base import LeagueCommand, the_player, the_version
+from league.models import Event
+
+
+class Command(LeagueCommand):
+    """An event of several stages by hand."""
+
+    help = "Create the event that a file describes (docs/tournaments.md) and start its first stage. A name that exists is not doubled."
+    example = "manage.py create_event spring.yaml --owner ana --bot rufo --bot lola --bot nena:2"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("file", type=Path, help="YAML or JSON")
+        parser.add_argument("--owner", required=True)
+        parser.add_argument("--bot", action="append", default=[], help="bot or bot:number; may be repeated")
+
+    def run(self, **options: Any) -> None:
+        """Read, create, tell."""
+        owner = the_player(options["owner"])
+        try:
+            document = yaml.safe_load(options["file"].read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise Refused(f"{options['file']} cannot be read: {error}") from error
+        name = document.get("name") if isinstance(document, dict) else None
+        event = Event.objects.filter(owner=owner, name=name if isinstance(name, str) else "").first()
+        if event is None:
+            versions = [(text, the_version(text)) for text in options["bot"]]
+            event = stages.create(owner, document, [v if ":" in text else v.bot for text, v in versions])
+        for one in event.tournaments.order_by("stage", "group"):
+            self.say(f"{one.slug}: stage {one.stage}, {one.format}, {one.entries.count()} entries, {one.status}")

@@ -1,0 +1,60 @@
+"""When a recurring league is due: at a wall-clock time of a time zone, on days of the week or of the month.
+
+Safe at changes of the clock: a time that the clock skips is due at the moment of the change plus what was skipped (02:30 becomes 03:30), a
+time that comes twice is due the first time. So every named day has exactly one due moment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo, available_timezones
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """`days` are weekdays ("mon", ...) or days of the month ("1" to "28")."""
+
+    days: tuple[str, ...]
+    at: time
+    zone: ZoneInfo
+
+    def moments(self, after: datetime, until: datetime) -> list[datetime]:
+        """Every due moment in (after, until], UTC, in order."""
+        day = after.astimezone(self.zone).date() - timedelta(days=1)
+        end = until.astimezone(self.zone).date() + timedelta(days=1)
+        found = []
+        while day <= end:
+            if WEEKDAYS[day.weekday()] in self.days or str(day.day) in self.days:
+                found.append(self._moment(day))
+            day += timedelta(days=1)
+        return [moment for moment in found if after < moment <= until]
+
+    def _moment(self, day: date) -> datetime:
+        local = datetime.combine(
+            day, self.at, self.zone
+        )  # fold 0: of two the first; of none the offset before the change
+        return local.astimezone(UTC)
+
+    def next(self, after: datetime) -> datetime:
+        """The first due moment after `after`."""
+        return self.moments(after, after + timedelta(days=63))[0]
+
+
+def calendar(days: str, at: str, zone: str) -> Calendar:
+    """The calendar of its texts: "mon,thu" or "1,15"; "20:00"; "Europe/Madrid". ValueError that says what is allowed."""
+    named = tuple(day.strip().lower() for day in days.split(",") if day.strip())
+    allowed = {*WEEKDAYS, *map(str, range(1, 29))}
+    if not named or not set(named) <= allowed:
+        raise ValueError(
+            f"days are weekdays such as mon,thu or days of the month from 1 to 28 such as 1,15, not {days!r}"
+        )
+    try:
+        clock = time.fromisoformat(at)
+    except ValueError:
+        raise ValueError(f"the time is written as 20:00, not {at!r}") from None
+    if zone not in available_timezones():
+        raise ValueError(f"{zone!r} is no time zone; they are named as in Europe/Madrid")
+    return Calendar(named, clock.replace(tzinfo=None, second=0, microsecond=0), ZoneInfo(zone))

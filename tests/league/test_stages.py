@@ -1,0 +1,179 @@
+"""Events and circuits as rows: stages follow each other, seasons are opened once, through any repetition."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django_celery_beat.models import PeriodicTask
+
+from league.domain import reconcile, seasons, stages, tournaments
+from league.domain.errors import Refused
+from league.models import Event, Season, Tournament
+from tests.pure.test_stages import GOOD
+from tests.support.league import NOW, SECRET, accepted, later, play
+
+
+@pytest.fixture
+def field(ana, berto):
+    """Six accepted versions, of two players."""
+    owners = (ana, berto)
+    return [accepted(owners[i % 2], f"bot{i}") for i in range(6)]
+
+
+def play_all(*, now: datetime = NOW) -> None:
+    """Every open match, the older version winning, and the reconciler, until nothing is left."""
+    from league.models import Match
+
+    for _ in range(300):
+        match = Match.objects.filter(status="queued").first()
+        if match is None:
+            found = reconcile.run(now=now)
+            if not found.inserted and not found.opened:
+                return
+            continue
+        numbers = list(match.parties.order_by("number").values_list("version_id", flat=True))
+        play(match, winner=numbers.index(min(numbers)))
+        tournaments.advance(match.tournament, now=now)
+    raise AssertionError("no end")
+
+
+def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
+    event = stages.create(ana, GOOD, field, secret=SECRET, now=NOW)
+
+    groups = list(event.tournaments.order_by("group"))
+    assert [(one.stage, one.group, one.entries.count(), one.status) for one in groups] == [
+        (1, 1, 3, "running"),
+        (1, 2, 3, "running"),
+    ]
+    seeds = [list(one.entries.order_by("seed").values_list("version__bot__slug", flat=True)) for one in groups]
+    assert seeds == [["bot0", "bot3", "bot4"], ["bot1", "bot2", "bot5"]]
+    assert stages.advance(event, now=NOW) is False
+
+    play_all(now=later(5))
+
+    event.refresh_from_db()
+    assert event.status == "finished"
+    final = event.tournaments.get(stage=2)
+    assert (final.format, final.boards, final.entries.count()) == ("double_elimination", 4, 4)
+    assert final.entries.get(place=1).version == field[0]
+    assert reconcile.run(now=later(9)).opened == 0
+    assert Tournament.objects.count() == 3
+
+
+def test_an_event_made_again_from_its_secret_has_the_same_deals(ana, field) -> None:
+    first = stages.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
+    second = stages.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
+
+    assert bytes(first.secret) == bytes(second.secret) != SECRET
+
+
+def test_a_bad_event_leaves_nothing_behind(ana, field) -> None:
+    with pytest.raises(Refused, match=r"stages\[0\].format: there is no format"):
+        stages.create(ana, {**GOOD, "stages": [{"format": "chess"}]}, field, now=NOW)
+    with pytest.raises(Refused, match="needs 3 entries or more"):
+        stages.create(ana, {**GOOD, "stages": [{"format": "double_elimination"}]}, field[:2], now=NOW)
+    assert (Event.objects.count(), Tournament.objects.count()) == (0, 0)
+
+
+def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
+    event = stages.create(ana, GOOD, field, now=NOW)
+    tournaments.cancel(event.tournaments.first(), actor="ana", now=NOW)
+
+    assert reconcile.run(now=NOW).opened == 1
+    event.refresh_from_db()
+    assert event.status == "cancelled"
+
+
+@pytest.fixture
+def circuit(ana, field):
+    """Fridays at 20:00 in Madrid, divisions of three, one up and one down. NOW is a Thursday."""
+    found = seasons.create(
+        ana,
+        "Liga",
+        "partnership",
+        days="fri",
+        at="20:00",
+        time_zone="Europe/Madrid",
+        size=3,
+        moves=1,
+        boards=1,
+        now=NOW,
+    )
+    for version in field:
+        seasons.join(found, version.bot, actor="ana", now=NOW)
+    return found
+
+
+def bots(one: Tournament) -> list[str]:
+    return list(one.entries.order_by("place", "seed").values_list("version__bot__slug", flat=True))
+
+
+def test_seasons_are_opened_when_due_and_once(circuit) -> None:
+    friday = datetime(2026, 1, 2, 19, tzinfo=UTC)
+
+    assert seasons.open_due(now=friday - timedelta(seconds=1)) == 0
+    assert seasons.open_due(now=friday) == 1
+    assert seasons.open_due(now=friday) == 0
+    assert reconcile.run(now=friday + timedelta(minutes=1)).opened == 0
+
+    season = Season.objects.get()
+    assert (season.number, season.due, season.reason) == (1, friday, "")
+    assert [(one.name, one.status, bots(one)) for one in season.tournaments.order_by("group")] == [
+        ("Liga 1.1", "running", ["bot0", "bot1", "bot2"]),
+        ("Liga 1.2", "running", ["bot3", "bot4", "bot5"]),
+    ]
+
+
+def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
+    friday = datetime(2026, 1, 2, 19, tzinfo=UTC)
+    seasons.open_due(now=friday)
+    assert seasons.open_due(now=friday + timedelta(days=8)) == 0, "the season before is not over"
+    play_all(now=friday)
+    newcomer = accepted(ana, "bot9")
+    seasons.join(circuit, newcomer.bot, actor="ana", now=NOW)
+    seasons.leave(circuit, field[5].bot, actor="ana", now=NOW)
+
+    assert seasons.open_due(now=friday + timedelta(days=22)) == 1
+
+    season = circuit.seasons.get(number=2)
+    assert season.due == friday + timedelta(days=21)  # what was missed is not made up for
+    assert [sorted(bots(one)) for one in season.tournaments.order_by("group")] == [
+        ["bot0", "bot1", "bot3"],
+        ["bot2", "bot4", "bot9"],
+    ]
+
+
+def test_a_season_that_nobody_can_play_says_why(ana) -> None:
+    seasons.create(ana, "Sola", "partnership", days="fri", at="20:00", time_zone="UTC", now=NOW)
+
+    assert seasons.open_due(now=NOW + timedelta(days=3)) == 1
+    assert Season.objects.get().reason.startswith("0 bots can play and a table takes 2")
+
+
+def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None:
+    task = PeriodicTask.objects.get(task="league.tasks.open_seasons")
+    assert (task.crontab.day_of_week, task.crontab.hour, task.crontab.minute) == ("fri", "20", "0")
+    assert str(task.crontab.timezone) == "Europe/Madrid"
+
+    seasons.set_active(circuit, False, actor="ana", now=NOW)
+
+    assert not PeriodicTask.objects.get(pk=task.pk).enabled
+    assert seasons.open_due(now=NOW + timedelta(days=30)) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"days": "holiday"}, "days are weekdays"),
+        ({"time_zone": "Mars"}, "is no time zone"),
+        ({"size": 1}, "a division has 2 entries or more"),
+        ({"moves": 9}, "at most 4 move up or down"),
+        ({"format": "ladder"}, "needs a budget"),
+        ({"name": ""}, "1 to 60 characters"),
+    ],
+)
+def test_circuits_say_what_is_allowed(ana, change, message) -> None:
+    wanted = {"name": "Liga", "game": "partnership", "days": "fri", "at": "20:00", "time_zone": "UTC", **change}
+    with pytest.raises(Refused, match=message):
+        seasons.create(ana, **wanted, now=NOW)

@@ -1,0 +1,125 @@
+"""Event documents, promotion and relegation, calendars."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from league.pure import calendars, divisions, stages
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "event.schema.json").read_text(encoding="utf-8"))
+GOOD = {
+    "name": "Spring",
+    "game": "partnership",
+    "stages": [
+        {"format": "swiss", "parameters": {"rounds": 2}, "boards": 2, "groups": 2, "advance": 2},
+        {"format": "double_elimination", "boards": 4},
+    ],
+}
+
+
+def changed(**stage):
+    return {**GOOD, "stages": [{**GOOD["stages"][0], **stage}, GOOD["stages"][1]]}
+
+
+def test_a_document_is_read():
+    plan = stages.read(GOOD)
+
+    assert [(s.format, s.groups, s.advance) for s in plan.stages] == [("swiss", 2, 2), ("double_elimination", 1, None)]
+    assert list(Draft202012Validator(SCHEMA).iter_errors(GOOD)) == []
+
+
+@pytest.mark.parametrize(
+    ("document", "message", "schema_knows"),
+    [
+        ([], "the event: must be an object with name", True),
+        ({**GOOD, "colour": 1}, "the event: there is no field 'colour'", True),
+        ({"name": "x", "game": "y"}, "the event: the field 'stages' is missing", True),
+        ({**GOOD, "name": 3}, r"the event\.name: must be a text, not 3", True),
+        ({**GOOD, "stages": []}, "an event has 1 to 8 stages, not 0", True),
+        (changed(format="chess"), r"stages\[0\]\.format: there is no format 'chess'", True),
+        (changed(parameters={"rounds": 99}), r"stages\[0\]\.parameters: rounds is a whole number from 0 to 50", False),
+        (changed(boards=0), r"stages\[0\]\.boards: a match has 1 to 256 boards, not 0", True),
+        (changed(groups=True), r"stages\[0\]\.groups: must be a whole number, not True", True),
+        (changed(advance=0), r"stages\[0\]\.advance: says how many", True),
+        ({**GOOD, "stages": [GOOD["stages"][0]]}, "the last stage has one group and nobody advances", False),
+        (changed(format="ladder", parameters={}), "a ladder in an event needs a budget", False),
+    ],
+)
+def test_bad_documents_are_refused_at_their_place(document, message, schema_knows):
+    with pytest.raises(stages.BadEvent, match=message):
+        stages.read(document)
+    assert bool(list(Draft202012Validator(SCHEMA).iter_errors(document))) is schema_knows
+
+
+def test_groups_are_a_snake_and_who_goes_on_is_seeded_across_them():
+    assert stages.groups(range(8), 3) == [[0, 5, 6], [1, 4, 7], [2, 3]]
+    assert stages.going_on([[4, 0, 5], [1, 7, 2]], 2) == [4, 1, 0, 7]
+
+
+def test_promotion_and_relegation():
+    last = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10]]
+
+    assert divisions.following(last, range(1, 11), [], size=4, moves=1) == [[1, 2, 3, 5], [4, 6, 7, 9], [8, 10]]
+    assert divisions.following(last, range(1, 11), [], size=4, moves=2) == [[1, 2, 5, 6], [3, 4, 7, 9], [8, 10]]
+    assert divisions.following(last, range(1, 11), [], size=4, moves=0) == last
+
+
+def test_gaps_are_filled_from_below_and_newcomers_start_at_the_bottom():
+    last = [[1, 2, 3], [4, 5, 6]]
+
+    found = divisions.following(last, {1, 3, 4, 5, 6}, [7, 8], size=3, moves=1)
+
+    assert found == [[1, 4, 3], [5, 6, 7, 8]]  # 8 alone could not play
+    assert divisions.following([], [], [3, 1, 2], size=2, moves=1) == [[3, 1, 2]]  # one alone cannot play
+    assert divisions.following([], [], [], size=2, moves=1) == []
+
+
+@pytest.mark.parametrize(("size", "moves", "message"), [(1, 0, "2 entries or more"), (4, 3, "at most 2 move")])
+def test_divisions_that_cannot_be(size, moves, message):
+    with pytest.raises(ValueError, match=message):
+        divisions.following([], [], [], size=size, moves=moves)
+
+
+def at(*numbers: int) -> datetime:
+    return datetime(*numbers, tzinfo=UTC)
+
+
+def test_due_moments_keep_the_wall_clock_over_changes_of_the_clock():
+    """Madrid goes from UTC+1 to UTC+2 on 29 March 2026 and back on 25 October 2026."""
+    sundays = calendars.calendar("sun", "20:00", "Europe/Madrid")
+
+    assert sundays.moments(at(2026, 3, 20), at(2026, 4, 1)) == [at(2026, 3, 22, 19), at(2026, 3, 29, 18)]
+    assert sundays.moments(at(2026, 10, 17), at(2026, 10, 27)) == [at(2026, 10, 18, 18), at(2026, 10, 25, 19)]
+
+
+def test_times_that_are_skipped_or_come_twice_are_due_once():
+    early = calendars.calendar("sun", "02:30", "Europe/Madrid")
+
+    assert early.moments(at(2026, 3, 28), at(2026, 3, 30)) == [at(2026, 3, 29, 1, 30)]  # 03:30 there
+    assert early.moments(at(2026, 10, 24), at(2026, 10, 26)) == [at(2026, 10, 25, 0, 30)]  # the first 02:30
+
+
+def test_days_of_the_month_and_what_is_next():
+    fair = calendars.calendar("1, 15", "09:00", "UTC")
+
+    assert fair.next(at(2026, 1, 1, 9)) == at(2026, 1, 15, 9)
+    assert len(fair.moments(at(2025, 12, 31), at(2026, 12, 31))) == 24
+
+
+@pytest.mark.parametrize(
+    ("days", "clock", "zone", "message"),
+    [
+        ("", "20:00", "UTC", "days are weekdays"),
+        ("mon,31", "20:00", "UTC", "days are weekdays"),
+        ("mon", "25:00", "UTC", "the time is written as 20:00"),
+        ("mon", "20:00", "Mars", "is no time zone"),
+    ],
+)
+def test_calendars_that_cannot_be(days, clock, zone, message):
+    with pytest.raises(ValueError, match=message):
+        calendars.calendar(days, clock, zone)
