@@ -25,7 +25,15 @@ def strangers(modules: set[str], *allowed: str) -> set[str]:
     tops = {
         name
         for name in tops
-        if not name.startswith(("__editable__", "_distutils_hack", "sitecustomize", "usercustomize"))
+        if not name.startswith(
+            (
+                "__editable__",
+                "_distutils_hack",
+                "sitecustomize",
+                "usercustomize",
+                "_sysconfigdata",
+            )  # the last: of zoneinfo
+        )
     }
     return tops - STDLIB - set(allowed) - {"__main__", "__mp_main__"}
 
@@ -49,8 +57,9 @@ def test_the_sdk_loads_the_standard_library_only_and_is_one_file() -> None:
 
 
 def test_pure_parts_of_the_league_load_no_django() -> None:
-    names = [f"league.pure.{path.stem}" for path in (TOP / "league" / "pure").glob("[a-z]*.py")]
+    paths = (TOP / "league" / "pure").rglob("[a-z]*.py")
+    names = [".".join(path.relative_to(TOP).with_suffix("").parts) for path in paths]
     assert names
     modules = loaded_by("\n".join(f"import {name}" for name in names))
     assert strangers(modules, "engine", "league", "numpy") == set()
-    assert {name for name in modules if name.startswith("league.")} <= {"league.pure", *names}
+    assert {name for name in modules if name.startswith("league.")} <= {"league.pure", "league.pure.formats", *names}
