@@ -51,7 +51,8 @@ def status(pid: int) -> dict[str, str]:
     """The fields of /proc/<pid>/status. Raises ProcessLookupError or FileNotFoundError where it
     is gone, SandboxError where it is hidden."""
     try:
-        text = Path(f"/proc/{pid}/status").read_text()
+        with open(f"/proc/{pid}/status") as file:  # noqa: PTH123 - read at every start, and pathlib takes as long as the kernel
+            text = file.read()
     except (FileNotFoundError, ProcessLookupError):
         raise
     except OSError as error:
@@ -132,7 +133,8 @@ def _is_ending(pid: int) -> bool:
 
 
 def _wrong_limits(pid: int, limits: Sequence[tuple[int, int, int]]) -> list[str]:
-    text = Path(f"/proc/{pid}/limits").read_text()
+    with open(f"/proc/{pid}/limits") as file:  # noqa: PTH123
+        text = file.read()
     seen = {line[:25].strip(): line[25:].split()[:2] for line in text.splitlines()[1:]}
     wrong = []
     for number, soft, hard in limits:

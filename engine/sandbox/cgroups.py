@@ -32,22 +32,28 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Group:
-    """The group of one bot. directories: controller -> its directory; v2 has one, called "unified"."""
+    """The group of one bot. paths: controller -> its directory; v2 has one, called "unified"."""
 
-    directories: dict[str, Path]
+    paths: dict[str, str]  # text: every start makes, fills and removes one, and pathlib takes longer than the kernel
 
     @property
     def places(self) -> list[str]:
         """The directories; the launcher enters each of them."""
-        return [str(place) for place in self.directories.values()]
+        return list(self.paths.values())
+
+    @property
+    def directories(self) -> dict[str, Path]:
+        """The same for those who look into them."""
+        return {kind: Path(place) for kind, place in self.paths.items()}
 
     def differences(self, pid: int) -> list[str]:
         """What is wrong with a process that should be in this group, by the kernel's account. Raises OSError."""
-        inside = _own_groups(Path(f"/proc/{pid}/cgroup").read_text())
-        name = next(iter(self.directories.values())).name
+        with open(f"/proc/{pid}/cgroup") as file:  # noqa: PTH123
+            inside = _own_groups(file.read())
+        name = next(iter(self.paths.values())).rpartition("/")[2]
         return [
             f"it is in the {kind} control group {inside.get(kind)}, expected {name}"
-            for kind in self.directories
+            for kind in self.paths
             if not (inside.get(kind) or "").endswith(f"/{name}")
         ]
 
@@ -74,10 +80,10 @@ class Group:
     def remove(self) -> None:
         """Kill whatever is still in it and remove it. Harmless when repeated. Raises SandboxError if that fails."""
         until = time.monotonic() + _EMPTY_S
-        for place in self.directories.values():
+        for place in self.paths.values():
             while True:
                 try:
-                    place.rmdir()
+                    os.rmdir(place)  # noqa: PTH106
                     break
                 except FileNotFoundError:
                     break
@@ -112,10 +118,10 @@ class Kind:
         if not self.parents:
             return None
         name = f"{_PREFIX}-{_owner(os.getpid())}-{next(_numbers)}"
-        group = Group({kind: parent / name for kind, parent in self.parents.items()})
+        group = Group({kind: f"{parent}/{name}" for kind, parent in self.parents.items()})
         try:
-            for place in group.directories.values():
-                place.mkdir()
+            for place in group.paths.values():
+                os.mkdir(place)  # noqa: PTH102
             for path, value in _limits(group, policy):
                 _write(path, value)
         except OSError as error:
@@ -127,25 +133,25 @@ class Kind:
         return group
 
 
-def _limits(group: Group, policy: Policy) -> Iterator[tuple[Path, str]]:
+def _limits(group: Group, policy: Policy) -> Iterator[tuple[str, str]]:
     """(file, value). The kernel's own wrapper process and the first thread count besides the policy's threads."""
     memory, processes = str((policy.memory_mb + ROOM_MB) * MIB), str(policy.threads + 2)
-    if "unified" in group.directories:
-        place = group.directories["unified"]
-        yield place / "memory.max", memory
-        if (place / "memory.swap.max").exists():
-            yield place / "memory.swap.max", "0"
-        yield place / "memory.oom.group", "1"
-        yield place / "pids.max", processes
+    if "unified" in group.paths:
+        place = group.paths["unified"]
+        yield f"{place}/memory.max", memory
+        if os.access(f"{place}/memory.swap.max", os.F_OK):
+            yield f"{place}/memory.swap.max", "0"
+        yield f"{place}/memory.oom.group", "1"
+        yield f"{place}/pids.max", processes
         return
-    place = group.directories["memory"]
-    yield place / "memory.limit_in_bytes", memory
-    if (place / "memory.memsw.limit_in_bytes").exists():
-        yield place / "memory.memsw.limit_in_bytes", memory
-    yield group.directories["pids"] / "pids.max", processes
+    place = group.paths["memory"]
+    yield f"{place}/memory.limit_in_bytes", memory
+    if os.access(f"{place}/memory.memsw.limit_in_bytes", os.F_OK):
+        yield f"{place}/memory.memsw.limit_in_bytes", memory
+    yield f"{group.paths['pids']}/pids.max", processes
 
 
-def _write(path: Path, value: str) -> None:
+def _write(path: str, value: str) -> None:
     """Set a limit and see that it is set. Raises OSError, SandboxError where the kernel holds another value."""
     # One write call: a limit is taken or refused as a whole.
     fd = os.open(path, os.O_RDWR)

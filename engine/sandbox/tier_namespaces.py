@@ -11,6 +11,7 @@ import resource
 import select
 import shutil
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,23 @@ _FILTER, _INFO = FIRST_KEPT, FIRST_KEPT + 1  # descriptors as bubblewrap sees th
 
 def bubblewrap() -> str:
     """Path of the bwrap program. Raises SandboxUnavailable with how to install it."""
-    found = shutil.which(_WRAPPER)
+    found = _on_path(os.environ.get("PATH", ""))
     if not found:
         raise SandboxUnavailable(
             "bubblewrap is not installed. Install the package `bubblewrap` (apt, dnf, apk, pacman)."
         )
     return found
+
+
+@cache
+def _on_path(path: str) -> str | None:
+    return shutil.which(_WRAPPER, path=path)
+
+
+@cache
+def _blocked(runtime: Path) -> Path | None:
+    """`unreachable`, once a runtime: were it closed later, bubblewrap would not start."""
+    return unreachable(runtime)
 
 
 def unreachable(path: Path) -> Path | None:
@@ -66,7 +78,7 @@ def command(place: Place, runtime: Runtime, entry: str) -> list[str]:
 
 def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
     """Start a bot. Raises SandboxError and leaves no process behind when any step fails."""
-    blocked = unreachable(runtime.root) if place.slot else None
+    blocked = _blocked(runtime.root) if place.slot else None
     if blocked:
         raise SandboxUnavailable(
             f"the bot's own user cannot pass the directory {blocked}. Put the state directory where every user may "
@@ -133,12 +145,18 @@ def _await_bot(pid: int) -> None:
     """Until bubblewrap has become the bot, or is gone. Raises SandboxError when it takes too long."""
     # It takes more than a millisecond and often has to share our core: looking sooner or oftener makes it later.
     until, pause_s = time.monotonic() + HANDSHAKE_S, _FIRST_LOOK_S
-    while time.monotonic() < until:
-        time.sleep(pause_s)
-        pause_s = _NEXT_LOOK_S
-        try:
-            if Path(f"/proc/{pid}/comm").read_bytes().strip() != _WRAPPER.encode():
+    try:
+        name = os.open(f"/proc/{pid}/comm", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        while time.monotonic() < until:
+            time.sleep(pause_s)
+            pause_s = _NEXT_LOOK_S
+            if os.pread(name, 64, 0).strip() != _WRAPPER.encode():
                 return
-        except OSError:
-            return
+    except OSError:
+        return
+    finally:
+        os.close(name)
     raise SandboxError(f"it did not start the bot within {HANDSHAKE_S:g} s")

@@ -159,7 +159,7 @@ def test_a_group_that_cannot_be_entered_stops_the_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     group.remove()
-    monkeypatch.setattr(cgroups.Group, "places", property(lambda self: ["/nowhere"]))
+    monkeypatch.setattr(cgroups.Group, "places", property(lambda self: ["/proc/nowhere"]))
 
     with pytest.raises(SandboxError, match="the sandbox failed at enter_groups: "):
         tiers.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
