@@ -81,13 +81,21 @@ class Clock:
     pass are passed over.
     """
 
-    __slots__ = ("bank_s", "move_s", "noise", "strikes")
+    __slots__ = ("bank", "bank_s", "limits", "move_s", "noise", "strikes", "upper_s", "wall_s")
 
     def __init__(self, limits: Limits, noise: Noise = QUIET) -> None:
+        self.limits = limits
         self.move_s = limits.move_s
-        self.bank_s = limits.bank_s
         self.noise = noise
         self.strikes = 0
+        self._fill(limits.bank_s)
+
+    def _fill(self, bank_s: float) -> None:
+        """Set the bank, and what follows from it; kept, because every request asks for it and it changes seldom."""
+        self.bank_s = bank_s
+        self.bank = f"{bank_s:.3f}"  # as the bot is told
+        self.upper_s = self.noise.upper_s(self.move_s + bank_s)  # CPU seconds after which an answer is certainly late
+        self.wall_s = self.limits.wall_s(self.move_s + bank_s)
 
     def spend(self, cpu_s: float) -> None:
         """An answer took this long. Raises Fault: timeout."""
@@ -104,8 +112,4 @@ class Clock:
     def book(self, cpu_s: float) -> None:
         """Take what is beyond the move from the bank."""
         if cpu_s > self.move_s:
-            self.bank_s = max(0.0, self.bank_s - (cpu_s - self.move_s))
-
-    def upper_s(self) -> float:
-        """CPU seconds after which an answer is certainly late."""
-        return self.noise.upper_s(self.move_s + self.bank_s)
+            self._fill(max(0.0, self.bank_s - (cpu_s - self.move_s)))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,6 @@ MAX_NOTE = 200  # characters of a note that are kept
 MAX_READY_NAME = 60
 
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
-_QUICK = re.compile(rb'\{"id": ?(0|[1-9][0-9]{0,17}), ?"do": ?"([A-Za-z0-9 ]*)"\}\r?\n?')
 
 
 class Answer(NamedTuple):
@@ -69,9 +67,9 @@ def encode(value: Any) -> str:
     return _encode(value)
 
 
-def act(number: int, events: Sequence[str], legal: str, bank_s: float) -> bytes:
-    """A request to act. `events` and `legal` come encoded, because most of them go to several bots or recur."""
-    return f'{{"type":"act","id":{number},"events":[{",".join(events)}],"legal":[{legal}],"bank_s":{bank_s:.3f}}}\n'.encode()
+def act(number: int, events: Sequence[str], legal: str, bank: str) -> bytes:
+    """A request to act. `events`, `legal` and `bank` come encoded, because most of them go to several bots or recur."""
+    return f'{{"type":"act","id":{number},"events":[{",".join(events)}],"legal":[{legal}],"bank_s":{bank}}}\n'.encode()
 
 
 def end(events: Sequence[str], scores: Sequence[int]) -> bytes:
@@ -95,9 +93,12 @@ def ready(line: bytes) -> str:
 
 def answer(line: bytes, number: int) -> Answer:
     """The answer to the request of that number. Unknown keys are ignored: they leave room for later protocols."""
-    quick = _QUICK.fullmatch(line)  # what nearly every bot sends; the slow way gives the same for these lines
-    if quick and int(quick[1]) == number:
-        return Answer(quick[2].decode())
+    do = line[line.rfind(b'"', 0, -2) + 1 : -2]
+    # what nearly every bot sends, with the blanks of Python's encoder or without any; the slow way gives the same for these lines
+    if (
+        line == b'{"id": %d, "do": "%s"}' % (number, do) or line == b'{"id":%d,"do":"%s"}' % (number, do)
+    ) and do.replace(b" ", b"").isalnum():
+        return Answer(do.decode())
     expected = f'{{"id":{number},"do":"..."}}'
     message = _message(line, expected)
     given = message.get("id")
@@ -107,15 +108,15 @@ def answer(line: bytes, number: int) -> Answer:
         raise _fault(
             line, f'"id" is {given}, but request {number} was to be answered (one answer to each request)', expected
         )
-    do = message.get("do")
-    if type(do) is not str:
+    chosen = message.get("do")
+    if type(chosen) is not str:
         raise _fault(line, '"do" must be text, one of the "legal" list', expected)
     note = message.get("note")
     if note is None:
         note = ""
     if type(note) is not str:
         raise _fault(line, '"note" must be text', expected)
-    return Answer(do, note[:MAX_NOTE])
+    return Answer(chosen, note[:MAX_NOTE])
 
 
 def _message(line: bytes, expected: str) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def _sitting(
     def ask(step: int, legal: Sequence[int], answer: str, fault: str) -> Line:
         seat = state.current_seat
         asked[seat] += 1
-        line = protocol.act(asked[seat], feed.take(seat), texts.legal(legal), clocks[seat].bank_s)
+        line = protocol.act(asked[seat], feed.take(seat), texts.legal(legal), clocks[seat].bank)
         if step in used:
             clocks[seat].book(used[step] / 1e6)
         return Line(seat, board, step, line, answer, fault)

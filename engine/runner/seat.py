@@ -65,7 +65,7 @@ class Seat:
     def ask(self, events: list[str], legal: str) -> protocol.Answer:
         """Ask for one decision."""
         began = time.perf_counter()
-        answer = self.put(protocol.act(self.requests + 1, events, legal, self.clock.bank_s))
+        answer = self.put(protocol.act(self.requests + 1, events, legal, self.clock.bank))
         self.last_us = (*self.last_us[:2], int((time.perf_counter() - began) * 1e6))
         return answer
 
@@ -73,7 +73,7 @@ class Seat:
         """Put the next request of a decision to the bot, as it stands."""
         self.requests = number = self.requests + 1
         clock = self.clock
-        reply = self._exchange(request, clock.upper_s(), self.limits.wall_s(clock.move_s + clock.bank_s))
+        reply = self._exchange(request, clock.upper_s, clock.wall_s)
         cpu_us = int(reply.cpu_s * 1e6)  # what the log keeps, so that the bank follows from the log
         clock.spend(cpu_us / 1e6)
         self.cpu_s += reply.cpu_s

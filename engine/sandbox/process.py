@@ -187,15 +187,14 @@ class BotProcess:
         """The answer of a bot that gives it in one piece and at once, as nearly all do; None where it is otherwise."""
         wait = _SAMPLE_MS if cpu_budget_s > watch.SAMPLE_S < wall_cap_s else 1
         ready = self._poll.poll(wait)
-        if len(ready) != 1 or ready[0][0] != self._stdout or self._unsent:
+        if len(ready) != 1 or ready[0][0] != self._stdout or self._unsent or self._unread:
             return None
-        self._read()
-        line = self._unread
-        end = len(line) - 1
-        if end > longest or line.find(b"\n") != end:
+        data = os.read(self._stdout, _CHUNK)
+        end = len(data) - 1
+        if end < 0 or end > longest or data.find(b"\n") != end:
+            self._unread += data
             return None
-        self._unread = bytearray()
-        return bytes(line[:end])
+        return data[:end]
 
     def _slow_line(self, longest: int, cpu_budget_s: float, wall_cap_s: float, began: float) -> bytes:
         searched = 0

@@ -150,7 +150,7 @@ def test_lines_to_the_bot_are_what_the_protocol_says() -> None:
         limits=Limits(),
         seed=812736,
     )
-    act = protocol.act(1, ['{"e":"play","seat":0,"card":"4c"}'], '"play 1c","play 3c"', 2.98)
+    act = protocol.act(1, ['{"e":"play","seat":0,"card":"4c"}'], '"play 1c","play 3c"', "2.980")
     end = protocol.end([], [70, 60, 70, 60])
 
     assert json.loads(hello) == {
@@ -193,7 +193,7 @@ def test_clock_spends_the_move_first_then_the_bank() -> None:
 
 def test_clock_passes_over_three_late_answers_within_the_noise_of_the_host() -> None:
     clock = Clock(Limits(move_s=0.5, bank_s=0.0), Noise(cpu=0.2))
-    assert clock.upper_s() == pytest.approx(0.6, abs=0.006)
+    assert clock.upper_s == pytest.approx(0.6, abs=0.006)
 
     for strikes in (1, 2, 3):
         clock.spend(0.59)
