@@ -96,16 +96,19 @@ def suits_of(game: engine.Game, seed: bytes, sitting: int) -> str | None:
     """The order of the suits in one sitting of a board: another for each sitting, drawn by the board's seed."""
     if game.suits_named:
         return None
-    orders = _orders(game.pack.suits, seed)
-    return orders[sitting % len(orders)]
+    orders = _orders(game.pack.suits)
+    return orders[_places(seed, len(orders))[sitting % len(orders)]]
 
 
-@lru_cache(maxsize=1024)
-def _orders(suits: str, seed: bytes) -> list[str]:
-    """All orders of the suits, shuffled by the board's seed; kept because every sitting of the board asks for them."""
-    orders = ["".join(order) for order in itertools.permutations(suits)]
-    key = hashlib.sha256(b"suits\n" + seed).digest()
-    return [orders[place] for place in chance.shuffle(key, 0, range(len(orders)))]
+@lru_cache
+def _orders(suits: str) -> tuple[str, ...]:
+    return tuple("".join(order) for order in itertools.permutations(suits))
+
+
+@lru_cache(maxsize=256)
+def _places(seed: bytes, number: int) -> bytes:
+    """A shuffle by the board's seed; kept, in few bytes, because every sitting of the board asks for it."""
+    return bytes(chance.shuffle(hashlib.sha256(b"suits\n" + seed).digest(), 0, range(number)))
 
 
 class _Match:

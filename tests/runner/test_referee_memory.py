@@ -62,6 +62,7 @@ def test_memory_is_flat_over_ten_thousand_deals(state_dir: Path) -> None:
     found = played(50, 100, "auto", state_dir)
 
     after_1000, after_10000 = found[4][0], found[-1][0]
+    print([kib for kib, _ in found])
     print(f"resident after 1,000 deals {after_1000} KiB, after 10,000 deals {after_10000} KiB")
     assert after_10000 - after_1000 < 2048
     assert len({files for _, files in found[1:]}) == 1
