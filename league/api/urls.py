@@ -7,7 +7,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from league.api.index import Index, nowhere
 from league.api.schema import Document
-from league.api.views import bots, formats, matches, people, ratings, tournaments
+from league.api.views import bots, events, formats, matches, people, ratings, tournaments
 
 
 class Id:
@@ -60,6 +60,13 @@ urlpatterns = [
     path("versions/<id:id>", bots.OneVersion.as_view(), name="version"),
     path("versions/<id:id>/ratings", bots.VersionRatings.as_view(), name="version-ratings"),
     path("tournaments", tournaments.Tournaments.as_view(), name="tournaments"),
+    path("events", events.Events.as_view(), name="events"),
+    path("events/<word:slug>", events.OneEvent.as_view(), name="event"),
+    path("circuits", events.Circuits.as_view(), name="circuits"),
+    path("circuits/<word:slug>", events.OneCircuit.as_view(), name="circuit"),
+    path("circuits/<word:slug>/bots", events.CircuitBots.as_view(), name="circuit-bots"),
+    path("circuits/<word:slug>/bots/<word:bot>", events.OneCircuitBot.as_view(), name="circuit-bot"),
+    path("circuits/<word:slug>/seasons", events.Seasons.as_view(), name="seasons"),
     path("formats", formats.Formats.as_view(), name="formats"),
     path("forecast", formats.Forecast.as_view(), name="forecast"),
     path("tournaments/<word:slug>", tournaments.OneTournament.as_view(), name="tournament"),

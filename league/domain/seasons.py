@@ -114,6 +114,15 @@ def calendar(circuit: Circuit) -> calendars.Calendar:
     return calendars.calendar(circuit.days, circuit.at, circuit.time_zone)
 
 
+def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
+    """When its next season is due, which may be past where the present one is still played; None while it rests."""
+    if not circuit.active:
+        return None
+    last = max((season.due for season in circuit.seasons.all()), default=None)
+    passed = calendar(circuit).moments(last or circuit.created, clock.given(now))
+    return passed[-1] if passed else calendar(circuit).next(clock.given(now))
+
+
 def open_due(*, now: datetime | None = None) -> int:
     """Open the seasons that are due by now; their number. Harmless to repeat, and to run twice at once."""
     now = clock.given(now)

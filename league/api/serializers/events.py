@@ -1,0 +1,144 @@
+"""Events of several stages, circuits and their seasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from league.api.serializers.common import ObjectField, StrictSerializer
+from league.domain import seasons
+from league.enums import TournamentFormat, TournamentStatus
+from league.models import Circuit, Event
+
+
+class PartOut(serializers.Serializer[Any]):
+    """A tournament that is a stage (or a group of it), or a division."""
+
+    tournament = serializers.SlugField(source="slug")
+    stage = serializers.IntegerField(allow_null=True, help_text="From 1; null for a division.")
+    group = serializers.IntegerField(help_text="Group of the stage or division of the season, from 1.")
+    format = serializers.ChoiceField(choices=TournamentFormat.choices)
+    status = serializers.ChoiceField(choices=TournamentStatus.choices)
+
+
+class EventOut(serializers.Serializer[Any]):
+    """Stages that follow from each other."""
+
+    slug = serializers.SlugField()
+    name = serializers.CharField()
+    owner = serializers.SlugField(source="owner.name")
+    status = serializers.ChoiceField(choices=TournamentStatus.choices)
+    document = ObjectField(help_text="As it was created.")
+    secret_sha256 = serializers.CharField(
+        help_text="Published before the first deal; the secrets of the stages follow from the secret."
+    )
+    secret = serializers.SerializerMethodField(help_text="Hexadecimal. Null until it is over.")
+    created = serializers.DateTimeField()
+    finished = serializers.DateTimeField(allow_null=True)
+    tournaments = serializers.SerializerMethodField()
+
+    def get_secret(self, event: Event) -> str | None:
+        """The secret when all its deals have been played."""
+        return bytes(event.secret).hex() if event.finished else None
+
+    @extend_schema_field(PartOut(many=True))
+    def get_tournaments(self, event: Event) -> list[dict[str, Any]]:
+        """By stage and group."""
+        parts = sorted(event.tournaments.all(), key=lambda one: (one.stage, one.group))
+        return PartOut(parts, many=True).data
+
+
+class EventNew(StrictSerializer):
+    """An event from its document (docs/event.schema.json)."""
+
+    document = ObjectField(help_text="name, game and stages; docs/event.schema.json is its schema.")
+    bots = serializers.ListField(child=serializers.SlugField(max_length=40), max_length=settings.MAX_ENTRIES)
+
+
+class SeasonOut(serializers.Serializer[Any]):
+    """One occurrence of a circuit."""
+
+    number = serializers.IntegerField()
+    due = serializers.DateTimeField()
+    opened = serializers.DateTimeField()
+    reason = serializers.CharField(help_text="Why it was passed over; empty where it was played.")
+    divisions = serializers.SerializerMethodField()
+
+    @extend_schema_field(PartOut(many=True))
+    def get_divisions(self, season: Any) -> list[dict[str, Any]]:
+        """Best first."""
+        return PartOut(sorted(season.tournaments.all(), key=lambda one: one.group), many=True).data
+
+
+class CircuitOut(serializers.Serializer[Any]):
+    """A league that recurs by the calendar."""
+
+    slug = serializers.SlugField()
+    name = serializers.CharField()
+    owner = serializers.SlugField(source="owner.name")
+    game = serializers.CharField()
+    format = serializers.ChoiceField(choices=TournamentFormat.choices)
+    parameters = ObjectField()
+    boards = serializers.IntegerField(allow_null=True, help_text="Of each match; null: what suits the game.")
+    size = serializers.IntegerField(help_text="Entries of a division.")
+    moves = serializers.IntegerField(help_text="Promoted and relegated at each border.")
+    days = serializers.CharField()
+    at = serializers.CharField()
+    time_zone = serializers.CharField()
+    active = serializers.BooleanField()
+    bots = serializers.SerializerMethodField(help_text="Those that take part in the next season.")
+    created = serializers.DateTimeField()
+    next_due = serializers.SerializerMethodField(help_text="Null while it rests.")
+
+    @extend_schema_field(serializers.ListField(child=serializers.SlugField()))
+    def get_bots(self, circuit: Circuit) -> list[str]:
+        """By name."""
+        return sorted(bot.slug for bot in circuit.bots.all())
+
+    @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
+    def get_next_due(self, circuit: Circuit) -> str | None:
+        """After the last season, or now."""
+        due = seasons.next_due(circuit)
+        return serializers.DateTimeField().to_representation(due) if due else None
+
+
+class CircuitNew(StrictSerializer):
+    """A league that recurs."""
+
+    name = serializers.CharField(max_length=60)
+    game = serializers.CharField(max_length=30)
+    players = serializers.IntegerField(required=False, min_value=1, max_value=20)
+    options = ObjectField(required=False)
+    format = serializers.ChoiceField(
+        choices=TournamentFormat.choices, required=False, default=TournamentFormat.ROUND_ROBIN.value
+    )
+    parameters = ObjectField(required=False)
+    boards = serializers.IntegerField(required=False, min_value=1, max_value=settings.MAX_BOARDS)
+    size = serializers.IntegerField(required=False, default=8, min_value=2, max_value=settings.MAX_ENTRIES)
+    moves = serializers.IntegerField(required=False, default=2, min_value=0, max_value=settings.MAX_ENTRIES)
+    days = serializers.CharField(max_length=80, help_text="mon,thu or days of the month 1,15")
+    at = serializers.CharField(max_length=5, help_text="Wall-clock time, 20:00")
+    time_zone = serializers.CharField(max_length=60, help_text="Europe/Madrid")
+
+    def validate_options(self, value: Any) -> dict[str, Any]:
+        """An object."""
+        if not isinstance(value, dict):
+            raise serializers.ValidationError("must be an object of values by name")
+        return value
+
+    validate_parameters = validate_options
+
+
+class CircuitChange(StrictSerializer):
+    """Let it rest or go on."""
+
+    active = serializers.BooleanField()
+
+
+class JoinNew(StrictSerializer):
+    """A bot that takes part from the next season on."""
+
+    bot = serializers.SlugField(max_length=40)

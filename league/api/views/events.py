@@ -1,0 +1,231 @@
+"""Events of several stages, circuits and their seasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.exceptions import ValidationError
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.auth import player_of
+from league.api.base import ListView, View, existing
+from league.api.serializers.events import (
+    CircuitChange,
+    CircuitNew,
+    CircuitOut,
+    EventNew,
+    EventOut,
+    JoinNew,
+    SeasonOut,
+)
+from league.api.views.tournaments import KEY
+from league.domain import seasons, stages
+from league.models import Bot, Circuit, Event, Season
+
+
+def _events() -> QuerySet[Event]:
+    return Event.objects.select_related("owner__user").prefetch_related("tournaments")
+
+
+def _circuits() -> QuerySet[Circuit]:
+    return Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
+
+
+def _circuit(slug: str) -> Circuit:
+    return existing(_circuits().filter(slug=slug).first())
+
+
+def _bots(names: list[str]) -> list[Bot]:
+    """These bots in this order. ValidationError with those that are not there."""
+    found = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise ValidationError(
+            {"bots": [f"there is no bot {name!r}; /api/v1/bots lists those there are" for name in missing]}
+        )
+    return [found[name] for name in names]
+
+
+class Events(ListView):
+    """/events"""
+
+    queryset = Event.objects.none()
+    serializer_class = EventNew
+
+    @extend_schema(
+        operation_id="list_events",
+        summary="List events of several stages, newest first",
+        tags=["tournaments"],
+        responses=EventOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Each with its document and the tournaments of its stages so far."""
+        return self.page(_events(), EventOut)
+
+    @extend_schema(
+        operation_id="create_event",
+        summary="Create an event and start its first stage",
+        tags=["tournaments"],
+        parameters=[KEY],
+        request=EventNew,
+        responses={201: EventOut},
+    )
+    def post(self, request: Request) -> Response:
+        """What is wrong in the document is named by its place."""
+        player = player_of(request)
+        return self.once(lambda: self._create(player))
+
+    def _create(self, player: Any) -> Response:
+        wanted = self.body()
+        with transaction.atomic():
+            event = stages.create(player, wanted["document"], _bots(wanted["bots"]))
+        found = EventOut(_events().get(pk=event.pk)).data
+        where = reverse("api:event", args=[event.slug])
+        return Response(found, status=status.HTTP_201_CREATED, headers={"Location": where})
+
+
+class OneEvent(View):
+    """/events/{slug}"""
+
+    serializer_class = EventOut
+
+    @extend_schema(operation_id="get_event", summary="Read an event", tags=["tournaments"])
+    def get(self, request: Request, slug: str) -> Response:
+        """One event by its slug."""
+        return Response(EventOut(existing(_events().filter(slug=slug).first())).data)
+
+
+class Circuits(ListView):
+    """/circuits"""
+
+    queryset = Circuit.objects.none()
+    serializer_class = CircuitNew
+
+    @extend_schema(
+        operation_id="list_circuits",
+        summary="List recurring leagues, newest first",
+        tags=["tournaments"],
+        responses=CircuitOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Each with its calendar and the bots that take part."""
+        return self.page(_circuits(), CircuitOut)
+
+    @extend_schema(
+        operation_id="create_circuit",
+        summary="Create a league that recurs by the calendar",
+        tags=["tournaments"],
+        parameters=[KEY],
+        request=CircuitNew,
+        responses={201: CircuitOut},
+    )
+    def post(self, request: Request) -> Response:
+        """Its first season begins at the first due moment."""
+        player = player_of(request)
+        return self.once(lambda: self._create(player))
+
+    def _create(self, player: Any) -> Response:
+        wanted = dict(self.body())
+        circuit = seasons.create(player, wanted.pop("name"), wanted.pop("game"), **wanted)
+        where = reverse("api:circuit", args=[circuit.slug])
+        return Response(
+            CircuitOut(_circuit(circuit.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
+        )
+
+
+class OneCircuit(View):
+    """/circuits/{slug}"""
+
+    serializer_class = CircuitOut
+
+    @extend_schema(operation_id="get_circuit", summary="Read a recurring league", tags=["tournaments"])
+    def get(self, request: Request, slug: str) -> Response:
+        """One circuit by its slug."""
+        return Response(CircuitOut(_circuit(slug)).data)
+
+    @extend_schema(
+        operation_id="change_circuit",
+        summary="Let your recurring league rest or go on",
+        tags=["tournaments"],
+        request=CircuitChange,
+        responses=CircuitOut,
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """A season that is being played is not touched."""
+        circuit = _circuit(slug)
+        player = self.owner_only(circuit.owner, f"the circuit {slug}")
+        body = CircuitChange(data=request.data)
+        body.is_valid(raise_exception=True)
+        seasons.set_active(circuit, body.validated_data["active"], actor=player.name)
+        return Response(CircuitOut(_circuit(slug)).data)
+
+
+class CircuitBots(View):
+    """/circuits/{slug}/bots"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = JoinNew
+
+    @extend_schema(
+        operation_id="join_circuit",
+        summary="Let your bot take part from the next season on",
+        tags=["tournaments"],
+        request=JoinNew,
+        responses=CircuitOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Each season takes its newest accepted version. Joining again changes nothing."""
+        circuit = _circuit(slug)
+        [bot] = _bots([self.body()["bot"]])
+        player = self.owner_only(bot.owner, f"the bot {bot.slug}")
+        seasons.join(circuit, bot, actor=player.name)
+        return Response(CircuitOut(_circuit(slug)).data)
+
+
+class OneCircuitBot(View):
+    """/circuits/{slug}/bots/{bot}"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = CircuitOut
+
+    @extend_schema(
+        operation_id="leave_circuit",
+        summary="Take your bot out, from the next season on",
+        tags=["tournaments"],
+        responses={204: None},
+    )
+    def delete(self, request: Request, slug: str, bot: str) -> Response:
+        """For the owner of the bot or of the circuit. The present season is played to its end."""
+        circuit = _circuit(slug)
+        found = existing(circuit.bots.select_related("owner__user").filter(slug=bot).first())
+        player = player_of(request)
+        if player.pk != circuit.owner_id:
+            self.owner_only(found.owner, f"the bot {bot}")
+        seasons.leave(circuit, found, actor=player.name)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Seasons(ListView):
+    """/circuits/{slug}/seasons"""
+
+    queryset = Season.objects.none()
+    serializer_class = SeasonOut
+    page_key = "-number"
+
+    @extend_schema(
+        operation_id="list_seasons",
+        summary="List the seasons, newest first",
+        tags=["tournaments"],
+        responses=SeasonOut(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Each with its divisions; one that could not be played with the reason."""
+        circuit = existing(Circuit.objects.filter(slug=slug).first())
+        return self.page(circuit.seasons.prefetch_related("tournaments"))
