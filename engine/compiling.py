@@ -1,7 +1,7 @@
 """Compiles the rules with mypyc: `python -m engine.compiling` (`make fast`). Optional: without it the same source runs as it is.
 
 The compiled modules lie beside their source and are found first, so compile again after a change, or remove them (`--remove`, `make clean`).
-Needs mypy and a C compiler. `engine.COMPILED` says which one runs.
+Needs mypy and a C compiler, and where the compiled rules run librt, which comes with mypy. `engine.COMPILED` says which one runs.
 """
 
 from __future__ import annotations
