@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STATUS = 3  # where the launcher finds its status pipe; what the plan keeps comes behind it
 _OUT_OF_THE_WAY = 64
-_LONGEST_REQUEST = 1 << 17
+_LONGEST_REQUEST = 1 << 16  # ten times what one has; a buffer of twice this would be mapped anew each time
 _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
 _SPARES = 4  # a table's bots are started one after the other

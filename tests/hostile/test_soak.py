@@ -60,7 +60,8 @@ class Field:
         self.matches = self.boards = self.decisions = 0
 
     def _add(self, camp: str, name: str, source: str, folder: Path) -> None:
-        path = folder / f"{camp}-{sum(map(len, self.camps.values()))}.py"
+        path = folder / f"{camp}-{len(self.camps[camp])}" / "bot.py"  # what an attack may find in its own directory
+        path.parent.mkdir()
         path.write_text(source)
         self.camps[camp].append(load_package(path, folder / "packages"))
 

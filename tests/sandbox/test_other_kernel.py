@@ -82,8 +82,10 @@ def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) 
     played = {outcome["name"]: outcome for outcome in rest[3:-1]}
     assert list(played) == SOME
     assert {name: outcome["left"] for name, outcome in played.items() if outcome["left"]} == {}
-    assert [outcome["got"] for outcome in played.values() if outcome["fault"] is None] == [[]] * 4
-    # That kernel computes slowly: what fills its memory may come to the end of its time first.
-    assert {name for name, outcome in played.items() if outcome["fault"]} == {*SOME[:2], "compute for ever"}
+    assert {
+        name: outcome["got"] for name, outcome in played.items() if outcome["fault"] is None and outcome["got"]
+    } == {}
+    # That kernel computes slowly: whatever tries much may come to the end of its time first, but it must not get by.
+    assert {*SOME[:2], "compute for ever"} <= {name for name, outcome in played.items() if outcome["fault"]}
     assert {outcome["fault"] for outcome in played.values()} <= {None, "memory", "timeout"}
     assert rest[-1] == "none left"
