@@ -18,7 +18,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, OperationalError, close_old_connections, connection
 
-from engine.runner import Limits, MatchResult, MatchSpec
+from engine.runner import Limits, MatchResult, MatchSpec, noise
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable
 from league.domain import leases, packages, reports, tournaments, workers
@@ -70,6 +70,7 @@ class Machine:
         """Prove the sandbox and register this worker. A refusal is logged, shown in the league and ends nothing: it plays no match."""
         try:
             self.box = open_sandbox()
+            noise.of_this_host()  # measured now, while nothing else of ours runs
         except (SandboxError, OSError) as error:
             self.refusal = str(error)
             log.error("this worker plays nothing: %s", error)

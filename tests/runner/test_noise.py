@@ -1,0 +1,58 @@
+"""How far this host's clocks can be trusted: measured once, within bounds, and kept with every result."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engine.runner import BotSpec
+from engine.runner.limits import LEAST_NOISE_S, Noise
+from engine.runner.match import play_match
+from engine.runner.noise import MOST_CPU, MOST_STOP_S, of_this_host
+from engine.runner.seat import Seat
+from engine.sandbox import Sandbox
+from engine.sandbox.process import PONDERING_S
+from tests.support.bots import SHORT, match
+
+
+def test_noise_is_measured_once_and_within_bounds() -> None:
+    found = of_this_host()
+
+    assert 0 <= found.cpu <= MOST_CPU
+    assert 0 <= found.stop_s <= MOST_STOP_S
+    assert found.late_s > 0
+    assert of_this_host() is found
+    assert not [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_spinner(pid)]  # noqa: PTH208
+
+
+def _is_spinner(pid: str) -> bool:
+    """Whether it is the busy child of this process that the measurement starts."""
+    folder = Path("/proc", pid)
+    try:
+        parent = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
+        return parent == os.getpid() and b"while True: pass" in (folder / "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_every_result_says_how_noisy_its_host_was(box: Sandbox, honest: BotSpec) -> None:
+    host = play_match(match(honest, honest, boards=1), box).host
+
+    found = of_this_host()
+    assert (host["cpu_noise"], host["stop_ms"], host["late_ms"]) == (
+        round(found.cpu, 3),
+        round(1000 * found.stop_s, 3),
+        round(1000 * found.late_s, 3),
+    )
+
+
+def test_a_bot_is_given_the_noise_of_its_host(box: Sandbox, honest: BotSpec) -> None:
+    from engine.runner import runtimes
+    from engine.sandbox import Policy
+
+    noise = Noise(cpu=0.25, stop_s=0.01)
+    with box.start(honest.path, runtimes.get("python", box.state_dir), honest.entry, Policy()) as process:
+        assert process.pondering_s == PONDERING_S
+        seat = Seat(0, 0, process, SHORT, noise)
+        assert process.pondering_s == 0.01
+    assert seat.clock.upper_s == (SHORT.move_s + SHORT.bank_s) * 1.25 + LEAST_NOISE_S
