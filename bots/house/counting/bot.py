@@ -137,7 +137,9 @@ class CountingBot(Bot):
         ahead = max((seat for seat in range(view.seats) if seat != view.seat), key=view.points)
         others = [1 if seat == ahead and view.points(ahead) >= 15 else -1 for seat in range(view.seats)]
         plans = []
-        for direction in (aim(view), -aim(view)):
+        first = aim(view)
+        only = first < 0 and view.rule("result") == "most_points_loses_unless_101"  # 101 points are out of reach
+        for direction in (first,) if only else (first, -first):
             plan = others[:]
             plan[view.seat] = direction
             plans.append(plan)

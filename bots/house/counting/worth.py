@@ -10,6 +10,8 @@ from tute_bot import View
 
 TUTE = 130.0  # the league's board score of a deal won by tute
 POINT = 1.0  # what a point is worth beside the 200 between a game won and a game lost
+NEAR = 50.0  # what a safe distance in points is worth beside the 100 of a deal lost
+FAR = 30.0  # points that make a distance safe
 NEXT_DEAL = 25.0  # points of lead that make the second deal of a game a clear favourite
 
 Worth = Callable[[Outcome], float]
@@ -164,9 +166,20 @@ def _losers(view: View) -> Worth:
     def worth(outcome: Outcome) -> float:
         lost = losers(view, outcome)
         others = sum(seat != view.seat for seat in lost) / max(1, view.seats - len(view.out) - 1)
-        return 100 * (others - (view.seat in lost))
+        return 100 * (others - (view.seat in lost)) + _distance(view, outcome)
 
     return worth
+
+
+def _distance(view: View, outcome: Outcome) -> float:
+    """How far a seat is from changing places with its neighbours in points: less left to luck than who lost, deal by deal."""
+    mine = outcome.points[view.seat]
+    others = [outcome.points[seat] for seat in range(view.seats) if seat != view.seat and seat not in view.out]
+    above = [points - mine for points in others if points >= mine]
+    below = [mine - points for points in others if points < mine]
+    if above and below:
+        return -NEAR * min(1.0, min(*above, *below) / FAR)
+    return NEAR * min(1.0, min(above or below) / FAR)
 
 
 def _most_loses(view: View) -> Worth:
@@ -177,7 +190,8 @@ def _most_loses(view: View) -> Worth:
         top = max(range(view.seats), key=points.__getitem__)
         if points[top] >= 101:
             return 100.0 if top == view.seat else -100.0
-        return (-100.0 if top == view.seat else 100.0 / (view.seats - 1)) - 0.2 * points[view.seat]
+        ahead = points[view.seat] - max(points[seat] for seat in range(view.seats) if seat != view.seat)
+        return (-100.0 if top == view.seat else 100.0 / (view.seats - 1)) - NEAR * max(-1.0, min(1.0, ahead / FAR))
 
     return worth
 
