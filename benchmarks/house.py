@@ -144,9 +144,11 @@ def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
 
 def text(found: Found) -> str:
     """A cell of the table."""
+    places = 0 if found.lead_margin >= 10 else 1 if found.lead_margin >= 1 else 2
     mark = "" if found.clear else ", level"
     faults = f", {found.faults} faults!" if found.faults else ""
-    return f"{found.share:.0%} ± {found.share_margin:.0%}, {found.lead:+.3g} ± {found.lead_margin:.2g}{mark}{faults}"
+    won = f"{found.share:.0%} ± {found.share_margin:.0%}"
+    return f"{won}, {found.lead:+.{places}f} ± {found.lead_margin:.{places}f}{mark}{faults}"
 
 
 def main() -> int:
