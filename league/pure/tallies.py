@@ -194,43 +194,69 @@ def tally_arrays(parties: Ints, scores: Ints, sides: Sides | None = None) -> Tal
 
 
 def _of_sides(parties: Ints, scores: Ints, sides: Sides) -> Tallies:
-    first, second = (np.sort(parties[:, list(side)], axis=1) for side in sides)
+    ids, places = _places(parties)
+    first, second = (np.sort(places[:, list(side)], axis=1) for side in sides)
     got = np.sign(scores[:, sides[0][0]] - scores[:, sides[1][0]])  # members of a side have the score of their side
     turned = first[:, 0] > second[:, 0]
-    members = np.where(turned[:, None], np.hstack([second, first]), np.hstack([first, second]))
     result = np.where(turned, -got, got)
-    rows = np.column_stack([members, result == 1, result == 0, result == -1]).astype(np.int64)
     size = len(sides[0])
+    rows = np.empty((len(parties), 2 * size + 3), dtype=np.int64)
+    rows[:, :size] = np.where(turned[:, None], second, first)
+    rows[:, size : 2 * size] = np.where(turned[:, None], first, second)
+    for column, kind in ((-3, 1), (-2, 0), (-1, -1)):
+        rows[:, column] = result == kind
     half = np.empty_like(scores)
     half[:, list(sides[0])], half[:, list(sides[1])] = (size * (1 + got))[:, None], (size * (1 - got))[:, None]
-    return Tallies(_totals(parties, scores, half, size), {size: _grouped([rows], 2 * size, 2 * size + 3)}, {})
+    found = _grouped([rows], 2 * size, 2 * size + 3)
+    found[:, : 2 * size] = ids[found[:, : 2 * size]]
+    return Tallies(_totals(ids, places, scores, half, size), {size: found}, {})
 
 
 def _of_seats(parties: Ints, scores: Ints) -> Tallies:
     boards, size = parties.shape
-    order = np.argsort(parties, axis=1)
-    ids, got = np.take_along_axis(parties, order, 1), np.take_along_axis(scores, order, 1)
+    ids, places = _places(parties)
+    order = np.argsort(places, axis=1)
+    seated, got = np.take_along_axis(places, order, 1), np.take_along_axis(scores, order, 1)
     ranked = np.sort(got, axis=1)[:, ::-1]
     new = np.ones((boards, size), dtype=bool)
     new[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
-    ranks, half = np.zeros_like(got), np.zeros_like(got)
+    rows, half = np.ones((boards, 2 * size + 1), dtype=np.int64), np.zeros_like(got)
+    rows[:, :size] = seated
     for seat in range(size):
-        ranks[:, seat] = (new & (ranked > got[:, [seat]])).sum(axis=1)
-        half[:, seat] = (1 + np.sign(got[:, [seat]] - got)).sum(axis=1) - 1  # less the meeting with itself
-    rows = np.column_stack([ids, ranks, np.ones(boards, dtype=np.int64)])
-    return Tallies(_totals(ids, got, half, size - 1), {}, {size: _grouped([rows], 2 * size, 2 * size + 1)})
+        rows[:, size + seat] = (new & (ranked > got[:, [seat]])).sum(axis=1)
+        half[:, seat] = np.sign(got[:, [seat]] - got).sum(axis=1) + size - 1
+    found = _grouped([rows], 2 * size, 2 * size + 1)
+    found[:, :size] = ids[found[:, :size]]
+    return Tallies(_totals(ids, seated, got, half, size - 1), {}, {size: found})
 
 
-def _totals(parties: Ints, scores: Ints, half: Ints, opponents: int) -> Ints:
-    ids, place = np.unique(parties, return_inverse=True)
-    place = place.reshape(-1)
+def _places(parties: Ints) -> tuple[Ints, Ints]:
+    """The ids, ascending, and the place of each party among them."""
+    if parties.min() < 0 or parties.max() > 8 * parties.size:  # too sparse for a table of all ids
+        ids, places = np.unique(parties, return_inverse=True)
+        return ids, places.reshape(parties.shape)
+    there = np.bincount(parties.reshape(-1)) > 0
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[parties]
+
+
+def _totals(ids: Ints, places: Ints, scores: Ints, half: Ints, opponents: int) -> Ints:
     found = np.zeros((len(ids), COLUMNS), dtype=np.int64)
+    flat = places.reshape(-1)
     found[:, 0] = ids
-    found[:, 1] = np.bincount(place, minlength=len(ids))
-    np.add.at(found[:, 2], place, scores.reshape(-1))
-    np.add.at(found[:, 3], place, half.reshape(-1))
+    found[:, 1] = np.bincount(flat, minlength=len(ids))
+    found[:, 2] = _summed(flat, scores.reshape(-1), len(ids))
+    found[:, 3] = _summed(flat, half.reshape(-1), len(ids))
     found[:, 4] = found[:, 1] * opponents
     return found
+
+
+def _summed(place: Ints, values: Ints, count: int) -> Ints:
+    """Sums of integers by place, exact: numpy adds doubles, which hold every integer below 2^53."""
+    if len(values) and float(np.abs(values).max()) * len(values) >= 2**53:
+        exact = np.zeros(count, dtype=np.int64)
+        np.add.at(exact, place, values)
+        return exact
+    return np.bincount(place, values, count).astype(np.int64)
 
 
 def _merged(one: Mapping[int, Ints], two: Mapping[int, Ints], size: int, keys: int, width: int) -> Ints:
@@ -243,6 +269,8 @@ def _grouped(parts: Sequence[Ints], keys: int, width: int) -> Ints:
     if len(rows) < 2:
         return rows
     words = _packed(rows[:, :keys])
+    if len(words) == 1 and words[0].max() < 4 * len(rows):
+        return _counted(rows, words[0], keys)
     order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0], kind="stable")
     rows = rows[order]
     fresh = np.zeros(len(rows), dtype=bool)
@@ -252,6 +280,18 @@ def _grouped(parts: Sequence[Ints], keys: int, width: int) -> Ints:
     starts = np.flatnonzero(fresh)
     found: Ints = rows[starts]
     found[:, keys:] = np.add.reduceat(rows[:, keys:], starts, axis=0)
+    return found
+
+
+def _counted(rows: Ints, word: Ints, keys: int) -> Ints:
+    """As `_grouped`, without sorting: there are few different keys, and `word` is the number of each."""
+    size = int(word.max()) + 1
+    seen = np.full(size, -1, dtype=np.int64)
+    seen[word] = np.arange(len(rows))
+    there = np.flatnonzero(seen >= 0)
+    found: Ints = rows[seen[there]]
+    for column in range(keys, rows.shape[1]):
+        found[:, column] = _summed(word, rows[:, column], size)[there]
     return found
 
 

@@ -1,0 +1,262 @@
+"""How the league scales: fits, refits, the making of a large tournament, transactions of a match. Limits and ratios, as Markdown.
+
+    .venv/bin/python benchmarks/league.py [fits] [tournament] [match]        all without a word
+
+Fits are measured in CPU seconds on one thread, median of several, and given as a ratio to a floor of the same run: one pass of numpy over
+the same boards (the gather and logistic that no fit can do without, once). The other parts use a PostgreSQL server of the test tools.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core, as the limits are meant
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from league.pure.bradley_terry import fit  # noqa: E402
+from league.pure.ratings import BASE, ELO, table  # noqa: E402
+from league.pure.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
+
+PARTS = ("fits", "tournament", "match")
+
+
+def cpu(work: Callable[[], object], rounds: int) -> float:
+    """CPU seconds of a call, median of so many."""
+    times = []
+    for _ in range(rounds):
+        began = time.process_time()
+        work()
+        times.append(time.process_time() - began)
+    return median(times)
+
+
+def boards(bots: int, count: int, seats: int, seed: int = 1) -> tuple[Ints, Ints]:
+    """Boards that follow the model: (count, seats) ids and scores."""
+    rng = np.random.default_rng(seed)
+    theta = rng.normal(0, 0.6, bots)
+    parties = np.argsort(rng.random((count, bots)), axis=1)[:, :seats] if bots < 50 else _apart(rng, bots, count, seats)
+    noise = rng.gumbel(size=parties.shape)
+    return parties.astype(np.int64), np.argsort(np.argsort(theta[parties] + noise, axis=1), axis=1).astype(np.int64)
+
+
+def _apart(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
+    """Different bots at each table: those where one sits twice are drawn again."""
+    parties: Ints = rng.integers(0, bots, (count, seats))
+    while True:
+        ordered = np.sort(parties, axis=1)
+        bad = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+        if not bad.any():
+            return parties
+        parties[bad] = rng.integers(0, bots, (int(bad.sum()), seats))
+
+
+def floor(parties: Ints) -> Callable[[], object]:
+    """One look at every board: strengths of two seats gathered, their logistic taken."""
+    theta = np.random.default_rng(0).normal(size=int(parties.max()) + 1)
+    return lambda: 1 / (1 + np.exp(theta[parties[:, 0]] - theta[parties[:, 1]]))
+
+
+def row(what: str, seconds: float, limit: float | None, base: float | None = None) -> None:
+    """One line of the table."""
+    ratio = "" if base is None else f"{seconds / base:.0f}"
+    told = "" if limit is None else f"{limit:g} s: {'held' if seconds < limit else 'MISSED'}"
+    print(f"| {what} | {seconds:.4f} | {ratio} | {told} |", flush=True)
+
+
+def fits() -> None:
+    """Cold fits of the largest pools, refits after a match."""
+    print("| what | CPU seconds | times the floor | limit |\n| --- | ---: | ---: | --- |")
+    for seats, limit in ((2, 1.0), (4, 15.0)):
+        parties, scores = boards(1000, 1_000_000, seats)
+        base = cpu(floor(parties), 5)
+        name = f"1,000 bots, 1,000,000 boards of {seats} parties"
+        row(f"{name}: sums", cpu(lambda p=parties, s=scores: tally_arrays(p, s), 3), None, base)
+        sums = tally_arrays(parties, scores)
+        row(f"{name}: cold fit of the sums", cpu(lambda t=sums: fit(t), 3), None, base)
+        row(f"{name}: both", cpu(lambda p=parties, s=scores: fit(tally_arrays(p, s)), 3), limit, base)
+        row(f"{name}: both, and the table", cpu(lambda p=parties, s=scores: table(tally_arrays(p, s)), 1), None, base)
+    for bots in (30, 100):
+        row(f"{bots} bots: refit after a match", _refit(bots), 0.01 if bots == 100 else None)
+        row(f"{bots} bots: kept sums read, match added, refit, table, sums written", _round(bots), None)
+
+
+def _season(bots: int) -> tuple[Tallies, Tallies]:
+    """The sums of a double round robin of 16 boards, and of one more match."""
+    parties, scores = boards(bots, bots * (bots - 1) * 16, 2)
+    return tally_arrays(parties, scores), tally_arrays(parties[:16, :].copy(), scores[:16])
+
+
+def _refit(bots: int) -> float:
+    season, match = _season(bots)
+    start = dict(zip(season.ids.tolist(), fit(season).theta.tolist(), strict=True))
+    after = season + match
+    return cpu(lambda: fit(after, start=start), 60)
+
+
+def _round(bots: int) -> float:
+    season, match = _season(bots)
+    kept = season.dump()
+    start = {r.bot: (r.elo - BASE) / ELO for r in table(season).rows}
+
+    def work() -> None:
+        after = load(kept) + match
+        table(after, start=start)
+        after.dump()
+
+    return cpu(work, 60)
+
+
+def on_postgres(program: str) -> None:
+    """Run a part of this file against a new PostgreSQL database."""
+    from tests.support.postgres import PostgresServer
+
+    server = PostgresServer(durable=True)
+    try:
+        environment = {
+            **os.environ,
+            "DATABASE_URL": server.create_database(),
+            "SECRET_KEY": "only for this benchmark",
+            "MAX_ENTRIES": "256",
+            "LOG_LEVEL": "ERROR",
+            "DJANGO_SETTINGS_MODULE": "league.settings",
+        }
+        subprocess.run(
+            [sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True
+        )
+        code = f"import django; django.setup(); from benchmarks import league; league.{program}()"
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
+    finally:
+        server.close()
+
+
+def tournament() -> None:
+    """A round robin of 200 bots is made; its tables are read."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from league.domain import leaderboards, players, standings, tournaments
+    from tests.support.league import SECRET, accepted
+
+    owners = [players.create(f"player-{i}") for i in range(2)]
+    versions = [accepted(owners[i % 2], f"bot-{i}", games=("partnership",)) for i in range(200)]
+    print("| what | seconds | queries | limit |\n| --- | ---: | ---: | --- |")
+    for size, limit in ((50, None), (100, None), (200, 10.0)):
+        began, used = time.perf_counter(), time.process_time()
+        with CaptureQueriesContext(connection) as made:
+            cup = tournaments.create(
+                owners[0], f"{size}", "partnership", boards=16, versions=versions[:size], secret=SECRET
+            )
+        entered = time.perf_counter() - began
+        began = time.perf_counter()
+        with CaptureQueriesContext(connection) as started:
+            tournaments.start(cup)
+        took, mine = time.perf_counter() - began, time.process_time() - used
+        told = "" if limit is None else f"{limit:g} s: {'held' if took < limit else 'MISSED'}"
+        print(f"| {size} bots entered | {entered:.2f} | {len(made)} | |")
+        print(
+            f"| their {cup.matches.count()} matches | {took:.2f} (CPU here, entries too: {mine:.2f}) | {len(started)} | {told} |",
+            flush=True,
+        )
+        for name, look in (
+            ("standings", lambda c=cup: standings.standings(c)),
+            ("leaderboard", lambda c=cup: leaderboards.leaderboard(c.pool)),
+        ):
+            began = time.perf_counter()
+            with CaptureQueriesContext(connection) as read:
+                look()
+            print(f"| {name} of it | {time.perf_counter() - began:.2f} | {len(read)} | |")
+
+
+def match() -> None:
+    """What one match costs the database: transactions, statements, time."""
+    import psycopg
+    from django.conf import settings
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from league.domain import leases, players, ratings, reconcile, reports, workers
+    from tests.support.league import accepted, result, started
+
+    what = settings.DATABASES["default"]
+    address = f"postgresql://{what['USER']}:{what['PASSWORD']}@{what['HOST']}:{what['PORT']}/{what['NAME']}"
+
+    def commits() -> int:
+        with psycopg.connect(address) as link:
+            link.execute("SELECT pg_stat_clear_snapshot()")
+            answer = link.execute(
+                "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+            ).fetchone()
+        assert answer
+        return int(answer[0])
+
+    owners = [players.create(f"player-{i}") for i in range(2)]
+    versions = [accepted(owners[i % 2], f"bot-{i}", games=("partnership",)) for i in range(24)]
+    cup = started(owners[0], versions, boards=16)
+    workers.register("w1", tier="landlock")
+    steps: dict[str, list[tuple[float, int]]] = {}
+
+    def timed(name: str, work: Callable[..., Any], *given: Any) -> Any:
+        began = time.perf_counter()
+        with CaptureQueriesContext(connection) as made:
+            found = work(*given)
+        steps.setdefault(name, []).append((time.perf_counter() - began, len(made)))
+        return found
+
+    def one() -> None:
+        held = timed("claim", leases.claim, "w1")
+        timed("start", leases.start, held)
+        found = result(held)
+        timed("heartbeat", leases.heartbeat, held.pk, held.token)
+        timed("report", reports.report, held.pk, held.token, found)
+        timed("count", ratings.refresh, cup.pool)
+
+    played = 30
+    one()
+    steps.clear()
+    time.sleep(1.2)  # the server's counters come with a delay
+    before = commits()
+    for _ in range(played):
+        one()
+    connection.close()
+    time.sleep(1.2)
+    total = commits() - before - 2
+    print(
+        f"\n{total / played:.1f} commits a match (claim, start, one heartbeat, report, count, and what they read outside transactions)\n"
+    )
+    print("| step | ms | statements |\n| --- | ---: | ---: |")
+    for name, made in steps.items():
+        print(
+            f"| {name} | {1000 * median(seconds for seconds, _ in made):.1f} | {median(count for _, count in made):.0f} |"
+        )
+    began = time.perf_counter()
+    reconcile.run()
+    print(
+        f"| one run of the reconciler, {cup.matches.count()} matches | {1000 * (time.perf_counter() - began):.1f} | |"
+    )
+
+
+def main() -> None:
+    chosen = sys.argv[1:] or list(PARTS)
+    if unknown := [name for name in chosen if name not in PARTS]:
+        sys.exit(f"error: unknown part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+    for name in chosen:
+        print(f"\n## {name} (load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)\n", flush=True)
+        if name == "fits":
+            fits()
+        else:
+            on_postgres(name)
+
+
+if __name__ == "__main__":
+    main()
