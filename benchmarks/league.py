@@ -128,6 +128,7 @@ def on_postgres(program: str) -> None:
             "DATABASE_URL": server.create_database(),
             "SECRET_KEY": "only for this benchmark",
             "MAX_ENTRIES": "256",
+            "UPLOADS_PER_HOUR": "1000",
             "LOG_LEVEL": "ERROR",
             "DJANGO_SETTINGS_MODULE": "league.settings",
         }
