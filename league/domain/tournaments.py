@@ -21,13 +21,16 @@ from league.pure.formats import Verdict
 
 SLUGS_TAKEN = frozenset({"new"})
 
+COARSE = ("chips", "marks")  # score units in which a third to a half of the boards are drawn between good bots
+
 
 def default_boards(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> int:
     """Boards of one match that suit the table (the sizes follow from measured luck: docs/ratings.md)."""
     loaded = pools.load(game, players, options)
     if loaded.board_deals is None and len(loaded.sides) > 2:
-        return 2  # a whole elimination match is a board
-    return {2: 16, 3: 8, 4: 6}.get(len(loaded.sides), 4)
+        return 4  # a whole elimination match is a board
+    boards = {2: 16, 3: 8, 4: 6}.get(len(loaded.sides), 4)
+    return 2 * boards if loaded.score_unit in COARSE else boards
 
 
 def create(
