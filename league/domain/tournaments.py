@@ -21,7 +21,7 @@ from league.pure.formats import Verdict
 
 SLUGS_TAKEN = frozenset({"new"})
 
-COARSE = ("chips", "marks")  # score units in which a third to a half of the boards are drawn between good bots
+COARSE = ("chips", "marks")  # score units in which a quarter to a half of the boards are drawn between good bots
 
 
 def default_boards(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> int:
