@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine import actions as act
 from engine.cards import NO_SUIT
@@ -86,7 +86,7 @@ def complete(state: State) -> None:
     state.window_songs = ()
     state.best_suit = NO_SUIT
     if state.log is not None:
-        _record(state, winner)
+        state.log.append(_event(state, winner))
     state.table_points = 0
     if game.simple:
         if not state.left:
@@ -123,12 +123,13 @@ def complete(state: State) -> None:
     after_window_a(state)
 
 
-def _record(state: State, winner: int) -> None:
+def _event(state: State, winner: int) -> dict[str, Any]:
     texts = state.game.pack.texts
-    fields = {"seat": winner, "points": state.table_points, "cards": [texts[card] for card in state.table]}
+    cards = [texts[card] for card in state.table]
+    event: dict[str, Any] = {"e": "trick", "seat": winner, "points": state.table_points, "cards": cards}
     if not state.left:
-        fields["last"] = True
-    state.emit("trick", **fields)
+        event["last"] = True
+    return event
 
 
 def after_window_a(state: State) -> None:
@@ -161,14 +162,14 @@ def draw(state: State) -> None:
     stock, hands, facts, ring = state.stock, state.hands, state.facts, state.next
     state.drawn = drawn = [-1] * state.seats
     state.n -= cards
-    log = state.log
+    log, texts = state.log, state.game.pack.texts
     the_shown = len(stock) < cards
     for _ in range(cards - the_shown):
         drawn[seat] = card = stock.pop()
         suit, bit, _ = facts[card]
         hands[seat][suit] |= bit
         if log is not None:
-            state.emit("draw", seat=seat, card=state.game.pack.texts[card], secret={"card": [seat]})
+            log.append({"e": "draw", "seat": seat, "card": texts[card], "secret": {"card": [seat]}})
         seat = ring[seat]
     if the_shown:
         drawn[seat] = card = state.shown
