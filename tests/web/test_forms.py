@@ -135,9 +135,8 @@ def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     made.play(cup.matches.get(), winner=0)
     tournaments.advance(cup, now=made.NOW)
     page = owner.get(f"/t/{cup.slug}/").content.decode()
-    assert "cuadro de ganadores 1" in page
+    assert 'class="bracket"' in page
     assert "exento" in page
-    assert "Ronda 2" in page
 
 
 def test_ladders_are_ended_by_their_owner(league, owner, stranger) -> None:
@@ -146,7 +145,7 @@ def test_ladders_are_ended_by_their_owner(league, owner, stranger) -> None:
     assert stranger.post("/t/escala/do/", {"action": "close"}).status_code == 403
     owner.post("/t/escala/do/", {"action": "close"})
     assert Tournament.objects.get(slug="escala").ending == "closed"
-    assert "Terminado por su dueño." in owner.get("/t/escala/").content.decode()
+    assert "terminado por su dueño." in owner.get("/t/escala/").content.decode()
 
 
 def test_mixed_pairs_are_offered_where_there_are_partners(league, owner) -> None:
