@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,15 +16,13 @@ from tests.support.bots import FRAME, HONEST
 FIRST_GAMES = ("partnership", "corriente", "cabrero")  # of different shape
 
 
-def test_help_is_quick_and_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:
+def test_help_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:
     code = (
         "import sys, engine.cli\n"
         "try: engine.cli.main(['--help'])\n"
         "except SystemExit: pass\n"
         "print([m for m in ('rich', 'yaml', 'django', 'engine.runner.match', 'engine.sandbox') if m in sys.modules], file=sys.stderr)"
     )
-    began = time.perf_counter()
-
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -34,7 +31,6 @@ def test_help_is_quick_and_loads_neither_rules_nor_libraries(tmp_path: Path) -> 
         check=True,
     )
 
-    assert time.perf_counter() - began < 2
     assert done.stderr == "[]\n"
     assert "exit codes:" in done.stdout
 
