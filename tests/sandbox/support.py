@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from engine.sandbox import Runtime, TierReport, check, runtimes
+from engine.sandbox import Runtime, TierReport, cgroups, check, runtimes
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ORDINARY_USER = 60990  # neither a bot's slot nor, on any distribution, somebody's account
@@ -62,7 +62,8 @@ class StateDirectory:
             os.chown(home, ORDINARY_USER, ORDINARY_USER)
         tree = self._for_others.root
         program = next((tree / "python/bin").iterdir())
-        return str(program), [f"PATH={os.environ['PATH']}", f"PYTHONPATH={tree / 'python/extra'}"], str(home)
+        passed = [f"{name}={os.environ[name]}" for name in ("PATH", cgroups.SWITCH) if name in os.environ]
+        return str(program), [*passed, f"PYTHONPATH={tree / 'python/extra'}"], str(home)
 
     def as_ordinary_user(self, module: str, *arguments: str, told: Sequence[str] = ()) -> list[Any]:
         """Run a module as a user without any right, in a state directory of his; its answers, one JSON value a line."""

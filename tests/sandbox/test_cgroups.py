@@ -23,8 +23,25 @@ from tests.sandbox.test_workers import RUNNER, running, worker
 POLICY = Policy(memory_mb=64, threads=8)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def asked_for() -> Iterator[None]:
+    """As an operator does; workers that the tests start inherit it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cgroups.SWITCH, "1")
+        yield
+
+
+def test_there_is_none_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(cgroups.SWITCH)
+
+    found = cgroups.here()
+
+    assert (found.name, found.make(POLICY)) == ("none", None)
+    assert f"{cgroups.SWITCH}=1" in found.note
+
+
 @pytest.fixture(scope="module")
-def kind() -> cgroups.Kind:
+def kind(asked_for: None) -> cgroups.Kind:
     found = cgroups.here()
     held_tiers.lines.append(f"control groups: {found.name}: {found.note}")
     return found

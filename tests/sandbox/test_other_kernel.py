@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from engine.sandbox import cgroups
 from tests.sandbox.support import ORDINARY_USER, REPOSITORY, StateDirectory, held_tiers
 from tests.support import uml
 
@@ -61,7 +62,8 @@ def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) 
     program, environment, _ = state.for_others()
     home = "/run/ordinary"  # what is made through hostfs belongs to the user who started this kernel
     user = os.getuid() or ORDINARY_USER
-    python = f"setpriv --reuid {user} --regid {user} --clear-groups env TMPDIR={home} {shlex.join(environment)} {program} -s -S -B"
+    environment = [*environment, f"TMPDIR={home}", f"{cgroups.SWITCH}=1"]
+    python = f"setpriv --reuid {user} --regid {user} --clear-groups env {shlex.join(environment)} {program} -s -S -B"
     attacks = "".join(f"{name}\\n" for name in SOME)
     script = f"""{DELEGATE.format(user=user)}
     install -d -o {user} {home}
