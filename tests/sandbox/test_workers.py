@@ -171,8 +171,12 @@ def test_a_spare_that_was_killed_is_replaced(
 ) -> None:
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     nursery = spawn.ready()
-    for pid in spares_of(nursery):
+    spares = spares_of(nursery)
+    for pid in spares:
         os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + 10
+    while any(map(running, spares)) and time.monotonic() < until:
+        time.sleep(0.005)
 
     with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", Policy()) as process:
         process.send(b"play 1o\n")
