@@ -124,7 +124,7 @@ UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in
 MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # of one match
-MAX_ENTRIES = envint("MAX_ENTRIES", 64, least=2)  # of one tournament
+MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # of one tournament
 
 LOGGING = {
     "version": 1,

@@ -79,11 +79,11 @@ def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
             _take_turns([row for _, row in rows.values()])
             Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
             ids = {row.public_id: plan for plan, row in rows.values()}
-            made = Match.objects.filter(public_id__in=ids, parties=None)
+            made = list(Match.objects.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
             Party.objects.bulk_create(
-                Party(match=match, number=number, version=version)
-                for match in made
-                for number, version in enumerate(ids[match.public_id].versions)
+                Party(match_id=pk, number=number, version_id=version.pk)
+                for pk, public in made
+                for number, version in enumerate(ids[public].versions)
             )
             added += len(made)
     return added
