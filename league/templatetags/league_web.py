@@ -114,6 +114,12 @@ def join_names(columns: list[Any]) -> str:
 
 
 @register.filter
+def best_of(scores: dict[str, float]) -> tuple[str, float]:
+    """The key with the largest value, and that value."""
+    return max(scores.items(), key=lambda item: item[1])
+
+
+@register.filter
 def get(mapping: dict[Any, Any], key: Any) -> Any:
     """`mapping[key]`, or nothing."""
     return mapping.get(key)

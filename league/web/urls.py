@@ -6,11 +6,25 @@ from django.conf import settings
 from django.urls import path
 from django.views.generic import RedirectView
 
-from league.web.views import account, bots, docs, games, home, matches, players, prefs, queue, submit, tournaments
+from league.web.views import (
+    account,
+    bots,
+    docs,
+    events,
+    games,
+    home,
+    matches,
+    players,
+    prefs,
+    queue,
+    submit,
+    tournaments,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("g/", games.games, name="games"),
+    path("overall/", games.overall, name="overall"),
     path("g/<slug:key>/", games.game, name="game"),
     path("bots/", bots.bots, name="bots"),
     path("bots/<slug:slug>/", bots.bot, name="bot"),
@@ -22,6 +36,9 @@ urlpatterns = [
     path("t/", tournaments.tournaments, name="tournaments"),
     path("t/new/", tournaments.new, name="tournament-new"),
     path("t/new/forecast/", tournaments.forecast, name="tournament-forecast"),
+    path("e/", events.events, name="events"),
+    path("e/<slug:slug>/", events.event, name="event"),
+    path("c/<slug:slug>/", events.circuit, name="circuit"),
     path("t/<slug:slug>/", tournaments.tournament, name="tournament"),
     path("t/<slug:slug>/do/", tournaments.do, name="tournament-do"),
     path("m/", matches.matches, name="matches"),

@@ -9,6 +9,7 @@ from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
 from league.web import charts, games, markdown
 from league.web.crosstable import shade
+from tests.web.page import Page, faults
 
 
 def test_markdown_is_safe() -> None:
@@ -98,3 +99,10 @@ def test_every_game_is_described() -> None:
     assert set(games.LINES) >= set(engine.games())
     assert games.spans((3, 4, 5, 6)) == "3–6"
     assert games.spans((2, 4)) == "2, 4"
+
+
+def test_the_table_over_all_games_names_every_rated_bot(league, reader) -> None:
+    page = Page(reader.get("/overall/").content.decode())
+    assert faults(page) == []
+    assert "margen del 95 %." in page.text
+    assert {"/bots/rufo/", "/bots/luna/", "/bots/sol/", "/g/partnership/"} <= set(page.links)

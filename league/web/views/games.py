@@ -7,8 +7,11 @@ from django.shortcuts import render
 
 import engine
 from league.domain import leaderboards
+from league.domain import overall as all_games
 from league.web import charts, queries
 from league.web.games import describe
+
+MOST_ROWS = 500  # of the table over all games
 
 
 def games(request: HttpRequest) -> HttpResponse:
@@ -16,6 +19,11 @@ def games(request: HttpRequest) -> HttpResponse:
     pools = queries.pools_of(engine.games())
     rows = [(describe(key), pools.get(key, [])) for key in engine.games()]
     return render(request, "games.html", {"rows": rows})
+
+
+def overall(request: HttpRequest) -> HttpResponse:
+    """The table over all games: its first rows. Two queries."""
+    return render(request, "overall.html", {"rows": all_games.table()[:MOST_ROWS]})
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:

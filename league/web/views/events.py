@@ -1,0 +1,76 @@
+"""Events of several stages, and leagues that recur by the calendar."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from league.domain import formats, seasons
+from league.enums import TournamentStatus
+from league.models import Circuit, Entry, Event, Tournament
+from league.pure import stages
+
+MOST_SEASONS = 20  # the latest
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of an event: as planned, and what there is of it."""
+
+    number: int
+    title: str
+    sentence: str
+    planned: stages.Stage
+    tournaments: list[Tournament]
+
+
+def _with_entries() -> Prefetch:
+    entries = Entry.objects.select_related("version__bot").order_by("place", "seed", "number")
+    rows = Tournament.objects.select_related("pool").defer("secret").order_by("stage", "group")
+    return Prefetch("tournaments", rows.prefetch_related(Prefetch("entries", entries)))
+
+
+def events(request: HttpRequest) -> HttpResponse:
+    """Events and recurring leagues, from the newest. Two queries."""
+    context = {
+        "events": Event.objects.select_related("owner").defer("secret").order_by("-created", "-pk")[:50],
+        "circuits": Circuit.objects.select_related("owner").order_by("-created", "-pk")[:50],
+    }
+    return render(request, "events.html", context)
+
+
+def event(request: HttpRequest, slug: str) -> HttpResponse:
+    """One event: every stage, planned or played, and who goes on. Three queries."""
+    found = get_object_or_404(Event.objects.select_related("owner").prefetch_related(_with_entries()), slug=slug)
+    there: dict[int, list[Tournament]] = defaultdict(list)
+    for one in found.tournaments.all():
+        there[one.stage].append(one)
+    told = {one.key: one for one in formats.described()}
+    context = {
+        "event": found,
+        "stages": [
+            Stage(number, told[planned.format].title, told[planned.format].sentence, planned, there[number])
+            for number, planned in enumerate(stages.read(found.document).stages, 1)
+        ],
+        "secret": bytes(found.secret).hex() if found.finished else "",
+    }
+    return render(request, "event.html", context)
+
+
+def circuit(request: HttpRequest, slug: str) -> HttpResponse:
+    """One recurring league: its calendar, who takes part, and its latest seasons by division. Five queries."""
+    rows = Circuit.objects.select_related("owner").prefetch_related("bots", "seasons")
+    found = get_object_or_404(rows, slug=slug)
+    latest = found.seasons.order_by("-number").prefetch_related(_with_entries())[:MOST_SEASONS]
+    context = {
+        "circuit": found,
+        "next": seasons.next_due(found),
+        "seasons": latest,
+        "finished": TournamentStatus.FINISHED,
+        "title": next(one.title for one in formats.described() if one.key == found.format),
+    }
+    return render(request, "circuit.html", context)
