@@ -1,6 +1,6 @@
 """How the league scales: fits, refits, the making of a large tournament, transactions of a match. Limits and ratios, as Markdown.
 
-    .venv/bin/python benchmarks/league.py [fits] [tournament] [match]        all without a word
+    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [workers]        all without a word
 
 Fits are measured in CPU seconds on one thread, median of several, and given as a ratio to a floor of the same run: one pass of numpy over
 the same boards (the gather and logistic that no fit can do without, once). The other parts use a PostgreSQL server of the test tools.
@@ -28,7 +28,7 @@ from league.pure.bradley_terry import fit  # noqa: E402
 from league.pure.ratings import BASE, ELO, table  # noqa: E402
 from league.pure.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
 
-PARTS = ("fits", "tournament", "match")
+PARTS = ("fits", "tournament", "match", "workers")
 
 
 def cpu(work: Callable[[], object], rounds: int) -> float:
@@ -245,6 +245,59 @@ def match() -> None:
     print(
         f"| one run of the reconciler, {cup.matches.count()} matches | {1000 * (time.perf_counter() - began):.1f} | |"
     )
+
+
+def workers() -> None:
+    """Matches a minute of one worker process and of two, turn about on the same machine: real workers, sandboxed bots."""
+    import shutil
+    import tempfile
+
+    from league.domain import players
+    from tests.support.league import accepted, started
+
+    owners = [players.create(f"player-{i}") for i in range(2)]
+    versions = [accepted(owners[i % 2], f"bot-{i}", games=("partnership",)) for i in range(40)]
+    cup = started(owners[0], versions, boards=16)
+    state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
+    running: list[subprocess.Popen[bytes]] = []
+
+    def begin() -> None:
+        environment = {**os.environ, "STATE_DIR": str(state)}
+        command = [sys.executable, "manage.py", "worker"]
+        quiet = subprocess.DEVNULL
+        running.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet))
+
+    def done() -> int:
+        return cup.matches.filter(status="finished").count()
+
+    def rate(seconds: float) -> float:
+        before, began = done(), time.perf_counter()
+        time.sleep(seconds)
+        return 60 * (done() - before) / (time.perf_counter() - began)
+
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    try:
+        for count in (1, 2, 1, 2, 1, 2):
+            while len(running) < count:
+                begin()
+            while len(running) > count:
+                running[-1].terminate()
+                running.pop().wait(60)
+            base = done()
+            while done() < base + 3 * count:  # warm: the runtime is there, every worker plays
+                time.sleep(0.2)
+            rates[count].append(rate(20))
+    finally:
+        for worker in running:
+            worker.terminate()
+        for worker in running:
+            worker.wait(60)
+        shutil.rmtree(state, ignore_errors=True)
+    one, two = median(rates[1]), median(rates[2])
+    print("| workers | matches of 16 boards a minute (three rounds) | median |\n| --- | --- | ---: |")
+    for count, found in rates.items():
+        print(f"| {count} | {', '.join(f'{value:.0f}' for value in found)} | {median(found):.0f} |")
+    print(f"\ntwo workers: {two / one:.2f} times one (aim 1.8)", flush=True)
 
 
 def main() -> None:
