@@ -25,9 +25,10 @@ def open_files() -> set[str]:
 
 def children() -> set[str]:
     """Our child processes and those of the process that starts bots, without those that it keeps ready."""
-    pids = (os.getpid(), spawn.ready())
+    nursery = str(spawn.ready())
+    pids = (str(os.getpid()), nursery)
     found = {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-    return {child for child in found if not _is_spare(child, _name(str(spawn.ready())))}
+    return {child for child in found if child == nursery or not _is_spare(child, _name(nursery))}
 
 
 def _name(pid: str) -> str:
