@@ -7,11 +7,13 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.cli.output import command, json_flag, print_json, progress
 from engine.cli.problem import FAILED, OK, Problem
-from engine.runner.reveal import Revealed, RevealError, commitment, parse
+
+if TYPE_CHECKING:
+    from engine.runner.reveal import Revealed
 
 EXAMPLE = """
 tute verify games.jsonl
@@ -44,6 +46,9 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Check every replay; exit code 1 where one does not hold."""
+    from engine.runner.reveal import commitment
+
     revealed = _revealed(args.reveal, args.commitment)
     seen = Boards()
     total = sum(path.stat().st_size for path in args.files)
@@ -82,6 +87,8 @@ def _revealed(given: str | None, published: str | None) -> Revealed | None:
         if published is not None:
             raise Problem("--commitment is compared with a secret: give that too, with --reveal")
         return None
+    from engine.runner.reveal import Revealed, RevealError, parse
+
     path = Path(given)
     try:
         text = path.read_text(encoding="utf-8") if len(given) < 256 and path.is_file() else given
@@ -151,6 +158,7 @@ def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
 def _problem(text: bytes, revealed: Revealed | None, seen: Boards) -> dict[str, Any] | None:
     from engine.replay import ReplayError
     from engine.runner.replays import check
+    from engine.runner.reveal import RevealError
 
     try:
         replay = json.loads(text)

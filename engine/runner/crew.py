@@ -14,7 +14,7 @@ from typing import Any
 
 import engine
 from engine.runner import rebuild
-from engine.runner.cores import move, pinned
+from engine.runner.cores import may_move, move, pinned
 from engine.runner.faults import Fault
 from engine.runner.limits import Noise
 from engine.runner.seat import Seat
@@ -75,7 +75,10 @@ class Starter:
 
 
 class Ahead:
-    """Starts one crew in a thread of its own, on a core that no match holds; where none is free, nothing is started ahead."""
+    """Starts one crew in a thread of its own, on a core that no match holds.
+
+    Where none is free, or bots could not be moved to the core of the match afterwards, nothing is started ahead.
+    """
 
     def __init__(self, start: Callable[[int | None], Crew], core: int | None, cores: Collection[int]) -> None:
         """core: the one on which the crew will play; cores: those that this process may use."""
@@ -88,6 +91,8 @@ class Ahead:
         self._thread.start()
 
     def _run(self) -> None:
+        if self._core is not None and not may_move():
+            return
         with pinned(among=self._cores) as spare:
             if spare is None:
                 return
