@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from league.domain import formats, seasons
-from league.enums import TournamentStatus
 from league.models import Circuit, Entry, Event, Tournament
 from league.pure import stages
 
@@ -70,7 +69,6 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "circuit": found,
         "next": seasons.next_due(found),
         "seasons": latest,
-        "finished": TournamentStatus.FINISHED,
         "title": next(one.title for one in formats.described() if one.key == found.format),
     }
     return render(request, "circuit.html", context)
