@@ -27,18 +27,6 @@ register.filter("spans", games.spans)
 
 
 @register.simple_tag
-def card(text: str, css: str = "card") -> SafeString:
-    """`{% card "Ro" %}`: one card of our deck, named for screen readers."""
-    return format_html(
-        '<svg class="{}" viewBox="0 0 124 190" role="img" aria-label="{}"><use href="{}#card-{}"/></svg>',
-        css,
-        words.card_name(text),
-        static("league/cards.svg"),
-        text,
-    )
-
-
-@register.simple_tag
 def mini(text: str) -> SafeString:
     """`{% mini "Ro" %}`: rank and suit sign in a line of text, with the card's name for all who need it."""
     sign = text[-1:]
@@ -59,9 +47,8 @@ def seat_name(number: int | None) -> str:
     return "" if number is None else str(number + 1)
 
 
-@register.simple_tag
 def suit(letter: str) -> SafeString:
-    """`{% suit "o" %}`: a suit sign, as ornament."""
+    """A suit sign, as ornament."""
     return format_html(
         '<svg class="suit" aria-hidden="true"><use href="{}#suit-{}"/></svg>', static("league/cards.svg"), letter
     )
