@@ -179,7 +179,10 @@ def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
 
 def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     """The base tree by hard links (its files never change), and the extra modules beside the standard library."""
-    shutil.copytree(base, work, copy_function=os.link, dirs_exist_ok=True)
+    for part in base.iterdir():
+        if part.name != "bot":  # files of bots that play now, or that a killed worker has left
+            shutil.copytree(part, work / part.name, copy_function=os.link)
+    (work / "bot").mkdir()
     place = work / "python" / "extra"
     for name, source in extra.items():
         # without what `make fast` has put beside the source: it needs a library of this installation

@@ -95,6 +95,21 @@ def test_the_same_sources_give_the_same_tree_and_others_another(state: StateDire
     assert tree.content_hash(first.root).startswith(first.hash)
 
 
+def test_files_of_a_bot_in_one_tree_get_into_no_other(state: StateDirectory, extra: dict[str, Path]) -> None:
+    """A worker that is killed leaves them, and others play at any time: they are no part of the runtime."""
+    left = state.python.root / "bot" / "60999"
+    left.mkdir()
+    try:
+        (left / "secret.py").touch()
+        (extra["league_rules"] / "more.py").touch()
+        built = runtimes.python(state.path, extra)
+    finally:
+        shutil.rmtree(left)
+
+    assert list((built.root / "bot").iterdir()) == []
+    assert tree.content_hash(built.root).startswith(built.hash)
+
+
 def test_trees_are_readable_by_all_and_writable_by_none(state: StateDirectory) -> None:
     for path in state.python.root.rglob("*"):
         mode = path.stat().st_mode & 0o777
