@@ -122,6 +122,9 @@ class Tournament(models.Model):
     parameters = models.JSONField(default=dict)  # of the format, those that differ from its defaults
     seeding = models.CharField(max_length=10, choices=Seeding, default=Seeding.RATING)
     boards = models.PositiveIntegerField()  # boards of each match
+    schedule = models.PositiveSmallIntegerField(
+        default=1
+    )  # revision by which it was made (league.pure.formats.REVISION)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)
     secret = models.BinaryField(max_length=32)  # every deal follows from it; published when the tournament is over
     secret_sha256 = models.CharField(max_length=64)  # published before

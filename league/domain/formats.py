@@ -150,5 +150,6 @@ def of(tournament: Tournament) -> tuple[pure.Format, pure.Field]:
         seeds=tuple(number for _, number in seeds),
         withdrawn=frozenset(number for number, _, withdrawn in rows if withdrawn),
         lot=tournament.secret_sha256,
+        revision=tournament.schedule,
     )
     return the(tournament.format), made

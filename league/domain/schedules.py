@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from league.domain import formats, hints, matches, past
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Round, Tournament
@@ -29,12 +31,18 @@ class Look:
 def look(tournament: Tournament, *, blank: bool = False, at: datetime | None = None) -> Look:
     """Ask the format. `blank`: without results, for formats whose tables do not depend on them. `at`: with those of a past moment."""
     form, field = formats.of(tournament)
-    sheet = Sheet() if blank else Sheet(results=results(tournament, at), drawn=drawn(tournament) if form.grows else ())
+    if blank:
+        sheet = Sheet.of(field)
+    else:
+        sheet = Sheet.of(field, results(tournament, at), drawn(tournament) if form.grows else ())
     return Look(form.play(field, sheet), sheet, field)
 
 
 def results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Sequence[Sequence[int]]]:
-    """Boards by table of all matches that are over. One that was struck out has none, unless it was played again. Three queries."""
+    """Boards by table of all matches that are over, scores by ascending entry. Five queries.
+
+    One that was struck out has none, unless it was played again.
+    """
     found: dict[Slot, Sequence[Sequence[int]]] = {}
     live: set[Slot] = set()
     finished = past.finished(tournament.matches.all(), at)
@@ -46,11 +54,22 @@ def results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Se
         else:
             live.add((table, first))
     boards: dict[int, list[Sequence[int]]] = defaultdict(list)
+    places = _places(tournament, finished)
     played = Board.objects.filter(match__in=finished.values("pk"))
     for pk, scores in played.order_by("match_id", "number").values_list("match_id", "scores"):
-        boards[pk].append(scores)
+        boards[pk].append([scores[place] for place in places[pk]])
     found |= {slot: boards[pk] for pk, slot in slots.items()}
     return {slot: played for slot, played in found.items() if slot not in live}
+
+
+def _places(tournament: Tournament, played: QuerySet[Match]) -> dict[int, list[int]]:
+    """By match, the places of the table in the order of the entries who sit there: a result is read whoever was seated first. Two queries."""
+    number = dict(tournament.entries.values_list("version_id", "number"))
+    seated: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    parties = Party.objects.filter(match__in=played.values("pk"))
+    for match_id, version_id, place in parties.values_list("match_id", "version_id", "number"):
+        seated[match_id].append((number[version_id], place))
+    return {match_id: [place for _, place in sorted(row)] for match_id, row in seated.items()}
 
 
 def drawn(tournament: Tournament) -> list[Table]:

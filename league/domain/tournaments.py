@@ -17,7 +17,7 @@ from league.domain import clock, events, formats, matches, pools, schedules, sta
 from league.domain.errors import IllegalMove, Refused
 from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player, Rating, Tournament
-from league.pure.formats import Verdict
+from league.pure.formats import REVISION, Verdict
 
 SLUGS_TAKEN = frozenset({"new"})
 
@@ -79,6 +79,7 @@ def create(
             parameters=chosen,
             seeding=seeding,
             boards=boards,
+            schedule=REVISION,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),
             limits=_limits(limits),

@@ -290,3 +290,45 @@ def test_words_exist_for_every_format_and_parameter() -> None:
     assert Counter(name for _, name in formats.PARAMETERS) == Counter(
         parameter.name for form in FORMATS.values() for parameter in form.parameters
     )
+
+
+def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> None:
+    """Every second match of a table is seated the other way round; whoever sits where, the boards are the entry's own."""
+    for version in field:
+        version.games = []
+        version.save()
+    made = tournaments.create(
+        ana,
+        "Cup",
+        "individual",
+        boards=1,
+        versions=field[:4],
+        players=3,
+        parameters={"cycles": 2},
+        secret=SECRET,
+        now=NOW,
+    )
+    tournaments.start(made, now=NOW)
+    number = dict(made.entries.values_list("version_id", "number"))
+    seated: dict[str, list[list[int]]] = {}
+    for match in made.matches.order_by("id"):
+        line = [number[pk] for pk in match.parties.order_by("number").values_list("version_id", flat=True)]
+        seated.setdefault(match.table, []).append(line)
+        play(match, winner=best_first(match))
+    assert len(seated) == 4
+    for first, second in seated.values():
+        assert second == [first[0], *first[:0:-1]]
+
+    tournaments.advance(made, now=later(5))
+    made.refresh_from_db()
+    assert made.status == TournamentStatus.FINISHED
+    table = standings.standings(made)
+    assert table.rows[0].entry.number == 0 and table.cells[0, 1].wins == 4
+    now = schedules.look(made)
+    Tournament.objects.update(schedule=1)  # as one from before neighbours were balanced, which seats by another law
+    made.refresh_from_db()
+    old = schedules.look(made)
+    assert [t.entries for t in old.sheet.tables] != [t.entries for t in now.sheet.tables]
+    assert [t.slot for t in old.sheet.tables] == [t.slot for t in now.sheet.tables]
+    assert old.verdict.rank().levels == now.verdict.rank().levels
+    assert old.verdict.rank().levels[0] == [0]

@@ -10,12 +10,12 @@ from typing import Any
 
 from league.pure.formats import FORMATS, Field, Sheet, Slot, Table, Verdict
 
-Winner = Callable[[Table, int], Sequence[int]]  # table and board number -> scores by party
+Winner = Callable[[Table, int], Sequence[int]]  # table and board number -> scores by place at the table
 
 
 def field(key: str, entries: int, *, boards: int = 2, seats: int = 2, **more: Any) -> Field:
     """A field with all parameters of a format; keywords that `Field` does not have are parameters."""
-    own = {name: more.pop(name) for name in ("mixed", "seeds", "withdrawn", "lot") if name in more}
+    own = {name: more.pop(name) for name in ("mixed", "seeds", "withdrawn", "lot", "revision") if name in more}
     return Field(entries=entries, boards=boards, seats=seats, values=FORMATS[key].complete(more), **own)
 
 
@@ -41,7 +41,7 @@ def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
 
 def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[Table] = ()) -> tuple[Verdict, Sheet]:
     """One look at a tournament."""
-    sheet = Sheet(results=results, drawn=drawn)
+    sheet = Sheet.of(played, results, drawn)
     return FORMATS[key].play(played, sheet), sheet
 
 
@@ -64,7 +64,10 @@ def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: i
         assert open_tables, "nothing to play and not over"
         assert len(results) < most, "no end"
         table = rng.choice(open_tables)
-        results[table.slot] = [winner(table, board) for board in range(table.first, table.first + table.boards)]
+        results[table.slot] = [
+            [score for _, score in sorted(zip(table.entries, winner(table, board), strict=True))]
+            for board in range(table.first, table.first + table.boards)
+        ]
 
 
 def sound(played: Field, tables: Sequence[Table]) -> None:

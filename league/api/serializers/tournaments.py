@@ -41,6 +41,7 @@ class TournamentOut(serializers.Serializer[Any]):
     parameters = ObjectField(help_text="Of the format, those that differ from the defaults in /formats.")
     seeding = serializers.ChoiceField(choices=Seeding.choices)
     boards = serializers.IntegerField(help_text="Of each match.")
+    schedule = serializers.IntegerField(help_text="Revision of the schedules by which it was made (docs/fairness.md).")
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
     entries = serializers.IntegerField(source="entry_count")
     matches = serializers.IntegerField(source="match_count")

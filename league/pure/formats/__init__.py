@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from league.pure.formats.base import (
+    REVISION,
     Field,
     Format,
     Pairing,
@@ -41,6 +42,7 @@ FORMATS = {
 
 __all__ = [
     "FORMATS",
+    "REVISION",
     "Field",
     "Format",
     "Pairing",

@@ -13,16 +13,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from league.pure.neighbours import Neighbours
+
 MOST_BOARDS = 256  # of one match
+REVISION = 2  # of the schedules. 1: tables of individual seats and mixed pairs sit as their design names them, without balance of neighbours
 Value: TypeAlias = int | float | bool | str
-Scores: TypeAlias = Sequence[int]  # of one board, by party
+Scores: TypeAlias = Sequence[int]  # of one board, by place at the table
 Slot: TypeAlias = tuple[str, int]  # name of a table, number of its first board
 Results: TypeAlias = Mapping[
     Slot, Sequence[Scores]
-]  # of the matches that are over; one that was struck out has no boards
+]  # of the matches that are over, scores by ascending entry; one that was struck out has no boards
 Levels: TypeAlias = list[list[int]]  # entries from first to last; those in one list share a place
 
 
@@ -55,6 +58,12 @@ class Field:
     withdrawn: frozenset[int] = frozenset()  # are seated at no new table of a ladder
     lot: str = ""  # draws of lots follow from it
     values: Mapping[str, Value] = field(default_factory=dict)  # of every parameter of the format
+    revision: int = REVISION  # by which its tournament was made, and is made again
+
+    @property
+    def individual(self) -> bool:
+        """Whether tables are of more than two entries, so that it matters who sits beside whom."""
+        return self.mixed or self.seats > 2
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -84,26 +93,48 @@ class Sheet:
 
     results: Results = field(default_factory=dict)
     drawn: Sequence[Table] = ()
+    neighbours: Neighbours | None = None  # None: tables sit as the format names them
     tables: list[Table] = field(default_factory=list)
     boards: list[tuple[tuple[int, ...], Scores]] = field(default_factory=list)  # played: who sat, their scores
     waiting: int = 0  # tables without a result
     _used: Counter[str] = field(default_factory=Counter)
 
+    @classmethod
+    def of(cls, field: Field, results: Results | None = None, drawn: Sequence[Table] = ()) -> Sheet:
+        """An empty sheet for a field."""
+        level = field.individual and field.revision > 1
+        return cls(results or {}, drawn, Neighbours(field.mixed) if level else None)
+
     def seat(self, round: int, entries: Iterable[int], boards: int, label: str = "") -> Sequence[Scores] | None:
-        """Write a table; its boards if it is over, else None. ValueError where nobody, or somebody twice, would sit."""
-        seated = tuple(entries)
-        if len(seated) < 2 or len(set(seated)) < len(seated) or boards < 1:
-            raise ValueError(f"a table needs two or more different entries and a board, not {seated} and {boards}")
-        name = table_name(seated)
-        table = Table(round, name, seated, 1 + self._used[name], boards, label)
-        self._used[name] += boards
+        """Write a table; its boards, scores in the order of `entries`, if it is over, else None.
+
+        Who sits beside whom is decided here. ValueError where nobody, or somebody twice, would sit.
+        """
+        given = tuple(entries)
+        if len(given) < 2 or len(set(given)) < len(given) or boards < 1:
+            raise ValueError(f"a table needs two or more different entries and a board, not {given} and {boards}")
+        seated = self.neighbours.seat(given) if self.neighbours else given
+        return self._write(Table(round, table_name(given), seated, 0, boards, label), given)
+
+    def stand(self, table: Table) -> Sequence[Scores] | None:
+        """Write a table that exists already, as it sits; its boards as those of `seat`."""
+        if self.neighbours:
+            self.neighbours.note(table.entries)
+        return self._write(table, table.entries)
+
+    def _write(self, table: Table, given: tuple[int, ...]) -> Sequence[Scores] | None:
+        table = replace(table, first=1 + self._used[table.name])
+        self._used[table.name] += table.boards
         self.tables.append(table)
         played = self.results.get(table.slot)
         if played is None:
             self.waiting += 1
             return None
-        self.boards += [(seated, scores) for scores in played]
-        return played
+        line = sorted(given)
+        places = [line.index(entry) for entry in given]
+        boards = [[scores[place] for place in places] for scores in played]
+        self.boards += [(given, scores) for scores in boards]
+        return boards
 
     def meetings(self) -> Counter[tuple[int, int]]:
         """How many tables each pair (smaller number first) shares so far."""

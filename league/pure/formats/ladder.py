@@ -29,7 +29,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
     """Seat the tables that exist; add new ones up to the number of open ones, while the budget lasts."""
     boards: Counter[int] = Counter()
     for table in sheet.drawn:
-        sheet.seat(table.round, table.entries, table.boards, table.label)
+        sheet.stand(table)
         boards.update(dict.fromkeys(table.entries, table.boards))
     active = [entry for entry in range(field.entries) if entry not in field.withdrawn]
     budget = field.number("budget")

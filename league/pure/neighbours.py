@@ -1,0 +1,93 @@
+"""Who sits beside whom at tables of individual seats and of mixed pairs.
+
+A table of k entries can sit round in several *orders*. Every board is played in all k rotations of one order, so an order fixes who plays after
+whom, not who has which cards. A table goes through its orders match by match, each followed by its reverse; after one *block* of them every
+entry has played equally often right after each other one and, at tables of five or less, at every other distance too. Within a block that order
+is taken which levels best what the whole tournament has seen so far.
+
+Sources: for a prime k the orders i -> i m mod k (Williams 1949). Tillson 1980: for 4 and 6 no k - 1 orders level neighbours. The twenty
+orders of six are the images of one of them under PGL(2, 5), which moves any three places to any three, so that together they are level
+at every distance; of their ten pairs with their reverses five level neighbours, and so do the other five.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Order: TypeAlias = tuple[int, ...]  # places of the sorted table, as they sit round; begins with 0
+Block: TypeAlias = tuple[Order, ...]  # an order, its reverse, another one, its reverse, ...
+
+
+def _reversed(order: Order) -> Order:
+    return order[:1] + order[:0:-1]
+
+
+def _both(*orders: Order) -> Block:
+    return tuple(one for order in orders for one in (order, _reversed(order)))
+
+
+BLOCKS: dict[int, tuple[Block, ...]] = {
+    3: (_both((0, 1, 2)),),
+    4: (_both((0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 1, 3)),),
+    5: (_both((0, 1, 2, 3, 4), (0, 2, 4, 1, 3)),),
+    6: (
+        _both((0, 1, 2, 4, 5, 3), (0, 1, 3, 5, 2, 4), (0, 2, 1, 5, 4, 3), (0, 2, 3, 4, 1, 5), (0, 4, 1, 3, 2, 5)),
+        _both((0, 1, 4, 2, 3, 5), (0, 1, 5, 3, 4, 2), (0, 2, 5, 1, 3, 4), (0, 3, 1, 2, 5, 4), (0, 3, 2, 1, 4, 5)),
+    ),
+}
+
+
+@dataclass(slots=True)
+class Neighbours:
+    """Seats tables one after the other. `mixed`: partners (places 0 and 2, 1 and 3) stay partners, and only their opponents change sides."""
+
+    mixed: bool = False
+    _after: Counter[tuple[int, int, int]] = field(default_factory=Counter)  # (a, b, d): b sat d places after a
+    _seen: dict[object, list[Order]] = field(default_factory=dict)  # orders of a table, as entries
+
+    def seat(self, entries: Sequence[int]) -> tuple[int, ...]:
+        """`entries` in the order in which they sit at their next match."""
+        line = tuple(entries) if self.mixed else tuple(sorted(entries))
+        seen = self._seen.get(self._table(line), [])
+        found = min(self._orders(line, seen), key=self._crowd)
+        self.note(found)
+        return found
+
+    def note(self, seated: Sequence[int]) -> None:
+        """Take a table into the count that sits as it is."""
+        line = _turned(seated)
+        self._seen.setdefault(self._table(line), []).append(line)
+        self._after.update(_distances(line))
+
+    def _table(self, line: Sequence[int]) -> object:
+        return frozenset((frozenset(line[::2]), frozenset(line[1::2]))) if self.mixed else tuple(sorted(line))
+
+    def _orders(self, line: Order, seen: list[Order]) -> list[Order]:
+        """What the next match may take: the reverse of the last order, else those of the block that were not taken yet."""
+        if len(seen) % 2:
+            return [_reversed(seen[-1])]
+        if self.mixed:
+            return [_turned(line), _reversed(_turned(line))]
+        blocks = BLOCKS[len(line)]
+        size = len(blocks[0])
+        block = [tuple(line[place] for place in order) for order in blocks[len(seen) // size % len(blocks)]]
+        taken = seen[len(seen) // size * size :]
+        return [order for order in block if order not in taken] or block
+
+    def _crowd(self, order: Order) -> int:
+        return sum(self._after[pair] for pair in _distances(order))
+
+
+def _turned(seated: Sequence[int]) -> Order:
+    """The same round, beginning with the smallest entry."""
+    first = seated.index(min(seated))
+    return (*seated[first:], *seated[:first])
+
+
+def _distances(order: Order) -> Iterable[tuple[int, int, int]]:
+    """Every two at the table, at the distances that no reverse adds."""
+    size = len(order)
+    return ((order[i], order[(i + d) % size], d) for d in range(1, size // 2 + 1) for i in range(size))
