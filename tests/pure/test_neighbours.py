@@ -87,7 +87,7 @@ def test_mixed_opponents_change_sides_and_partners_stay(n):
     assert partners == Counter(frozenset(part) for line in named for part in (line[::2], line[1::2]))
     beside = after(twice, 1)
     assert all(times == beside[b, a] for (a, b), times in beside.items())
-    assert all(abs(times - after(once, 1)[b, a]) <= 2 for (a, b), times in after(once, 1).items())
+    assert all(abs(times - after(once, 1)[b, a]) <= 3 for (a, b), times in after(once, 1).items())
 
 
 @pytest.mark.parametrize(("n", "seats"), [(4, 4), (7, 3), (9, 4), (25, 4), (12, 6)])
