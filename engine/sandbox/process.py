@@ -23,7 +23,7 @@ PONDERING_S = 0.002  # CPU time a frozen bot may seem to use: the kernel's accou
 _SURELY_PONDERING_S = 0.05  # more than any accounting
 _DOUBTS = 2  # how often a process may be seen between the two: a host that is taken away while it stops a bot does that
 _CHUNK = 1 << 16
-_GRACE_S = 0.3  # between the end of a bot's output and the end of its process
+_GRACE_S = 0.3  # between the end of a bot's output and the beginning of its own end
 _KILL_S = 10.0
 _WRAPPER_S = 1.0
 _STOP_S = 10.0
@@ -324,7 +324,7 @@ class BotProcess:
 
     def _lost(self, without: BotFault) -> BotFault:
         """The fault of a bot whose pipe has ended: how it died, or ``without`` if it lives on."""
-        if self._reap(_GRACE_S, kill=False):
+        if self._reap(_KILL_S if watch.ending(self.pid) else _GRACE_S, kill=False):
             assert self._end is not None
             return fault(self._end, self.policy)
         return without

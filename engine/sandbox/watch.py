@@ -11,6 +11,7 @@ from .policy import KIB, MIB, Policy
 
 SAMPLE_S = 0.05  # between two looks at the memory of a running bot
 _SLACK_MIB = 16  # the main stack and page tables, which the kernel's data limit does not count
+_PF_EXITING = 0x4  # of proc_pid_stat(5), set before its files are closed
 _COUNTED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
@@ -64,6 +65,15 @@ def overuse(use: Use, policy: Policy) -> BotFault | None:
     if use.threads > policy.threads + 1:
         return BotFault("memory", f"runs {use.threads} threads (limit {policy.threads} besides the first)")
     return None
+
+
+def ending(pid: int) -> bool:
+    """Whether a process has begun to end, by the kernel's flags, or is gone. On a busy machine its end may take a while."""
+    try:
+        flags = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[6])
+    except OSError:
+        return True
+    return bool(flags & _PF_EXITING)
 
 
 def open_tasks(pid: int) -> int:

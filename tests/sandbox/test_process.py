@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -10,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import BotFault, BotProcess, Policy, Sandbox, SandboxError
+from engine.sandbox import BotFault, BotProcess, Policy, Sandbox, SandboxError, spawn
 from tests.sandbox.support import StateDirectory
+from tests.support.processes import wait_for
 
 Start = Callable[..., BotProcess]
 ECHO = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
@@ -71,7 +74,7 @@ def test_a_bot_that_does_not_read_is_not_waited_for(start: Start) -> None:
 
 def test_output_nobody_asked_for_is_a_protocol_fault(start: Start) -> None:
     with start("print('hello', flush=True)\n" + ECHO) as process:
-        time.sleep(0.5)
+        wait_for(lambda: select.select([process._stdout], [], [], 0)[0], "its output", 60)
         with pytest.raises(BotFault) as caught:
             process.send(b"x\n")
 
@@ -132,6 +135,19 @@ def test_a_bot_outlives_the_thread_that_started_it(start: Start) -> None:
     with started[0] as process:
         process.send(b"still here\n")
         assert process.read_line(5, 10).line == b"still here"
+
+
+def test_a_bot_whose_end_takes_long_has_crashed_and_not_closed_its_output(start: Start) -> None:
+    """A busy machine, here: the process that collects it does not run for a second."""
+    with start("import sys\nsys.stdin.readline()\nsys.exit(3)\n") as process:
+        nursery = spawn.ready()
+        os.kill(nursery, signal.SIGSTOP)
+        threading.Timer(1, os.kill, (nursery, signal.SIGCONT)).start()
+        process.send(b"x\n")
+        with pytest.raises(BotFault) as caught:
+            process.read_line(5, 10)
+
+    assert str(caught.value) == "crash: ended by exit status 3"
 
 
 def test_an_uncaught_memory_error_is_called_by_its_name(start: Start) -> None:
