@@ -14,6 +14,7 @@ from .errors import SandboxError
 
 FIRST_USER = 61000
 LAST_USER = 61183  # systemd hands out 61184 and up to its dynamic services
+NAME = "tute-league-slot-"
 
 
 @dataclass
@@ -33,7 +34,7 @@ def acquire() -> Slot:
     for user in range(FIRST_USER, LAST_USER + 1):
         holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
-            holder.bind(f"\0tute-league-slot-{user}")
+            holder.bind(f"\0{NAME}{user}")
         except OSError as error:
             holder.close()
             if error.errno != errno.EADDRINUSE:
