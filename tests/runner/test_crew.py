@@ -14,6 +14,7 @@ from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
 from tests.runner.conftest import Maker
 from tests.support.bots import match
+from tests.support.processes import wait_for
 
 CORES = os.sched_getaffinity(0)
 needs_two = pytest.mark.skipif(len(CORES) < 2, reason="one core: nothing can be started ahead")
@@ -64,7 +65,7 @@ def test_a_bot_started_ahead_is_frozen_on_the_core_of_its_match(box: Sandbox, ma
 
     def look() -> bool:
         if len(watched.started) == 8 and not seen:
-            time.sleep(0.3)
+            wait_for(lambda: "crew" not in [thread.name for thread in threading.enumerate()], "the crew", 60)
             for thread, process in watched.started[4:]:
                 stat = Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
                 seen.append((os.sched_getaffinity(process.pid) == os.sched_getaffinity(0), stat, thread))

@@ -93,7 +93,7 @@ def test_memory_is_counted_for_all_that_runs_in_it(group: cgroups.Group) -> None
     assert not group.out_of_memory()
     hog = inside(group, "hoard = [bytearray(8 << 20) for _ in range(64)]\nprint('free')")
 
-    assert hog.communicate(timeout=30)[0] == ""
+    assert hog.communicate(timeout=60)[0] == ""
     assert hog.returncode == -signal.SIGKILL
     assert group.out_of_memory()
 
@@ -109,7 +109,7 @@ def test_processes_are_counted(group: cgroups.Group) -> None:
     assert len(children) == POLICY.threads + 1
 
     group.remove()  # and with it whatever was left in it
-    bomb.communicate(timeout=10)
+    bomb.communicate(timeout=60)
     assert bomb.returncode == -signal.SIGKILL
     assert not any(map(running, children))
     group.remove()  # without harm
@@ -122,7 +122,7 @@ def test_time_is_counted_for_all_that_ever_ran_in_it(group: cgroups.Group) -> No
         "    while time.process_time() < 0.3: pass\n    os._exit(0)\ntime.sleep(0.1)\n"
         "try: os.wait()\nexcept ChildProcessError: pass",
     )
-    spender.communicate(timeout=30)
+    spender.communicate(timeout=60)
 
     assert group.cpu_s() >= 0.3
 
@@ -216,8 +216,8 @@ def test_no_group_outlives_a_worker_that_is_killed(
         os.kill(runner.pid, signal.SIGKILL)
         for nursery in nurseries if "nursery" in victim else []:
             os.kill(int(nursery), signal.SIGKILL)
-        runner.communicate(timeout=20)
-        until = time.monotonic() + 5
+        runner.communicate(timeout=60)
+        until = time.monotonic() + 60
         while (any(map(running, bots)) or ("nursery" not in victim and groups_left(kind, runner.pid))) and (
             time.monotonic() < until
         ):
