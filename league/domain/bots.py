@@ -119,8 +119,11 @@ def _check_duplicate(player: Player, sha256: str) -> None:
 
 def describe(bot: Bot, text: str) -> None:
     """Set the description that stands on the bot's page."""
+    text = text.strip()
     if len(text) > 2000:
         raise Refused(f"the description has {len(text)} characters; at most 2000 are kept")
+    if "\0" in text:
+        raise Refused("the description holds the character NUL, which no text of the league has; write it anew")
     Bot.objects.filter(pk=bot.pk).update(description=text)
     bot.description = text
 

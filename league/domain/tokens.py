@@ -24,7 +24,7 @@ def create(player: Player, label: str, *, now: datetime | None = None) -> tuple[
     """A new key of `player`: the row and the key itself, which is not kept anywhere."""
     now = clock.given(now)
     label = label.strip()
-    if not 1 <= len(label) <= 60:
+    if not 1 <= len(label) <= 60 or not label.isprintable():
         raise Refused(
             "a token needs a label of 1 to 60 characters that tells you later what it is for, such as: laptop"
         )

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST
 from league.domain import players, tokens
 from league.domain.errors import Refused
 from league.models import BotVersion
+from league.web import asked
 from league.web.forms import LogInForm, SignUpForm
 
 
@@ -57,8 +58,7 @@ def account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             if "revoke" in request.POST:
-                pk = request.POST["revoke"]
-                tokens.revoke(get_object_or_404(player.tokens, pk=pk if pk.isdigit() else 0))
+                tokens.revoke(get_object_or_404(player.tokens, pk=asked.number(request.POST["revoke"])))
                 messages.success(request, _("The token is revoked; whoever uses it is refused from now on."))
                 return redirect("account")
             _token, key = tokens.create(player, request.POST.get("label", ""))

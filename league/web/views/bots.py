@@ -18,7 +18,7 @@ from league.domain import meetings, replays
 from league.domain.errors import Refused
 from league.enums import MatchKind, VersionStatus
 from league.models import Bot, Match, Party, Pool, Rating, RatingPoint
-from league.web import charts, queries
+from league.web import asked, charts, queries
 
 MOST_POINTS = 2000  # of one history
 MOST_MATCHES = 20  # of two bots, the latest
@@ -27,7 +27,7 @@ MOST_MATCHES = 20  # of two bots, the latest
 def bots(request: HttpRequest) -> HttpResponse:
     """All bots, by name; `?q=` searches. Two queries."""
     found = Bot.objects.select_related("owner").annotate(uploads=Count("versions"), last=Max("versions__created"))
-    wanted = request.GET.get("q", "").strip()[:40]
+    wanted = asked.words(request.GET.get("q", ""), 40)
     if wanted:
         found = found.filter(slug__icontains=wanted)
     return render(request, "bots.html", {"page": queries.page(request, found.order_by("slug")), "q": wanted})
@@ -99,7 +99,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         raise PermissionDenied
     try:
         if "description" in request.POST:
-            domain.describe(found, request.POST["description"].strip())
+            domain.describe(found, request.POST["description"])
         if "state" in request.POST:
             domain.set_state(found, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))

@@ -15,7 +15,7 @@ from league.domain import replays
 from league.domain.errors import Refused
 from league.enums import MatchStatus
 from league.models import Board, Match, Party, Sitting
-from league.web import comparing, narrate, queries, words
+from league.web import asked, comparing, narrate, queries, words
 from league.web.column import column
 from league.web.record import shown_events
 from league.web.timing import times
@@ -50,12 +50,7 @@ def _parties(match: Match) -> list[Party]:
     return list(match.parties.select_related("version__bot__owner").order_by("number"))
 
 
-def _number(request: HttpRequest, name: str, default: int) -> int:
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else default
-
-
-def _sitting(match: Match, board: int, sitting: int) -> Sitting | None:
+def _sitting(match: Match, board: int | None, sitting: int | None) -> Sitting | None:
     """The asked sitting, else the first one. One query."""
     rows = Sitting.objects.filter(board__match=match).select_related("board")
     found = rows.filter(board__number=board, number=sitting).first() or rows.order_by("board__number", "number").first()
@@ -94,7 +89,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     size = engine.load(found.pool.game, players=found.pool.players).score_size
     context: dict[str, Any] = {"match": found, "shown": shown, "parties": parties, "size": size}
     if not replays.closed_because(found):
-        sitting = _sitting(found, _number(request, "b", 0), _number(request, "s", 0))
+        sitting = _sitting(found, asked.number(request.GET.get("b")), asked.number(request.GET.get("s")))
         if sitting:
             record = replays.replay(sitting, viewer)
             own = {view.party.number for view, _ in shown if view.private}
@@ -156,11 +151,11 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     """What the viewer folds: the events that this reader may see, and the words it shows. `?as=` a seat or `public` restricts."""
     found = _match(public_id)
-    sitting = _sitting(found, _number(request, "b", 0), _number(request, "s", 0))
+    sitting = _sitting(found, asked.number(request.GET.get("b")), asked.number(request.GET.get("s")))
     if sitting is None:
         raise Http404
-    asked = request.GET.get("as")
-    seat = int(asked) if asked is not None and asked.isdigit() else asked
+    text = request.GET.get("as")
+    seat = text if asked.number(text) is None else asked.number(text)
     try:
         record = replays.replay(sitting, queries.viewer(request), seat)
     except Refused as refusal:
@@ -221,9 +216,9 @@ def text(request: HttpRequest, public_id: str) -> HttpResponse:
     parties = _parties(found)
     rows = Sitting.objects.filter(board__match=found).select_related("board").order_by("board__number", "number")
     if "b" in request.GET:
-        rows = rows.filter(board__number=_number(request, "b", 0))
+        rows = rows.filter(board__number=asked.number(request.GET.get("b")))
     if "s" in request.GET:
-        rows = rows.filter(number=_number(request, "s", 0))
+        rows = rows.filter(number=asked.number(request.GET.get("s")))
     title = " – ".join(str(party.version) for party in parties)
     parts = [f"{found.public_id}  {title}\n"]
     for sitting in rows.iterator():

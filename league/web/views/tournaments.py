@@ -22,7 +22,7 @@ from league.domain.errors import Refused
 from league.domain.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
-from league.web import forecasts, queries, tiebreaks
+from league.web import asked, forecasts, queries, tiebreaks
 from league.web.brackets import brackets
 from league.web.crosstable import crosstable
 from league.web.forms import TournamentForm
@@ -126,7 +126,7 @@ def do(request: HttpRequest, slug: str) -> HttpResponse:
                 raise PermissionDenied
             OWNERS[action](found, actor=viewer.name)
         elif action in ("enter", "withdraw"):
-            version = get_object_or_404(BotVersion, pk=pk if pk.isdigit() else 0)
+            version = get_object_or_404(BotVersion, pk=asked.number(pk))
             if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
                 raise PermissionDenied
             (domain.enter if action == "enter" else domain.withdraw)(found, version, actor=viewer.name)
@@ -216,10 +216,8 @@ def _create(
 
 
 def _game(key: str, players: str) -> engine.Game:
-    usual = engine.load(key)
-    if players.isdigit() and int(players) in usual.declared.players:
-        return engine.load(key, players=int(players))
-    return usual
+    usual, wanted = engine.load(key), asked.number(players)
+    return engine.load(key, players=wanted) if wanted in usual.declared.players else usual
 
 
 def _newest(key: str) -> list[tuple[str, BotVersion]]:

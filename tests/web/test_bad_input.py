@@ -1,0 +1,87 @@
+"""Whatever people and robots send to the pages, the answer is a page: never an error of ours."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+WRONG = ["\0", "²", "٣", "-1", "9" * 30, "9" * 5000, "x" * 5000, "a'b"]
+ASKED = {
+    "/bots/": ["q", "page"],
+    "/bots/rufo/": ["pool"],
+    "/m/": ["status", "game", "page"],
+    "/m/{match}/": ["b", "s"],
+    "/m/{match}/replay.json": ["b", "s", "as"],
+    "/m/{match}.txt": ["b", "s"],
+    "/m/{match}.jsonl": ["b", "s"],
+    "/t/": ["page"],
+    "/t/{cup}/": ["page"],
+    "/t/new/": ["game"],
+    "/t/new/?game=partnership": ["players"],
+    "/t/new/forecast/?game=brisca": ["players", "boards", "bots", "format", "option_hand_size"],
+    "/g/partnership/": ["pool", "page", "at"],
+    "/overall/": ["page", "at"],
+    "/e/": ["page"],
+    "/submit/": ["bot"],
+    "/accounts/signup/": ["next"],
+    "/accounts/login/": ["next"],
+}
+PLACES = [
+    "/m/{}/",
+    "/m/{}.txt",
+    "/m/{}.jsonl",
+    "/m/{}/replay.json",
+    "/m/{match}/b/{}/",
+    "/bots/{}/",
+    "/bots/rufo/v{}/",
+    "/bots/rufo/vs/{}/",
+    "/players/{}/",
+    "/t/{}/",
+    "/e/{}/",
+    "/c/{}/",
+    "/docs/{}/",
+]
+SENT = {
+    "/bots/rufo/edit/": [{"description": None}, {"state": None}],
+    "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
+    "/accounts/me/": [{"label": None}, {"revoke": None}],
+    "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}],
+    "/accounts/signup/": [{"name": None, "password": "a long password"}, {"name": "dora", "password": None}],
+    "/accounts/login/": [{"username": None, "password": "x"}],
+    "/t/new/?game=partnership": [
+        {"name": None, "boards": "2"},
+        {"name": "Cup", "boards": None},
+        {"name": "Cup", "boards": "2", "bots": None},
+        {"name": "Cup", "boards": "2", "format": None},
+        {"name": "Cup", "boards": "2", "round_robin__cycles": None},
+    ],
+}
+
+
+def stored_by_postgresql(owner, league) -> None:
+    """SQLite keeps NUL in texts, PostgreSQL does not: none may be there."""
+    league.rufo.bot.refresh_from_db()
+    assert "\0" not in league.rufo.bot.description
+    assert not [token for token in league.ana.tokens.all() if "\0" in token.label]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda text: ascii(text)[:12])
+def test_no_input_breaks_a_page(wrong: str, league, owner) -> None:
+    names = {"match": league.clean.public_id, "cup": league.next_cup.slug}
+    for path, parameters in ASKED.items():
+        for name in parameters:
+            url = path.format(**names)
+            answer = owner.get(f"{url}{'&' if '?' in url else '?'}{name}={quote(wrong)}")
+            assert answer.status_code in (200, 302, 400, 404, 409, 422), (path, name)
+    for place in PLACES:
+        assert owner.get(place.format(quote(wrong[:200]), **names)).status_code in (200, 404), place
+    for path, forms in SENT.items():
+        for form in forms:
+            filled = {name: wrong if value is None else value for name, value in form.items()}
+            answer = owner.post(path.format(**names), filled)
+            assert answer.status_code in (200, 302, 400, 403, 404, 422), (path, form)
+    file = SimpleUploadedFile("rufo.py", f"# {wrong[:50]}\n".encode())
+    assert owner.post("/submit/", {"bot": wrong, "file": file}).status_code in (302, 422)
+    stored_by_postgresql(owner, league)
