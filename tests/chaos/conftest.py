@@ -19,6 +19,7 @@ from tests.support.redis import RedisServer
 from tests.support.stack import Stack
 
 LONG = 150  # seconds for what takes some eight on an idle machine
+SOON = "4"  # seconds of a lease whose worker is going to die; that of others is long: a busy machine must not take it for dead
 OVER = "SELECT count(*) FROM league_tournament WHERE status <> 'finished'"
 UNCOUNTED = "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND rated AND counted IS NULL"
 
@@ -30,7 +31,7 @@ class Troubled:
         self.postgres = PostgresServer(durable=True)
         self.redis = RedisServer()
         self.url = self.postgres.create_database()
-        self.stack = Stack(database_url=self.url, broker_url=self.redis.url, LEASE_S="2", MAX_ATTEMPTS="1000")
+        self.stack = Stack(database_url=self.url, broker_url=self.redis.url, LEASE_S="30", MAX_ATTEMPTS="1000")
         self.stack.run("migrate")
         self._program("tests.chaos.table", "make")
         self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)
@@ -66,6 +67,8 @@ class Troubled:
         environment = self.stack.environment(service) | {
             f"CHAOS_{key.upper()}": str(value) for key, value in trouble.items()
         }
+        if "die_at" in trouble:
+            environment["LEASE_S"] = SOON
         log = self.stack.folder / f"{name}-{len(self.stack.processes)}.log"
         process = Process(f"{name} {trouble or ''}", command, log, env=environment, cwd=compose.TOP)
         self.stack.processes.append(process)

@@ -47,7 +47,7 @@ def test_kill_9_of_the_scheduler_at_every_stage(league: Troubled) -> None:
     for place in OF_THE_SCHEDULER:
         process = league.start("scheduler", die_at=place)
         if place in ("at the end", "in the end"):  # whoever is first ends a tournament; only two can be ended
-            process.wait_until(lambda: league.stack.rows(FINISHED) == [(10,)], "the matches", 60)
+            wait_for_matches(league, 10)
             time.sleep(2)
             process.kill()
         else:
@@ -139,7 +139,7 @@ def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
         process = league.start("runner")
         wait_for_matches(league, number)
         league.until(lambda: league.stack.rows(PLAYING) != [(0,)], "a match that is being played")
-        assert process.stop(seconds=30) == 0, process.tail()
+        assert process.stop(seconds=60) == 0, process.tail()
         assert league.stack.rows(PLAYING) == [(0,)]
     league.start("runner")
     league.finish()

@@ -79,13 +79,30 @@ def moved_to(status: str) -> Callable[..., bool]:
     return lambda row, to, **named: to == status
 
 
+def after_a_sitting() -> None:
+    """Die when a sitting is over, and was noted as progress."""
+    real = playing.Machine._progress
+
+    def overheard(work: Any) -> Callable[[int, int], None]:
+        note = real(work)
+
+        def noted(done: int, total: int) -> None:
+            note(done, total)
+            if done:
+                die()
+
+        return noted
+
+    playing.Machine._progress = staticmethod(overheard)
+
+
 # Where to die. A match goes through the first eight in a worker; the others are places of the scheduler.
 PLACES: dict[str, Callable[[], None]] = {
     "claimed": lambda: after(leases, "claim", when(lambda match: match is not None)),
     "first bot started": lambda: after(Sandbox, "start", die),
     "all bots started": lambda: after(Sandbox, "start", when(nth_call(4))),
     "in the middle of a board": lambda: before(playing.Machine, "_stopped", when(nth_call(30))),
-    "between two sittings": lambda: before(playing.workers, "seen", when(nth_call(9))),
+    "between two sittings": after_a_sitting,
     "before the report": lambda: before(reports, "report", die),
     "in the report": lambda: before(state, "move", when(moved_to(MatchStatus.FINISHED))),
     "after the report": lambda: after(reports, "report", die),

@@ -174,7 +174,7 @@ def slow_cup(live: LiveLeague) -> tournaments.Tournament:
 
 
 def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague) -> None:
-    first = live.start("worker")
+    first = live.start("worker", LEASE_S="5")
     live.start("scheduler")
     cup = slow_cup(live)
     until(
@@ -184,7 +184,7 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
     assert len(seated) >= 4
 
     os.kill(first.pid, signal.SIGKILL)
-    wait_for(lambda: not any(alive(pid) for pid in seated), "the bots of the killed worker to end", 10)
+    wait_for(lambda: not any(alive(pid) for pid in seated), "the bots of the killed worker to end", 60)
     live.start("worker")
     until(live, over(tournament=cup), "the match to be played again")
 
@@ -208,7 +208,7 @@ def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     cup = slow_cup(live)
     until(live, lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "a running match")
 
-    assert first.stop(signal.SIGTERM, seconds=10) == 0
+    assert first.stop(signal.SIGTERM, seconds=60) == 0
 
     match = cup.matches.get()
     assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)

@@ -98,10 +98,10 @@ def test_a_server_that_ends_at_once_shows_its_output(tmp_path: Path) -> None:
 
 def test_stop_ends_the_children_of_a_process_too(tmp_path: Path) -> None:
     process = Process("parent", ["/bin/sh", "-c", "sleep 1000 & echo $!; wait"], tmp_path / "log")
-    child = int(wait_for(lambda: (tmp_path / "log").read_text().strip(), "the child's pid", 5))
+    child = int(wait_for(lambda: (tmp_path / "log").read_text().strip(), "the child's pid", 60))
     process.stop()
     state = Path(f"/proc/{child}/stat")
-    wait_for(lambda: not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z", "the child's end", 5)
+    wait_for(lambda: not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z", "the child's end", 60)
 
 
 def test_chromium_that_is_named_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:

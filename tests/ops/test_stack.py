@@ -86,7 +86,7 @@ def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Sta
     """kill -9 of a runner in the middle of a match: another one plays it again, from its first board, on the same deals."""
     stack = league_stack
     stack.start("scheduler")
-    first = stack.start("runner")
+    first = stack.start("runner", LEASE_S="4")
     enter_house(stack)
     a_cup(stack)
     halfway = (
@@ -98,7 +98,7 @@ def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Sta
     bots = psutil.Process(first.pid).children(recursive=True)
     assert bots, "a match is being played, so bots are running"
     first.kill()
-    _, alive = psutil.wait_procs(bots, timeout=5)
+    _, alive = psutil.wait_procs(bots, timeout=60)
     assert alive == [], "the bots of a killed runner die with it"
 
     stack.start("runner")
@@ -191,6 +191,7 @@ def test_the_role_of_the_runners_sees_no_account(league_stack: Stack) -> None:
 def test_a_league_that_is_never_left_in_peace(league_stack: Stack, redis_server: RedisServer) -> None:
     """For SOAK_S seconds runners and schedulers are killed and the broker is emptied; then every match is there, once."""
     stack, chance = league_stack, random.Random(7)
+    stack.settings["LEASE_S"] = "4"
     stack.settings["MAX_ATTEMPTS"] = "1000"  # here it is always the runner that fails, and never for good
     running = {name: stack.start(name.rstrip("12")) for name in ("scheduler", "runner1", "runner2")}
     enter_house(stack)

@@ -37,19 +37,19 @@ class LiveLeague:
             "STATE_DIR": str(self.folder),
             "BROKER_URL": "filesystem://",
             "SECRET_KEY": "only for this test",
-            "LEASE_S": "3",
+            "LEASE_S": "30",  # a worker on a busy machine is not to be taken for dead
             "RECONCILE_S": "1",
             "PYTHONUNBUFFERED": "1",
             **variables,
         }
         self.processes: list[Process] = []
 
-    def start(self, *words: str) -> Process:
-        """Start `manage.py` with these words."""
+    def start(self, *words: str, **variables: str) -> Process:
+        """Start `manage.py` with these words, and variables that only this process gets."""
         log = self.folder / f"{len(self.processes)}-{words[0]}.log"
-        process = Process(
-            " ".join(words), [sys.executable, "manage.py", *words], log, env=self.environment, cwd=settings.BASE_DIR
-        )
+        command = [sys.executable, "manage.py", *words]
+        environment = {**self.environment, **variables}
+        process = Process(" ".join(words), command, log, env=environment, cwd=settings.BASE_DIR)
         self.processes.append(process)
         return process
 

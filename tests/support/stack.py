@@ -45,7 +45,7 @@ class Stack:
         self.port = free_port()
         self.settings = {
             "ALLOWED_HOSTS": HOST,
-            "LEASE_S": "3",  # a lost worker is noticed soon
+            "LEASE_S": "30",  # a worker on a busy machine is not to be taken for dead
             "RECONCILE_S": "1",
             "LOG_LEVEL": "INFO",
             **settings,
@@ -87,11 +87,12 @@ class Stack:
             for word in service.command
         ]
 
-    def start(self, name: str) -> Process:
-        """Start one service (again: a second call gives a second process)."""
+    def start(self, name: str, **variables: str) -> Process:
+        """Start one service (again: a second call gives a second process), with variables that only this process gets."""
         service = compose.service(name)
         log = self.folder / f"{name}-{len(self.processes)}.log"
-        process = Process(name, self.command(service), log, env=self.environment(service), cwd=TOP)
+        environment = {**self.environment(service), **variables}
+        process = Process(name, self.command(service), log, env=environment, cwd=TOP)
         self.processes.append(process)
         return process
 
