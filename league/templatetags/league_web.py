@@ -8,11 +8,14 @@ from django import template
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 from league.enums import MatchStatus
 from league.models import Match, Party
 from league.web import games, words
 from league.web.views.prefs import theme
+
+NARROW = "\u202f"  # the narrow space that does not break, between a number and its sign
 
 register = template.Library()
 register.simple_tag(takes_context=True, name="theme")(
@@ -59,16 +62,22 @@ def signed(value: float | None, digits: int = 0) -> str:
     """'+12', '−4', '0' with a true minus sign."""
     if value is None:
         return ""
-    text = f"{abs(value):.{digits}f}"
-    if float(text) == 0:
+    text = words.number(abs(value), f".{digits}f")
+    if not text.strip("0.,"):
         return text
     return f"{'+' if value > 0 else '−'}{text}"
 
 
 @register.filter
 def fixed(value: float | None, digits: int = 0) -> str:
-    """A number with so many digits after the point."""
-    return "" if value is None else f"{value:.{digits}f}".replace("-", "−")
+    """A number with so many digits after the point, as people read it; for attributes of drawings there is `drawn`."""
+    return "" if value is None else words.number(value, f".{digits}f")
+
+
+@register.filter
+def drawn(value: float, digits: int = 1) -> str:
+    """A place or size in a drawing: always with a point, as SVG wants it."""
+    return f"{value:.{digits}f}"
 
 
 @register.filter
@@ -81,8 +90,10 @@ def in_unit(score: int | None, size: int) -> str:
 
 @register.filter
 def percent(value: float | None) -> str:
-    """'57.3%' for 0.573."""
-    return "" if value is None else f"{100 * value:.1f}%"
+    """'57.3%' for 0.573; '57,3 %' in Spanish."""
+    if value is None:
+        return ""
+    return f"{words.number(100 * value, '.1f')}{NARROW if get_language() == 'es' else ''}%"
 
 
 @register.filter
@@ -91,7 +102,7 @@ def half(value: float | None) -> str:
     if value is None:
         return ""
     whole = int(value)
-    return str(whole) if value == whole else f"{whole or ''}½" if value - whole == 0.5 else f"{value:g}"
+    return str(whole) if value == whole else f"{whole or ''}½" if value - whole == 0.5 else words.number(value, "g")
 
 
 @register.filter
@@ -140,9 +151,9 @@ def human_size(count: int) -> str:
     return (
         f"{count} B"
         if count < 1024
-        else f"{count / 1024:.1f} KB"
+        else f"{words.number(count / 1024, '.1f')} KB"
         if count < 1024 * 1024
-        else f"{count / 1024 / 1024:.1f} MB"
+        else f"{words.number(count / 1024 / 1024, '.1f')} MB"
     )
 
 
@@ -155,7 +166,11 @@ def add_float(value: float, more: float) -> float:
 @register.filter
 def ms_each(party: Party) -> str:
     """Processor time per decision of a party: '1.3 ms'."""
-    return f"{1000 * party.cpu_s / party.decisions:.1f} ms" if party.cpu_s is not None and party.decisions else ""
+    return (
+        f"{words.number(1000 * party.cpu_s / party.decisions, '.1f')} ms"
+        if party.cpu_s is not None and party.decisions
+        else ""
+    )
 
 
 @register.filter

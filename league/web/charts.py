@@ -8,6 +8,7 @@ from math import ceil, floor
 
 from league.domain.leaderboards import Row
 from league.models import RatingPoint
+from league.web.words import number
 
 BAR = 100.0  # width of an interval bar, in its own units
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # of the history chart
@@ -144,7 +145,7 @@ def course(sums: Sequence[int], size: int = 1) -> Course | None:
     marks = range(ceil(low / step) * step, high + 1, step)
 
     def told(value: int) -> str:
-        return f"{value / size:+g}".replace("-", "−") if value else "0"
+        return number(value / size, "+g") if value else "0"
 
     line = " ".join(f"{x(i)},{y(value)}" for i, value in kept)
     return Course(line, y(0), [(y(value), told(value)) for value in marks], len(sums), told(sums[-1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext
 
@@ -154,3 +155,8 @@ def badge_labels() -> dict[str, object]:
         "all_marks": _("loss marks"),
         "where": _("deal %(deal)s · step %(step)s of %(last)s"),
     }
+
+
+def number(value: float, form: str) -> str:
+    """A number in the reader's language, with a true minus sign: '1.118' means more than a thousand to a Spaniard."""
+    return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))

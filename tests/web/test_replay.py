@@ -174,7 +174,7 @@ def test_times_of_each_decision_are_for_the_owner(league, reader, owner, strange
     page = owner.get(url).content.decode()
     assert "Tiempo de 2 decisiones de tu bot" in page  # it holds seats 1 and 3
     row = page.partition(f'<td class="mono">{played["actions"][0]}</td>')[2].partition("</tr>")[0]
-    assert re.findall(r'<td class="num">(.*?)</td>', row) == ["1.50", "123.45", "0.00"]
+    assert re.findall(r'<td class="num">(.*?)</td>', row) == ["1,50", "123,45", "0,00"]
     for client in (reader, stranger):
         assert "decisiones de tu bot" not in client.get(url).content.decode()
 

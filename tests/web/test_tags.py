@@ -1,8 +1,9 @@
 """Numbers as people read them."""
 
 import pytest
+from django.utils import translation
 
-from league.templatetags.league_web import in_unit
+from league.templatetags.league_web import drawn, fixed, human_size, in_unit, percent, signed
 
 
 @pytest.mark.parametrize(
@@ -10,7 +11,19 @@ from league.templatetags.league_web import in_unit
     [(162, 1, "162"), (-4, 1, "−4"), (None, 1, ""), (1118, 1000, "1.118"), (90, 1000, "0.090"), (0, 1000, "0.000")],
 )
 def test_score_in_the_unit_of_the_game(score: int | None, size: int, text: str) -> None:
-    assert in_unit(score, size) == text
+    with translation.override("en"):
+        assert in_unit(score, size) == text
+
+
+def test_numbers_are_written_as_the_reader_writes_them() -> None:
+    def told() -> list[str]:
+        return [fixed(-1.118, 3), signed(2.5, 1), signed(-0.01, 1), percent(0.573), human_size(10 * 1024 * 1024)]
+
+    with translation.override("en"):
+        assert told() == ["−1.118", "+2.5", "0.0", "57.3%", "10.0 MB"]
+    with translation.override("es"):
+        assert told() == ["−1,118", "+2,5", "0,0", "57,3\u202f%", "10,0 MB"]
+        assert drawn(12.34) == "12.3"  # a drawing speaks no language
 
 
 def test_pages_are_compressed(client, db) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from league.domain import meetings
+from league.templatetags.league_web import signed
 from league.web import charts
 from tests.support import league as made
 from tests.web.page import Page, faults
@@ -13,6 +15,14 @@ def test_the_page_tells_boards_share_and_difference(league, reader) -> None:
     assert faults(page) == []
     assert "luna es el más fuerte" in page.text
     assert "/bots/sol/vs/luna/" in page.links
+
+
+def test_a_difference_is_told_in_the_unit_of_the_game_on_both_pages(league, reader) -> None:
+    made.play(made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock").matches.get())
+    [games] = [one for one in meetings.head_to_head(league.rufo.bot, league.luna.bot) if one.size > 1]
+    told = signed(games.difference, 2)
+    assert told in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text
+    assert told in Page(reader.get("/bots/rufo/").content.decode()).text
 
 
 def test_bots_that_never_met_are_told_so(league, reader) -> None:
@@ -49,4 +59,4 @@ def test_an_axis_counts_whole_games_where_a_game_is_many_points() -> None:
     found = charts.course([1000, 2000, 1000, 3118], 1000)
     assert found is not None
     assert [value for _, value in found.ticks] == ["0", "+1", "+2", "+3"]
-    assert found.total == "+3.118"
+    assert found.total == "+3,118"
