@@ -91,7 +91,8 @@ class Meeting:
     wins: int | None  # boards; None at tables of more than two parties, where a row of Party counts all others together
     draws: int | None
     losses: int | None
-    difference: float
+    difference: float  # in the unit of the game
+    digits: int  # that it is worth: whole games need more than points
 
 
 def head_to_head(bot: Bot) -> list[Meeting]:
@@ -116,7 +117,8 @@ def head_to_head(bot: Bot) -> list[Meeting]:
     meetings = []
     for row in found:
         pool = pools[row["match__pool"]]
-        pairwise = len(engine.load(pool.game, players=pool.players).sides) == 2
+        game = engine.load(pool.game, players=pool.players)
+        pairwise = len(game.sides) == 2
         each = row["boards"] / row["matches"]
         meetings.append(
             Meeting(
@@ -125,7 +127,8 @@ def head_to_head(bot: Bot) -> list[Meeting]:
                 row["matches"],
                 row["boards"],
                 *((row["won"], row["drawn"], row["lost"]) if pairwise else (None, None, None)),
-                (row["mine"] or 0.0) / each,
+                (row["mine"] or 0.0) / each / game.score_size,
+                1 if game.score_size == 1 else 2,
             )
         )
     return meetings
