@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from league.domain import formats, pools, workers
+from league.domain import formats, pools, tournaments, workers
 from league.domain.errors import Refused
 from league.enums import MatchStatus
 from league.models import Match
+from league.pure.stages import Plan, groups
 
 SITTING_S = 0.3  # seconds of one sitting, where none of the game was measured yet: house bots on an ordinary core
 RECENT = 50  # finished matches that the pace is measured on
@@ -79,3 +80,42 @@ def forecast(
     sittings = (size.boards[0] * seats, size.boards[1] * seats)
     each = found.sitting_s / found.workers
     return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), found)
+
+
+def stages(plan: Plan, entries: int) -> list[Forecast]:
+    """What each stage of an event would take. Refused for what cannot be played. Three queries."""
+    at, found, here = pace(plan.game), [], entries
+    for stage in plan.stages:
+        boards = stage.boards or tournaments.default_boards(plan.game, plan.players, dict(plan.options))
+        sizes = [len(members) for members in groups(list(range(here)), stage.groups)]
+        each = [
+            forecast(
+                plan.game,
+                entries=size,
+                boards=boards,
+                format=stage.format,
+                parameters=stage.parameters,
+                players=plan.players,
+                options=plan.options,
+                mixed=plan.mixed,
+                at=at,
+            )
+            for size in sizes
+        ]
+        found.append(_sum(each, at))
+        here = sum(min(size, stage.advance or 0) for size in sizes)
+    return found
+
+
+def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:
+    def both(pairs: Iterable[tuple[Any, Any]]) -> tuple[Any, Any]:
+        low, high = zip(*pairs, strict=True)
+        return sum(low), sum(high)
+
+    return Forecast(
+        both(one.matches for one in each),
+        both(one.boards for one in each),
+        both(one.sittings for one in each),
+        both(one.seconds for one in each),
+        at,
+    )

@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 import engine
 from league.domain import forecast as domain
 from league.domain.errors import Refused
+from league.pure import stages
 
 
 def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
@@ -46,6 +47,23 @@ def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
         )
         % words
     )
+
+
+def event(document: dict[str, Any], entries: int) -> str:
+    """Of an event of several stages, a line for each; or why it cannot be played."""
+    try:
+        plan = stages.read(document)
+        found = domain.stages(plan, entries)
+    except (Refused, stages.BadEvent) as refusal:
+        return _("Not yet: %(why)s.") % {"why": refusal}
+    lines = [
+        _("Stage %(number)s: %(matches)s matches, %(boards)s boards; about %(time)s.")
+        % {"number": number, "matches": _span(one.matches), "boards": _span(one.boards), "time": _time(one.seconds)}
+        for number, one in enumerate(found, 1)
+    ]
+    whole = _time((sum(one.seconds[0] for one in found), sum(one.seconds[1] for one in found)))
+    measured = _("measured") if found[0].pace.measured else _("estimated: nothing of this game was measured yet")
+    return "\n".join([*lines, _("In all about %(time)s (%(measured)s).") % {"time": whole, "measured": measured}])
 
 
 def _span(pair: tuple[int, int]) -> str:

@@ -75,7 +75,12 @@ class TournamentForm(forms.Form):
         ),
     )
     seeding = forms.ChoiceField(label=_("Seeds"), choices=Seeding.choices, initial=Seeding.RATING, required=False)
-    bots = forms.MultipleChoiceField(label=_("Bots"), required=False, widget=forms.CheckboxSelectMultiple)
+    bots = forms.MultipleChoiceField(
+        label=_("Bots"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("The newest accepted version of each. More can enter while the tournament is open."),
+    )
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -69,6 +69,14 @@ def describe(key: str) -> Described:
     return Described(key, title, line, players, unit_name(unit))
 
 
+def at_table(key: str, players: str) -> engine.Game:
+    """The game for as many players as the text says, else at its usual table."""
+    usual = engine.load(key)
+    if players.isdigit() and int(players) in usual.declared.players:
+        return engine.load(key, players=int(players))
+    return usual
+
+
 def title(key: str) -> str:
     """The title of a game; a key that the engine no longer has comes back as it is."""
     return _facts(key)[0] if key in engine.games() else key

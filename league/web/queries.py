@@ -13,8 +13,8 @@ from django.http import HttpRequest
 
 import engine
 from league.domain import leaderboards
-from league.enums import MatchStatus
-from league.models import Bot, Match, Party, Player, Pool, Rating, Tournament
+from league.enums import BotState, MatchStatus, VersionStatus
+from league.models import Bot, BotVersion, Match, Party, Player, Pool, Rating, Tournament
 from league.web.games import Described, describe
 
 PAGE = 30  # rows of a list
@@ -132,6 +132,16 @@ def head_to_head(bot: Bot) -> list[Meeting]:
             )
         )
     return meetings
+
+
+def entrants(game: str) -> list[tuple[str, BotVersion]]:
+    """Slug and newest accepted version that plays a game, of every active bot. One query."""
+    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__state=BotState.ACTIVE).select_related("bot")
+    found: dict[str, BotVersion] = {}
+    for version in rows.order_by("bot__slug", "number"):
+        if not version.games or game in version.games:
+            found[version.bot.slug] = version
+    return list(found.items())
 
 
 def tournaments_listed() -> QuerySet[Tournament]:

@@ -44,6 +44,8 @@ def addresses(league) -> dict[str, str]:
         "submit": "/submit/",
         "choose a game": "/t/new/",
         "new tournament": "/t/new/?game=cabrero&players=5",
+        "new event": "/e/new/?game=partnership",
+        "new league": "/c/new/?game=partnership",
     }
 
 
@@ -74,6 +76,8 @@ QUERIES = {  # as a stranger who is logged in: two of them are the session and t
     "submit": 4,
     "choose a game": 2,
     "new tournament": 3,
+    "new event": 3,
+    "new league": 4,
 }
 
 

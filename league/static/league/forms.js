@@ -24,5 +24,6 @@ if (form) {
   };
   form.addEventListener("input", () => { show(); clearTimeout(soon); soon = setTimeout(ask, 200); });
   form.querySelector("button[value=predict]").hidden = true;
+  if (!line.textContent) ask();
   show();
 }

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from league.domain import formats, seasons
 from league.models import Circuit, Entry, Event, Tournament
 from league.pure import stages
+from league.web import queries
 
 MOST_SEASONS = 20  # the latest
 
@@ -71,4 +72,19 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "seasons": latest,
         "title": next(one.title for one in formats.described() if one.key == found.format),
     }
-    return render(request, "circuit.html", context)
+    return render(request, "circuit.html", context | _doings(request, found))
+
+
+def _doings(request: HttpRequest, found: Circuit) -> dict[str, object]:
+    """What who looks may do: which bots may join or be taken out. Two queries more for who is logged in."""
+    viewer = queries.viewer(request)
+    if viewer is None:
+        return {}
+    owned = viewer.pk == found.owner_id or request.user.is_staff
+    there = {bot.slug: bot.owner_id for bot in found.bots.all()}
+    mine = [slug for slug, version in queries.entrants(found.game) if version.bot.owner_id == viewer.pk]
+    return {
+        "owned": owned,
+        "can_join": [slug for slug in mine if slug not in there],
+        "can_leave": [slug for slug, owner in there.items() if owned or owner == viewer.pk],
+    }

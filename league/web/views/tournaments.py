@@ -26,7 +26,7 @@ from league.web import asked, forecasts, queries, tiebreaks
 from league.web.brackets import brackets
 from league.web.crosstable import crosstable
 from league.web.forms import TournamentForm
-from league.web.games import describe
+from league.web.games import at_table, describe
 
 OWNERS = {"start": domain.start, "cancel": domain.cancel, "close": domain.close}
 
@@ -141,8 +141,8 @@ def new(request: HttpRequest) -> HttpResponse:
     key = request.GET.get("game", "")
     if key not in engine.games():
         return render(request, "tournament_new.html", {"games": [describe(one) for one in engine.games()]})
-    game = _game(key, request.GET.get("players", ""))
-    versions = _newest(key)
+    game = at_table(key, request.GET.get("players", ""))
+    versions = queries.entrants(key)
     form = _form(game, versions, request.POST or None)
     action = request.POST.get("action", "")
     if request.method == "POST" and form.is_valid() and action != "predict":
@@ -168,8 +168,8 @@ def forecast(request: HttpRequest) -> HttpResponse:
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404
-    game = _game(key, request.GET.get("players", ""))
-    versions = _newest(key)
+    game = at_table(key, request.GET.get("players", ""))
+    versions = queries.entrants(key)
     form = _form(game, versions, request.GET)
     form.fields["name"].required = False
     text = forecasts.sentence(game, form.cleaned_data) if form.is_valid() else ""
@@ -213,18 +213,3 @@ def _create(
         if start:
             domain.start(made, actor=owner.name)
     return made
-
-
-def _game(key: str, players: str) -> engine.Game:
-    usual, wanted = engine.load(key), asked.number(players)
-    return engine.load(key, players=wanted) if wanted in usual.declared.players else usual
-
-
-def _newest(key: str) -> list[tuple[str, BotVersion]]:
-    """The newest accepted version that plays a game, of every active bot. One query."""
-    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__state=BotState.ACTIVE).select_related("bot")
-    found: dict[str, BotVersion] = {}
-    for version in rows.order_by("bot__slug", "number"):
-        if not version.games or key in version.games:
-            found[version.bot.slug] = version
-    return list(found.items())

@@ -1,0 +1,171 @@
+"""Forms of what lasts longer than one tournament: events of several stages, leagues that recur by the calendar."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+import engine
+from league.domain import formats
+from league.pure.calendars import WEEKDAYS
+from league.pure.formats.base import MOST_BOARDS
+
+STAGES = 3  # that the form offers; the document of an event may have more
+PARAMETERS = _("Parameters")
+SUCH_AS = _("Such as rounds=3, cap=4; empty: the usual ones. They are listed under each format.")
+
+
+def usable(game: engine.Game) -> list[formats.Described]:
+    """The formats that a game can be played in."""
+    return [one for one in formats.described() if len(game.sides) == 2 or not one.two_sided]
+
+
+class ParametersField(forms.CharField):
+    """'rounds=3, cap=4' as a dictionary. What a name may be and hold is decided by the format."""
+
+    def __init__(self) -> None:
+        super().__init__(label=PARAMETERS, required=False, help_text=SUCH_AS, max_length=200)
+
+    def clean(self, value: Any) -> dict[str, Any]:
+        """ValidationError for what has no name or no value."""
+        found = {}
+        for part in filter(None, (part.strip() for part in super().clean(value).split(","))):
+            name, _equals, text = (word.strip() for word in part.partition("="))
+            if not name or not text:
+                raise forms.ValidationError(
+                    _("%(part)s is no parameter; write name=value, such as rounds=3"), params={"part": part}
+                )
+            try:
+                found[name] = json.loads(text)
+            except ValueError:
+                found[name] = text
+        return found
+
+
+class StageForm(forms.Form):
+    """One stage. Without a format there is none."""
+
+    format = forms.ChoiceField(label=_("Format"), required=False)
+    boards = forms.IntegerField(
+        label=_("Boards of each match"),
+        min_value=1,
+        max_value=MOST_BOARDS,
+        required=False,
+        help_text=_("Empty: the usual number of this game."),
+    )
+    groups = forms.IntegerField(
+        label=_("Groups"),
+        min_value=1,
+        max_value=32,
+        initial=1,
+        required=False,
+        help_text=_("Filled like a snake, by seed."),
+    )
+    advance = forms.IntegerField(
+        label=_("Go on from each group"), min_value=1, required=False, help_text=_("Empty in the last stage.")
+    )
+    parameters = ParametersField()
+
+    def __init__(self, *args: Any, choices: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["format"].choices = choices
+
+    def stage(self) -> dict[str, Any]:
+        """It, as the document of an event writes it."""
+        named = {name: self.cleaned_data[name] for name in ("format", "boards", "groups", "advance", "parameters")}
+        return {name: value for name, value in named.items() if value not in (None, "", {})}
+
+
+class EventForm(forms.Form):
+    """The whole event: name, who plays, and `stages`, one form each."""
+
+    name = forms.CharField(label=_("Name of the event"), max_length=60)
+    bots = forms.MultipleChoiceField(label=_("Bots"), widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        self.game = game
+        self.fields["bots"].choices = bots
+        self.fields["bots"].initial = [slug for slug, _text in bots]
+        titles = [(one.key, one.title) for one in usable(game)]
+        final = "single_elimination" if len(game.sides) == 2 else "round_robin"
+        start = [{"format": "round_robin", "groups": 2, "advance": 2}, {"format": final}]
+        self.stages = [
+            StageForm(
+                data,
+                prefix=f"stage{number}",
+                initial=start[number - 1] if number <= len(start) else {},
+                choices=titles if number == 1 else [("", _("no further stage")), *titles],
+            )
+            for number in range(1, STAGES + 1)
+        ]
+
+    def is_valid(self) -> bool:
+        """With all its stages."""
+        return all([super().is_valid(), *(stage.is_valid() for stage in self.stages)])
+
+    def document(self) -> dict[str, Any]:
+        """The document of the event, of a valid form. What follows the first stage without a format is left out."""
+        stages = []
+        for form in self.stages:
+            if not form.cleaned_data["format"]:
+                break
+            stages.append(form.stage())
+        found = {"name": self.cleaned_data["name"], "game": self.game.key, "stages": stages}
+        return (
+            found if self.game.players == engine.load(self.game.key).players else found | {"players": self.game.players}
+        )
+
+
+class CircuitForm(forms.Form):
+    """A recurring league: what is played, when, and how the divisions are cut."""
+
+    name = forms.CharField(label=_("Name of the league"), max_length=60)
+    days = forms.MultipleChoiceField(label=_("Days"), widget=forms.CheckboxSelectMultiple, initial=["fri"])
+    at = forms.TimeField(
+        label=_("Time of day"), initial="20:00", input_formats=["%H:%M"], widget=forms.TimeInput(attrs={"type": "time"})
+    )
+    time_zone = forms.CharField(
+        label=_("Time zone"),
+        initial="Europe/Madrid",
+        max_length=40,
+        help_text=_("By its name, such as Europe/Madrid; summer time is minded."),
+    )
+    format = forms.ChoiceField(label=_("Format"), initial="round_robin")
+    parameters = ParametersField()
+    boards = forms.IntegerField(
+        label=_("Boards of each match"),
+        min_value=1,
+        max_value=MOST_BOARDS,
+        required=False,
+        help_text=_("Empty: the usual number of this game."),
+    )
+    size = forms.IntegerField(label=_("Bots of a division"), min_value=2, max_value=64, initial=8)
+    moves = forms.IntegerField(
+        label=_("Go up and down"),
+        min_value=0,
+        initial=2,
+        help_text=_("So many of a division change places with the next one after each season."),
+    )
+    bots = forms.MultipleChoiceField(
+        label=_("Your bots"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Others let theirs join on the page of the league."),
+    )
+
+    def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        names = [_("Monday"), _("Tuesday"), _("Wednesday"), _("Thursday"), _("Friday"), _("Saturday"), _("Sunday")]
+        self.fields["days"].choices = list(zip(WEEKDAYS, names, strict=True))
+        self.fields["format"].choices = [(one.key, one.title) for one in usable(game)]
+        self.fields["bots"].choices = bots
+
+    def wanted(self) -> dict[str, Any]:
+        """What `league.domain.seasons.create` takes besides owner, name and game."""
+        cleaned = self.cleaned_data
+        same = {name: cleaned[name] for name in ("time_zone", "format", "parameters", "boards", "size", "moves")}
+        return same | {"days": ",".join(cleaned["days"]), "at": cleaned["at"].strftime("%H:%M")}
