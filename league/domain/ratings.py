@@ -86,10 +86,10 @@ def _add(
 def fit(pool: Pool, tallies: Tallies, *, start: dict[int, float] | None = None) -> pure.Table:
     """The table of some boards of `pool`. `start`: Elo by version to begin with, for speed alone."""
     strengths = {version: (elo - pure.BASE) / pure.ELO for version, elo in (start or {}).items()}
-    return pure.table(tallies, anchor=_anchor(tallies), start=strengths)
+    return pure.table(tallies, anchor=anchor(tallies), start=strengths)
 
 
-def _anchor(tallies: Tallies) -> int | None:
+def anchor(tallies: Tallies) -> int | None:
     """The first version of the anchor bot that has played here: versions never change, so its strength is a fixed mark."""
     anchors = BotVersion.objects.filter(bot__is_house=True, bot__slug=settings.ANCHOR_BOT).order_by("number")
     there = set(tallies.ids.tolist())

@@ -61,6 +61,11 @@ def pools_of(keys: Iterable[str]) -> dict[str, list[Pool]]:
     return found
 
 
+def the_pool(pools: list[Pool], asked: str) -> Pool | None:
+    """That of the pools which `?pool=` asks for, else the first."""
+    return next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
+
+
 def front_boards(most: int = 5) -> list[Board]:
     """The best of the usual table of every game. Two queries."""
     pools = {key: found[0] for key, found in pools_of(engine.games()).items()}

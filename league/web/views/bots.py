@@ -40,8 +40,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     owned = viewer is not None and (viewer.pk == found.owner_id or request.user.is_staff)
     ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
     pools = [rating.pool for rating in ratings]
-    asked = request.GET.get("pool", "")
-    pool = next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
+    pool = queries.the_pool(pools, request.GET.get("pool", ""))
     met = defaultdict(list)
     for meeting in queries.head_to_head(found):
         met[meeting.pool].append(meeting)

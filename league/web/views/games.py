@@ -31,8 +31,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     if key not in engine.games():
         raise Http404
     pools = queries.pools_of([key]).get(key, [])
-    asked = request.GET.get("pool", "")
-    pool = next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
+    pool = queries.the_pool(pools, request.GET.get("pool", ""))
     every = "versions" in request.GET
     lines = charts.bars(leaderboards.leaderboard(pool, every_version=every)) if pool else []
     matches = queries.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []

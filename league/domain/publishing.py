@@ -1,0 +1,59 @@
+"""All boards that count in a pool, as lines that anybody can rate again (`manage.py rate_boards`, `league.pure.published`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from league.domain import pools, ratings, sums
+from league.models import BotVersion, Match, Pool
+from league.pure import published
+
+CHUNK = 500  # matches read at a time
+
+
+def boards(pool: Pool) -> Iterator[str]:
+    """JSON lines: the pool, then a line for each rated and finished match. Three queries for each 500 matches."""
+    game = pools.game_of(pool)
+    kept = sums.kept(pool)
+    yield _line(
+        {
+            "format": published.FORMAT,
+            "pool": pool.pk,
+            "game": pool.game,
+            "players": pool.players,
+            "options": pool.options,
+            "team": pool.team,
+            "revision": pool.revision,
+            "sides": pools.sides(pool),
+            "score_size": game.score_size,
+            "anchor": ratings.anchor(kept),
+        }
+    )
+    keys = list(sums.counted(pool).order_by("finished", "pk").values_list("pk", flat=True))
+    for start in range(0, len(keys), CHUNK):
+        chunk = keys[start : start + CHUNK]
+        found = Match.objects.filter(pk__in=chunk)
+        told = {pk: (public_id, at) for pk, public_id, at in found.values_list("pk", "public_id", "finished")}
+        played = sums.played(found)
+        names = _names({version for match in played.values() for version in match.versions})
+        for pk in chunk:
+            match, (public_id, finished) = played[pk], told[pk]
+            yield _line(
+                {
+                    "match": public_id,
+                    "finished": finished.isoformat(),
+                    "versions": [[version, names[version]] for version in match.versions],
+                    "faulty": match.faulty,
+                    "boards": match.boards,
+                }
+            )
+
+
+def _names(versions: set[int]) -> dict[int, str]:
+    return {row.pk: str(row) for row in BotVersion.objects.filter(pk__in=versions).select_related("bot")}
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n"

@@ -1,0 +1,54 @@
+"""manage.py rate_boards"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from league.domain.errors import Refused
+from league.management.base import LeagueCommand
+from league.pure import published
+
+
+class Command(LeagueCommand):
+    """The ratings again, from public boards alone."""
+
+    help = (
+        "Rate the boards of a pool again, from the file that the page of its game offers for download (or - for standard input). "
+        "Needs no database: anybody can check a leaderboard by it."
+    )
+    example = "curl -s https://league.example/g/partnership/boards.jsonl | manage.py rate_boards -"
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("file", help="the downloaded file, or -")
+        parser.add_argument("--json", action="store_true", help="all digits, for programs")
+
+    def run(self, **options: Any) -> None:
+        """Read, fit, print."""
+        try:
+            if options["file"] == "-":
+                found = published.rate(sys.stdin)
+            else:
+                with Path(options["file"]).open(encoding="utf-8") as lines:
+                    found = published.rate(lines)
+        except (OSError, published.BadBoards) as error:
+            raise Refused(f"{options['file']}: {error}") from error
+        if options["json"]:
+            rows = [{"version": found.names[row.bot], **asdict(row)} for row in found.table.rows]
+            self.say(json.dumps({"pool": found.pool, "matches": found.matches, "boards": found.boards, "rows": rows}))
+            return
+        pool = found.pool
+        self.say(
+            f"{pool['game']}, {pool['players']} players: {found.boards} boards of {found.matches} matches, all versions"
+        )
+        self.say(f"{'bot':<30} {'Elo':>8} {'95%':>7} {'boards':>7} {'score':>6}")
+        for row in found.table.rows:
+            mark = " provisional" if row.provisional else ""
+            self.say(
+                f"{found.names[row.bot]:<30} {row.elo:8.2f} ±{row.margin:6.2f} {row.boards:7} {row.score:6.1%}{mark}"
+            )
