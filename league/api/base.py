@@ -29,8 +29,6 @@ from league.api.schema import Operation
 from league.domain import idempotency
 from league.models import Player
 
-MOST_STORED = 256 * 1024  # bytes of an answer that is kept for a repetition
-
 
 class View(GenericAPIView):
     """The base of all endpoints. `params` names the query parameters that a read takes besides filters and paging."""

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from engine.runner import PackageRefused
 from league.domain.errors import Refused
-from league.models import BotVersion, Player, Tournament
+from league.models import BotVersion, Player
 
 
 class LeagueCommand(BaseCommand):
@@ -52,18 +52,10 @@ def the_version(text: str) -> BotVersion:
     slug, _, number = text.partition(":")
     versions = BotVersion.objects.select_related("bot").filter(bot__slug=slug).order_by("-number")
     if number:
-        if not number.isdigit():
+        if not (number.isascii() and number.isdigit()):
             raise Refused(f"{text!r} names no version; write a bot and a number, such as rufo:3")
         versions = versions.filter(number=int(number))
     found = versions.first()
     if found is None:
         raise Refused(f"there is no version {text!r}; manage.py shows the bots in the admin and the pages under /bots/")
-    return found
-
-
-def the_tournament(slug: str) -> Tournament:
-    """The tournament of that slug."""
-    found = Tournament.objects.select_related("pool").filter(slug=slug).first()
-    if found is None:
-        raise Refused(f"there is no tournament {slug!r}; their slugs stand in the addresses of their pages")
     return found

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 GOLD = "#e9b935"
-GOLD_DARK = "#8a5a0a"
 Draw = Callable[[str, str, str], str]
 
 

@@ -27,7 +27,6 @@ class Endgame:
         self.bonus = bonus
         self.target = target
         self.worth = worth
-        self.nodes = 0
         self.known: dict[tuple[int, ...], float] = {}
 
     def lead(
@@ -97,7 +96,6 @@ class Endgame:
         beta: float,
     ) -> float:
         """Value once the trick lies complete; the led card has left its hand already."""
-        self.nodes += 1
         wins = answer > card if answer >> 4 == card >> 4 else answer >> 4 == self.trump
         winner = 1 - leader if wins else leader
         hand = hands[1 - leader]
