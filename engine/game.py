@@ -182,7 +182,7 @@ class Game:
         elif self.score_unit == "marks":
             worst, best = -(1 if self.board_deals else self.rules.max_losses or 1), 0
         elif self.rules.forfeit is not None:
-            worst = self.rules.forfeit
+            worst = self.rules.forfeit(self.rules, self.players)
             best = -worst // (len(self.sides) - 1)
         return [worst if self.side[seat] == side else best for seat in range(self.players)]
 

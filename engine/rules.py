@@ -63,7 +63,9 @@ class Rules:
     board_deals: int | None = None  # deals of one rated board; None: a whole match
     suits_named: bool = False  # the rules name a suit, so suits may not be exchanged for one another
     score_unit: str = "points"  # points, games, rank, chips, marks: what a board compares
-    forfeit: int | None = None  # score of a forfeited sitting where its worst does not follow from the unit
+    forfeit: Callable[[Rules, int], int] | None = (
+        None  # by rules and seats: the worst score, where it does not follow from the unit
+    )
 
     # table and deal
     players: Any = (4,)

@@ -5,7 +5,7 @@ Source: rules book, arrastrado (004; W-aca and W-nai for gaps).
 
 from typing import Any
 
-from engine.parts.paying import winner_and_songs
+from engine.parts.paying import lost_contract, winner_and_songs
 from engine.rules import BOOL, Range, Rules
 
 
@@ -23,7 +23,7 @@ GAME = Rules(
     source="Pagat (004)",
     board_deals=1,
     score_unit="chips",
-    forfeit=-900,  # a tute or 101 points of an opponent and all songs, or a failed contract
+    forfeit=lost_contract,
     players=(3, 4),
     dealer_plays={3: True, 4: False},
     hand_size=13,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.errors import OptionError
-from engine.parts.paying import pot_per_trick
+from engine.parts.paying import lost_pot, pot_per_trick
 from engine.parts.results import trick_commitments
 from engine.rules import BOOL, Range, Rules
 
@@ -24,7 +24,7 @@ GAME = Rules(
     source="reglamento de tute.com.ar (001)",
     board_deals=1,
     score_unit="chips",
-    forfeit=-28,  # the ante and a pot of six antes
+    forfeit=lost_pot,
     players=(4, 3, 5, 6),
     rank_points={},
     hand_size=4,

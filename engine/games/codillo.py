@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.errors import OptionError
-from engine.parts.paying import each_loser_to_each_winner
+from engine.parts.paying import each_loser_to_each_winner, lost_alone
 from engine.parts.results import soloist_side_best_single, soloist_side_more_points
 from engine.rules import BOOL, Range, Rules
 
@@ -24,7 +24,7 @@ GAME = Rules(
     source="reglamento de tute.com.ar (001)",
     board_deals=1,
     score_unit="chips",
-    forfeit=-8,  # a soloist alone against four
+    forfeit=lost_alone,
     players=(4, 5),
     sides="soloist_pair_vs_rest",
     hand_size={4: 10, 5: 8},

@@ -3,6 +3,7 @@
 from typing import Any
 
 from engine.errors import OptionError
+from engine.parts.auctions import deal_sizes
 from engine.parts.results import exact_prediction
 from engine.rules import BOOL, Rules
 
@@ -17,13 +18,19 @@ def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
     return french if options.get("preset") == "podrida52" else {}
 
 
+def all_mispredicted(rules: Rules, seats: int) -> int:
+    """The worst score: every trick of every deal mispredicted; a point less for each deal where only right predictions count."""
+    sizes = deal_sizes(rules, seats)
+    return -len(sizes) if rules.prediction_score == "hit_or_miss" else -3 * sum(sizes)
+
+
 GAME = Rules(
     key="podrida",
     code="POD",
     title="Podrida (tutecillo)",
     source="reglamento de tute.com.ar (001), Acanomas (W-aca), La Podrida (W-pod)",
     score_unit="points",
-    forfeit=-165,  # every trick of ten deals mispredicted
+    forfeit=all_mispredicted,
     players=(4, 3, 5, 6, 7),
     preset="tutecillo",
     hand_size="deal_no",

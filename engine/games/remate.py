@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.errors import OptionError
-from engine.parts.paying import per_five
+from engine.parts.paying import lost_bid, per_five
 from engine.parts.results import soloist_reaches_bid
 from engine.rules import BOOL, Range, Rules
 
@@ -31,7 +31,7 @@ GAME = Rules(
     source="reglamento de tute.com.ar (001)",
     board_deals=1,
     score_unit="chips",
-    forfeit=-1840,  # a bid of 230 lost to four
+    forfeit=lost_bid,
     players=(4, 3, 5),
     sides="soloist_vs_rest",
     deck={3: "es36", 4: "es40", 5: "es40"},

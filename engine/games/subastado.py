@@ -1,6 +1,6 @@
 """Tute subastado: three play, the highest bidder against the other two. Source: rules book, subastado (004)."""
 
-from engine.parts.paying import per_five
+from engine.parts.paying import lost_bid, per_five
 from engine.parts.results import soloist_reaches_bid
 from engine.rules import BOOL, Range, Rules
 
@@ -11,7 +11,7 @@ GAME = Rules(
     source="Pagat (004)",
     board_deals=1,
     score_unit="chips",
-    forfeit=-1840,  # a bid of 230, doubled, lost to two
+    forfeit=lost_bid,
     players=(3, 4),
     dealer_plays={3: True, 4: False},
     sides="soloist_vs_rest",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.parts.outcome import Verdict
+    from engine.rules import Rules
     from engine.state import State
 
 Chips = list[int]
@@ -94,6 +95,16 @@ def _pot_deal(state: State, chips: Chips, soloist: int) -> None:
         state.pot *= 2
 
 
+def lost_contract(rules: Rules, seats: int) -> int:
+    """The worst score where `winner_and_songs` pays: all songs and a tute or 101 points of an opponent, or a failed contract for the pot."""
+    songs = rules.song_values["trump"] + 3 * rules.song_values["other"]
+    lost = max(rules.win_101_payment or 0, rules.tute_payment or 0)
+    if rules.auction == "pot_contract":
+        others = seats - 1 if rules.dealer_plays else seats - 2
+        lost = rules.ante + max(lost, others * (rules.contract_payment or 0) + rules.ante * seats)
+    return -songs - lost
+
+
 def per_five(state: State, verdict: Verdict) -> Chips:
     """Subastado and remate: `unit` chips per five points of the bid, doubled from `double_from`; between the soloist and each opponent."""
     rules = state.rules
@@ -110,6 +121,14 @@ def per_five(state: State, verdict: Verdict) -> Chips:
             gain = stake if verdict.winner == soloist else -stake
             transfer(chips, [seat], soloist, gain)
     return chips
+
+
+def lost_bid(rules: Rules, seats: int) -> int:
+    """The worst score where `per_five` pays: the highest bid, lost to all opponents."""
+    bid = rules.max_bid or 0
+    doubled = rules.double_from is not None and bid >= rules.double_from
+    opponents = seats - 1 if rules.dealer_plays else seats - 2
+    return -(bid // 5) * (rules.unit or 0) * (2 if doubled else 1) * opponents
 
 
 def each_loser_to_each_winner(state: State, verdict: Verdict) -> Chips:
@@ -129,6 +148,11 @@ def each_loser_to_each_winner(state: State, verdict: Verdict) -> Chips:
     return chips
 
 
+def lost_alone(rules: Rules, seats: int) -> int:
+    """The worst score where `each_loser_to_each_winner` pays: a soloist alone, against all others."""
+    return -2 * (rules.stake or 0) * (seats - 1)
+
+
 def pot_per_trick(state: State, verdict: Verdict) -> Chips:
     """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
     chips = [0] * state.seats
@@ -146,3 +170,8 @@ def pot_per_trick(state: State, verdict: Verdict) -> Chips:
         chips[seat] -= pot
         state.pot += pot
     return chips
+
+
+def lost_pot(rules: Rules, seats: int) -> int:
+    """The worst score where `pot_per_trick` pays: the ante, and a pot of all antes for no trick."""
+    return -rules.ante * (1 + seats)
