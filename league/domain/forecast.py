@@ -11,7 +11,9 @@ from league.domain import formats, pools, tournaments, workers
 from league.domain.errors import Refused
 from league.enums import MatchStatus
 from league.models import Match
-from league.pure.stages import Plan, groups
+from league.pure import formats as pure
+from league.pure.schedules import snake
+from league.pure.stages import Plan
 
 SITTING_S = 0.3  # seconds of one sitting, where none of the game was measured yet: house bots on an ordinary core
 RECENT = 50  # finished matches that the pace is measured on
@@ -72,7 +74,7 @@ def forecast(
         format, formats.chosen(format, parameters), entries=entries, boards=boards, seats=seats, mixed=mixed
     )
     try:
-        form.check(field)
+        pure.fits(form, field)
         size = form.size(field)
     except ValueError as error:
         raise Refused(str(error)) from error
@@ -87,7 +89,7 @@ def stages(plan: Plan, entries: int) -> list[Forecast]:
     at, found, here = pace(plan.game), [], entries
     for stage in plan.stages:
         boards = stage.boards or tournaments.default_boards(plan.game, plan.players, dict(plan.options))
-        sizes = [len(members) for members in groups(list(range(here)), stage.groups)]
+        sizes = [len(members) for members in snake(list(range(here)), stage.groups)]
         each = [
             forecast(
                 plan.game,

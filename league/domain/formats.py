@@ -20,7 +20,9 @@ SENTENCES = {  # what each format is, in one sentence
     "swiss": _(
         "In every round equal scores meet and nobody meets the same opponent twice: a table of a large field in few rounds."
     ),
-    "single_elimination": _("Who loses a match is out: quick, exciting, and much luck."),
+    "single_elimination": _(
+        "Who loses a match is out: quick, exciting, and much luck. At tables of more than two the best of each go on."
+    ),
     "double_elimination": _("Who loses twice is out: a bracket that forgives one unlucky match."),
     "gauntlet": _("The newest entries meet all the others, who do not meet each other: how good is a new version?"),
     "successive_halving": _(
@@ -42,6 +44,7 @@ PARAMETERS = {  # what each parameter does
     ("single_elimination", "bronze"): _("The losers of the semifinals play for the third place."),
     ("single_elimination", "extra"): _("Boards added at a time while a match is level."),
     ("single_elimination", "cap"): _("Extra boards at most; then the score decides, then the better seed."),
+    ("single_elimination", "advance"): _("How many go on from a table of more than two. 0: half of them."),
     ("double_elimination", "extra"): _("Boards added at a time while a match is level."),
     ("double_elimination", "cap"): _("Extra boards at most; then the score decides, then the better seed."),
     ("successive_halving", "budget"): _(
@@ -66,8 +69,8 @@ class Described:
     title: str
     sentence: str
     parameters: list[tuple[pure.Parameter, str]]
-    two_sided: bool
-    mixes: bool
+    seats: bool  # whether it takes tables of more than two
+    mixes: bool  # whether it takes mixed pairs
 
 
 def described() -> list[Described]:
@@ -78,8 +81,8 @@ def described() -> list[Described]:
             str(TournamentFormat(key).label),
             str(SENTENCES[key]),
             [(parameter, str(PARAMETERS[key, parameter.name])) for parameter in one.parameters],
-            one.two_sided,
-            one.mixes,
+            not one.unseated,
+            not one.unmixed,
         )
         for key, one in pure.FORMATS.items()
     ]
@@ -115,7 +118,9 @@ def fits(key: str, game: Game, *, mixed: bool) -> None:
             f"{game.key} for {game.players} players has no two sides of two seats, so there are no partners to mix"
         )
     try:
-        form.check(field(key, {}, entries=form.most or 1000, boards=1, seats=seats(game, mixed=mixed), mixed=mixed))
+        pure.fits(
+            form, field(key, {}, entries=form.most or 1000, boards=1, seats=seats(game, mixed=mixed), mixed=mixed)
+        )
     except ValueError as error:
         raise Refused(str(error)) from error
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
+
+from django.db.models import Max
 
 from league.domain import formats, schedules
 from league.enums import MatchStatus, TournamentFormat
 from league.models import Match, Party, Round, Tournament
 from league.pure.formats import Pairing, Results
 
+ENDS = (
+    TournamentFormat.SINGLE_ELIMINATION,
+    TournamentFormat.DOUBLE_ELIMINATION,
+    TournamentFormat.SUCCESSIVE_HALVING,
+)  # for those who go out
 BRACKETS = (TournamentFormat.SINGLE_ELIMINATION, TournamentFormat.DOUBLE_ELIMINATION)
 
 
@@ -46,7 +54,7 @@ class Step:
 
 
 def rounds(tournament: Tournament, rows: Iterable[Round]) -> list[OneRound]:
-    """These rounds of a tournament. Three queries, whatever their number."""
+    """These rounds of a tournament. Four queries at most, whatever their number."""
     rows = list(rows)
     numbers = dict(tournament.entries.values_list("version_id", "number"))
     found: dict[int, dict[int, Meeting]] = {row.pk: {} for row in rows}
@@ -68,15 +76,27 @@ def rounds(tournament: Tournament, rows: Iterable[Round]) -> list[OneRound]:
         points[match_id].append((wins or 0) + (draws or 0) / 2)
     for pk, meeting in by_match.items():
         meeting.points = points[pk] if meeting.status == MatchStatus.FINISHED else None
-    everybody = set(numbers.values())
+    last = _last_rounds(tournament, numbers)
     return [
         OneRound(
             row.number,
             list(found[row.pk].values()),
-            sorted(everybody - {entry for meeting in found[row.pk].values() for entry in meeting.entries}),
+            sorted(
+                {entry for entry, until in last.items() if until >= row.number}
+                - {entry for meeting in found[row.pk].values() for entry in meeting.entries}
+            ),
         )
         for row in rows
     ]
+
+
+def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int, float]:
+    """By entry, the last round in which it is still there: who has gone out does not rest."""
+    last = dict.fromkeys(numbers.values(), inf)
+    if tournament.format in ENDS:
+        seated = Party.objects.filter(match__tournament=tournament).values_list("version_id")
+        last |= {numbers[version]: until for version, until in seated.annotate(until=Max("match__round__number"))}
+    return last
 
 
 def has_rounds(tournament: Tournament) -> bool:

@@ -16,6 +16,7 @@ from league.domain.errors import Refused
 from league.enums import Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Event, Player, Tournament
 from league.pure import stages as pure
+from league.pure.schedules import snake
 
 
 def create(
@@ -67,7 +68,7 @@ def _open(event: Event, plan: pure.Plan, number: int, line: Sequence[BotVersion]
     """Create and start the tournaments of a stage, its entries seeded as `line` stands."""
     stage = plan.stages[number - 1]
     by_id = {version.pk: version for version in line}
-    for group, members in enumerate(pure.groups(list(by_id), stage.groups), 1):
+    for group, members in enumerate(snake(list(by_id), stage.groups), 1):
         names = [event.name, f"stage {number}", *([f"group {group}"] if stage.groups > 1 else [])]
         made = tournaments.create(
             event.owner,

@@ -17,7 +17,8 @@ from league.domain import clock, events, formats, matches, pools, schedules, sta
 from league.domain.errors import IllegalMove, Refused
 from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player, Rating, Tournament
-from league.pure.formats import REVISION, Verdict
+from league.pure import formats as pure
+from league.pure.formats import Verdict
 
 SLUGS_TAKEN = frozenset({"new"})
 
@@ -79,7 +80,7 @@ def create(
             parameters=chosen,
             seeding=seeding,
             boards=boards,
-            schedule=REVISION,
+            schedule=pure.REVISION,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),
             limits=_limits(limits),
@@ -197,12 +198,12 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
 def _freeze(tournament: Tournament) -> None:
     entries = list(tournament.entries.select_related("version__bot").order_by("version_id"))
     form, field = formats.of(tournament)
-    if len(entries) < field.seats:
+    if len(entries) < field.table:
         raise Refused(
-            f"the tournament {tournament.name!r} has {len(entries)} entries; a table takes {field.seats}, so enter more bots"
+            f"the tournament {tournament.name!r} has {len(entries)} entries; a table takes {field.table}, so enter more bots"
         )
     try:
-        form.check(field)
+        pure.fits(form, field)
         form.size(field)
     except ValueError as error:
         raise Refused(f"the tournament {tournament.name!r} cannot be started: {error}") from error
@@ -273,7 +274,7 @@ def planned(tournament: Tournament) -> tuple[int, int]:
     """How many matches there will be: fewest and most. Refused where the entries cannot fill a table."""
     form, field = formats.of(tournament)
     try:
-        form.check(field)
+        pure.fits(form, field)
         return form.size(field).matches
     except ValueError as error:
         raise Refused(str(error)) from error

@@ -7,6 +7,7 @@ plays all its seatings, so no seat is better than another.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -70,6 +71,15 @@ def total_tables(n: int, seats: int) -> int:
 def plays_all(n: int, seats: int) -> bool:
     """Whether a round robin of this size lets every combination play."""
     return seats == 2 or comb(n, seats) <= MOST_TABLES
+
+
+def snake(line: Sequence[int], count: int) -> list[list[int]]:
+    """A line of seeds, best first, as groups of even strength: 1 2 3, then 6 5 4, then 7 8 9 ... (a snake)."""
+    found: list[list[int]] = [[] for _ in range(count)]
+    for place, one in enumerate(line):
+        row, column = divmod(place, count)
+        found[column if row % 2 == 0 else count - 1 - column].append(one)
+    return found
 
 
 def cyclic_tables(n: int, seats: int) -> list[TableOfEntries]:

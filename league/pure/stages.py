@@ -100,15 +100,6 @@ def _stage(given: object, where: str, *, last: bool) -> Stage:
     return Stage(form.key, found.get("parameters", {}), boards, groups, advance)
 
 
-def groups(line: Sequence[int], count: int) -> list[list[int]]:
-    """A line of seeds, best first, as groups of even strength: 1 2 3, then 6 5 4, then 7 8 9 ... (a snake)."""
-    found: list[list[int]] = [[] for _ in range(count)]
-    for place, one in enumerate(line):
-        row, column = divmod(place, count)
-        found[column if row % 2 == 0 else count - 1 - column].append(one)
-    return found
-
-
 def going_on(orders: Sequence[Sequence[int]], advance: int) -> list[int]:
     """Who goes on, as the seeds of the next stage: the first of every group, then the second of every group, ..."""
     return [order[place] for place in range(advance) for order in orders if place < len(order)]

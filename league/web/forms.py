@@ -88,7 +88,7 @@ class TournamentForm(forms.Form):
         self.fields["bots"].choices = bots
         if sorted(map(len, game.sides)) != [2, 2]:
             del self.fields["mixed"]
-        self.formats = [one for one in formats.described() if len(game.sides) == 2 or not one.two_sided]
+        self.formats = [one for one in formats.described() if len(game.sides) == 2 or one.seats]
         self.fields["format"].choices = [(one.key, one.title) for one in self.formats]
         for one in self.formats:
             for parameter, text in one.parameters:

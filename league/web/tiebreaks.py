@@ -26,6 +26,8 @@ NAMES = {  # short name, what it is
     ),
     "board_points": (gettext_noop("BP"), gettext_noop("Board points: a board won 1, drawn ½")),
     "progressive": (gettext_noop("Prog"), gettext_noop("Progressive score: the sum of the scores after each round")),
+    "round": (gettext_noop("Rd"), gettext_noop("The last round that was reached")),
+    "final": (gettext_noop("Fin"), gettext_noop("Board points in the final")),
     "elo": (gettext_noop("Elo"), gettext_noop("Strength by the boards of this tournament alone")),
 }
 

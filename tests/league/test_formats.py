@@ -266,9 +266,15 @@ def test_individual_seats(ana, berto, seats) -> None:
         ({"parameters": {"cycles": 0}}, "cycles is a whole number from 1 to 200, not 0"),
         ({"format": "duel", "parameters": {"elo0": 30}}, "elo0 is below elo1"),
         ({"seeding": "luck"}, "seeding is one of rating, entry, not 'luck'"),
-        ({"game": "cabrero", "players": 3, "format": "single_elimination"}, "needs tables of two sides"),
+        (
+            {"game": "cabrero", "players": 3, "format": "double_elimination"},
+            "cannot be played at tables of 3: .* swiss",
+        ),
         ({"game": "cabrero", "players": 3, "mixed": True}, "no two sides of two seats"),
-        ({"mixed": True, "format": "swiss"}, "cannot be played by mixed pairs"),
+        (
+            {"mixed": True, "format": "gauntlet"},
+            "mixed pairs cannot play a gauntlet: .* swiss, successive_halving, ladder",
+        ),
     ],
 )
 def test_create_says_what_is_allowed(ana, change, message) -> None:

@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from league.pure import calendars, divisions, stages
+from league.pure.schedules import snake
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "event.schema.json").read_text(encoding="utf-8"))
 GOOD = {
@@ -57,7 +58,7 @@ def test_bad_documents_are_refused_at_their_place(document, message, schema_know
 
 
 def test_groups_are_a_snake_and_who_goes_on_is_seeded_across_them():
-    assert stages.groups(range(8), 3) == [[0, 5, 6], [1, 4, 7], [2, 3]]
+    assert snake(range(8), 3) == [[0, 5, 6], [1, 4, 7], [2, 3]]
     assert stages.going_on([[4, 0, 5], [1, 7, 2]], 2) == [4, 1, 0, 7]
 
 

@@ -39,6 +39,16 @@ def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
     return scores
 
 
+def paired(winner: Winner) -> Winner:
+    """The same for mixed pairs: both of a side have the sum of what they would have alone."""
+
+    def scores(table: Table, board: int) -> list[int]:
+        a, c, b, d = winner(table, board)
+        return [a + b, c + d, a + b, c + d]
+
+    return scores
+
+
 def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[Table] = ()) -> tuple[Verdict, Sheet]:
     """One look at a tournament."""
     sheet = Sheet.of(played, results, drawn)

@@ -137,3 +137,59 @@ def test_a_running_ladder_takes_entries_and_its_owner_ends_it(league, field, own
     found.refresh_from_db()
     assert (found.status, found.ending) == ("finished", "closed")
     assert "Cómo terminó" in text(owner, found)
+
+
+@pytest.fixture
+def soloists(league):
+    """Eight bots that play every game."""
+    return [made.accepted(league.berto, f"solo-{i}", games=()) for i in range(8)]
+
+
+def test_a_knockout_by_tables_shows_rounds_and_who_went_out(league, soloists, owner, reader) -> None:
+    found = tournaments.create(
+        league.ana, "Solos", "individual", boards=1, versions=soloists, players=3, format="single_elimination",
+        seeding=Seeding.ENTRY, secret=made.SECRET, now=made.NOW,
+    )  # fmt: skip
+    tournaments.start(found, now=made.NOW)
+    play_out(found)
+    told = text(reader, found)
+    assert "Rda, Fin." in told
+    assert "Ronda 3" in told and "Cuadro" not in told
+    table = tournaments_rows(found)
+    assert table[0].entry.number == 0
+    assert [row.breaks["round"] for row in table] == sorted((row.breaks["round"] for row in table), reverse=True)
+    from league.domain import rounds
+
+    line = rounds.rounds(found, found.rounds.order_by("number"))
+    gone: set[int] = set()
+    for one in line:
+        seated = {entry for match in one.matches for entry in match.entries}
+        assert not gone & (seated | set(one.resting)), "who has gone out neither plays nor rests"
+        gone = set(range(8)) - seated - set(one.resting)
+    assert line[-1].resting == []
+
+
+def test_the_form_offers_what_the_table_can_play(league, owner) -> None:
+    page = owner.get("/t/new/?game=individual&players=3").content.decode()
+    assert 'value="single_elimination"' in page and 'name="single_elimination__advance"' in page
+    assert 'value="double_elimination"' not in page and 'value="duel"' not in page
+
+
+def test_mixed_pairs_in_every_format_that_takes_them(league, field, reader) -> None:
+    for form, more in (("swiss", {"rounds": 2}), ("successive_halving", {}), ("ladder", {"budget": 2})):
+        found = tournaments.create(
+            league.ana, f"Mixed {form}", "partnership", boards=1, versions=field, format=form, parameters=more, mixed=True,
+            secret=made.SECRET, now=made.NOW,
+        )  # fmt: skip
+        tournaments.start(found, now=made.NOW)
+        for _ in range(80):
+            match = found.matches.filter(status="queued").order_by("id").first()
+            if match is None:
+                break
+            made.play(match)
+            tournaments.advance(found, now=made.later(5))
+        found.refresh_from_db()
+        assert found.status == "finished", form
+        assert "cómo funciona" in text(reader, found)
+        low, high = tournaments.planned(found)
+        assert low <= found.matches.count() <= high

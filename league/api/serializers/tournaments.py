@@ -185,8 +185,8 @@ class FormatOut(serializers.Serializer[Any]):
     key = serializers.ChoiceField(choices=TournamentFormat.choices)
     title = serializers.CharField()
     text = serializers.CharField(source="sentence")
-    two_sided = serializers.BooleanField(help_text="Takes only tables of two sides.")
-    mixes = serializers.BooleanField(help_text="Can seat teams of two different bots.")
+    seats = serializers.BooleanField(help_text="Takes tables of three to six seats; every format takes two sides.")
+    mixes = serializers.BooleanField(help_text="Takes mixed pairs: teams of two different bots that change.")
     parameters = ParameterOut(many=True)
 
 

@@ -40,6 +40,13 @@ FORMATS = {
     )
 }
 
+
+def fits(form: Format, field: Field) -> None:
+    """Refusal where a field cannot be played in a format: such tables, too few entries or too many. It names the formats that can."""
+    form.check_tables(field, FORMATS.values())
+    form.check(field)
+
+
 __all__ = [
     "FORMATS",
     "REVISION",
@@ -55,4 +62,5 @@ __all__ = [
     "Table",
     "Value",
     "Verdict",
+    "fits",
 ]

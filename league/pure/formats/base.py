@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from league.pure.neighbours import Neighbours
+from league.pure.refusal import Refusal
 
 MOST_BOARDS = 256  # of one match
 REVISION = 2  # of the schedules. 1: tables of individual seats and mixed pairs sit as their design names them, without balance of neighbours
@@ -59,6 +60,11 @@ class Field:
     lot: str = ""  # draws of lots follow from it
     values: Mapping[str, Value] = field(default_factory=dict)  # of every parameter of the format
     revision: int = REVISION  # by which its tournament was made, and is made again
+
+    @property
+    def table(self) -> int:
+        """Entries at a table."""
+        return 4 if self.mixed else self.seats
 
     @property
     def individual(self) -> bool:
@@ -136,6 +142,10 @@ class Sheet:
         self.boards += [(given, scores) for scores in boards]
         return boards
 
+    def partnerships(self) -> Counter[tuple[int, int]]:
+        """How many tables each pair (smaller number first) plays as partners so far, of mixed pairs."""
+        return Counter(pair for table in self.tables for pair in partners(table.entries))
+
     def meetings(self) -> Counter[tuple[int, int]]:
         """How many tables each pair (smaller number first) shares so far."""
         met: Counter[tuple[int, int]] = Counter()
@@ -143,6 +153,12 @@ class Sheet:
             line = sorted(table.entries)
             met.update((a, b) for i, a in enumerate(line) for b in line[i + 1 :])
         return met
+
+
+def partners(table: Sequence[int]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Who plays with whom at a table of mixed pairs, smaller number first."""
+    a, c, b, d = table
+    return (min(a, b), max(a, b)), (min(c, d), max(c, d))
 
 
 def table_name(entries: Iterable[int]) -> str:
@@ -205,16 +221,20 @@ class Parameter:
         if isinstance(self.default, bool):
             if isinstance(value, bool):
                 return value
-            raise ValueError(f"{self.name} is true or false, not {value!r}")
+            raise Refusal("{name} is true or false, not {value!r}", name=self.name, value=value)
         if isinstance(self.default, str):
             if isinstance(value, str) and value in self.words:
                 return value
-            raise ValueError(f"{self.name} is one of {', '.join(self.words)}, not {value!r}")
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
+            raise Refusal(
+                "{name} is one of {words}, not {value!r}", name=self.name, words=", ".join(self.words), value=value
+            )
         whole = isinstance(value, int) and not isinstance(value, bool)
         right = whole or (isinstance(value, float) and isinstance(self.default, float))
         if not right or not isinstance(value, int | float) or not self.low <= value <= self.high:
-            raise ValueError(f"{self.name} is {kind} from {self.low:g} to {self.high:g}, not {value!r}")
+            bounds = {"name": self.name, "low": self.low, "high": self.high, "value": value}
+            if isinstance(self.default, int):
+                raise Refusal("{name} is a whole number from {low:g} to {high:g}, not {value!r}", **bounds)
+            raise Refusal("{name} is a number from {low:g} to {high:g}, not {value!r}", **bounds)
         return float(value) if isinstance(self.default, float) else value
 
 
@@ -234,8 +254,8 @@ class Format:
     play: Callable[[Field, Sheet], Verdict]
     size: Callable[[Field], Size]
     parameters: tuple[Parameter, ...] = ()
-    two_sided: bool = False  # takes only tables of two sides
-    mixes: bool = False  # can seat pairs of different bots
+    unseated: str = ""  # refusal of tables of more than two, with the gaps {seats} and {others}; empty: it takes them
+    unmixed: str = ""  # refusal of mixed pairs, with the gap {others}
     grows: bool = False  # takes entries while it runs
     eager: bool = False  # may have something to add while matches of it are open
     follows: Callable[[Field], bool] = lambda field: True  # whether its tables depend on results
@@ -248,23 +268,47 @@ class Format:
         for name in given:
             if name not in known:
                 there = ", ".join(known) or "none"
-                raise ValueError(f"{self.key} has no parameter {name!r}; its parameters are: {there}")
+                raise Refusal(
+                    "{format} has no parameter {name!r}; its parameters are: {there}",
+                    format=self.key,
+                    name=name,
+                    there=there,
+                )
         return {
             name: parameter.read(given[name]) if name in given else parameter.default
             for name, parameter in known.items()
         }
 
+    def takes(self, field: Field) -> bool:
+        """Whether it can be played at such tables."""
+        return not (self.unmixed if field.mixed else self.unseated if field.individual else "")
+
+    def check_tables(self, field: Field, others: Iterable[Format]) -> None:
+        """Refusal where it cannot be played at such tables, with those of `others` that can."""
+        if not self.takes(field):
+            raise Refusal(
+                self.unmixed if field.mixed else self.unseated,
+                seats=field.table,
+                others=", ".join(one.key for one in others if one.takes(field)),
+            )
+
     def check(self, field: Field) -> None:
-        """ValueError where `field` cannot be played in this format."""
-        if self.two_sided and (field.seats != 2 or field.mixed):
-            raise ValueError(f"{self.key} needs tables of two sides; at these tables sit {field.seats} entries")
-        if field.mixed and not self.mixes:
-            raise ValueError(f"{self.key} cannot be played by mixed pairs; a round robin can")
-        least = max(self.fewest, field.seats)
+        """Refusal where there are too few or too many entries for this format."""
+        least = max(self.fewest, field.table)
         if field.entries < least:
-            raise ValueError(f"{self.key} needs {least} entries or more, not {field.entries}")
+            raise Refusal(
+                "{format} needs {least} entries or more, not {entries}",
+                format=self.key,
+                least=least,
+                entries=field.entries,
+            )
         if self.most is not None and field.entries > self.most:
-            raise ValueError(f"{self.key} takes {self.most} entries at most, not {field.entries}")
+            raise Refusal(
+                "{format} takes {most} entries at most, not {entries}",
+                format=self.key,
+                most=self.most,
+                entries=field.entries,
+            )
 
 
 def split(boards: int) -> list[int]:

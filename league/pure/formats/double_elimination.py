@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from league.pure.formats.base import Field, Format, Pairing, Ranking, Sheet, Size, Verdict
-from league.pure.formats.knockout import PARAMETERS, Bracket, levels, seeded
+from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
 from league.pure.formats.single_elimination import pairings_size
 
 
@@ -92,5 +92,12 @@ def size(field: Field) -> Size:
 
 
 DOUBLE_ELIMINATION = Format(
-    key="double_elimination", play=play, size=size, parameters=PARAMETERS, two_sided=True, eager=True, fewest=3
+    key="double_elimination",
+    play=play,
+    size=size,
+    parameters=PARAMETERS,
+    eager=True,
+    fewest=3,
+    unseated="a double elimination cannot be played at tables of {seats}: its second bracket takes the one loser of a match; choose one of {others}",
+    unmixed=PARTED,
 )

@@ -79,6 +79,7 @@ DUEL = Format(
         Parameter(name="beta", default=0.05, low=0.0001, high=0.4999),
         Parameter(name="cap", default=2000, low=1, high=100_000),
     ),
-    two_sided=True,
+    unseated="a duel asks which of two is stronger, and {seats} sit at a table of this game; choose one of {others}",
+    unmixed="a duel asks which of two is stronger, and mixed pairs are four; choose one of {others}",
     most=2,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from league.pure import schedules
 from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict
 from league.pure.formats.ranks import by_points
+from league.pure.refusal import Refusal
 
 
 def play(field: Field, sheet: Sheet) -> Verdict:
@@ -21,9 +22,12 @@ def play(field: Field, sheet: Sheet) -> Verdict:
 def _challengers(field: Field) -> range:
     count = field.number("challengers")
     if field.entries - count < max(1, field.seats - 1):
-        raise ValueError(
-            f"a gauntlet of {field.entries} entries and {count} challengers leaves too few to fill a table of {field.seats}; "
-            "enter more bots or name fewer challengers"
+        raise Refusal(
+            "a gauntlet of {entries} entries and {count} challengers leaves too few to fill a table of {seats}; "
+            "enter more bots or name fewer challengers",
+            entries=field.entries,
+            count=count,
+            seats=field.seats,
         )
     return range(field.entries - count, field.entries)
 
@@ -52,4 +56,6 @@ GAUNTLET = Format(
         Parameter(name="cycles", default=1, low=1, high=200),
     ),
     follows=lambda field: False,
+    unmixed="mixed pairs cannot play a gauntlet: a challenger would be measured together with those who it is measured against; "
+    "choose one of {others}",
 )

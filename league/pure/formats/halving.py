@@ -22,7 +22,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         return by_strength(field, sheet, [alive, *out])
 
     for stage, boards in enumerate(_boards(field), 1):
-        rounds = schedules.round_robin(len(alive), field.seats)
+        rounds = schedules.movement(len(alive), field.seats, mixed=field.mixed)
         for part in split(boards):
             for tables in rounds:
                 number += 1
@@ -31,9 +31,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         if sheet.waiting:
             return Verdict(False, rank)
         line = [level[0] for level in by_strength(field, sheet, [alive]).levels]
-        keep = max(1, (len(alive) + 1) // 2)
-        if keep < field.seats:
-            keep = field.seats if len(alive) > field.seats else 1
+        keep = _kept(field, len(alive))
         out.insert(0, line[keep:])
         alive = sorted(line[:keep])
     return Verdict(True, rank)
@@ -44,22 +42,31 @@ def _survivors(field: Field) -> list[int]:
     counts, alive = [], field.entries
     while alive > 1:
         counts.append(alive)
-        keep = (alive + 1) // 2
-        alive = keep if keep >= field.seats else (field.seats if alive > field.seats else 1)
+        alive = _kept(field, alive)
     return counts
+
+
+def _kept(field: Field, alive: int) -> int:
+    """How many stay of so many: half of them, as long as that fills a table; of one table the best."""
+    half = (alive + 1) // 2
+    return half if half >= field.table else field.table if alive > field.table else 1
+
+
+def _tables(field: Field, alive: int) -> int:
+    return schedules.movement_size(alive, field.seats, mixed=field.mixed)
 
 
 def _boards(field: Field) -> list[int]:
     """Boards of each table in each stage: the budget in equal shares, at least one board."""
     counts = _survivors(field)
-    budget = field.number("budget") or field.boards * schedules.total_tables(field.entries, field.seats)
+    budget = field.number("budget") or field.boards * _tables(field, field.entries)
     share = budget / len(counts)
-    return [max(1, round(share / schedules.total_tables(count, field.seats))) for count in counts]
+    return [max(1, round(share / _tables(field, count))) for count in counts]
 
 
 def size(field: Field) -> Size:
     """About the budget: as many boards as a single round robin where none is named."""
-    tables = [schedules.total_tables(count, field.seats) for count in _survivors(field)]
+    tables = [_tables(field, count) for count in _survivors(field)]
     boards = _boards(field)
     matches = sum(count * len(split(each)) for count, each in zip(tables, boards, strict=True))
     total = sum(count * each for count, each in zip(tables, boards, strict=True))

@@ -13,6 +13,7 @@ PARAMETERS = (
     Parameter(name="extra", default=2, low=1, high=64),  # boards added at a time while a match is level
     Parameter(name="cap", default=8, low=0, high=256),  # extra boards at most
 )
+PARTED = "mixed pairs cannot play an elimination: partners win and lose together, so none goes on without the other; choose one of {others}"
 
 
 def seeded(order: Sequence[int]) -> list[int | None]:

@@ -3,7 +3,7 @@
 Newcomers (fewest boards, below 48) come first. Otherwise a pair is drawn with a weight: the chance that its order is wrong, times what
 one more board would take off its uncertainty; with `head` divided by the rank of its better entry, which finds the best one sooner.
 Drawing, rather than taking the largest weight, keeps everybody in play and the field connected. At larger tables the other seats
-are drawn by their weights with those who sit there.
+are drawn by their weights with those who sit there; mixed pairs are then parted as in a Swiss event.
 
 Measured against a round robin at equal order (docs/tournaments.md): 21 to 34 of 100 games saved at 10 to 30 bots.
 Whom a match is given to depends on what was known when it was made. So the tables that exist stand as they are, and only what is
@@ -19,8 +19,9 @@ from math import erf, sqrt
 import numpy as np
 
 from league.pure.bradley_terry import PRIOR_SD, Fit
-from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict
+from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict, partners
 from league.pure.formats.ranks import by_strength, fitted
+from league.pure.formats.swiss import parted
 
 NEW = 48  # boards until an entry counts as placed: an error of about 50 Elo
 
@@ -36,7 +37,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
     weights: _Weights | None = None
     while sheet.waiting < _open(field, len(active)):
         hungry = [entry for entry in active if not budget or boards[entry] < budget]
-        if not hungry or len(active) < field.seats:
+        if not hungry or len(active) < field.table:
             break
         weights = weights or _Weights(field, sheet)
         rng = random.Random(f"ladder\n{field.lot}\n{len(sheet.tables)}")
@@ -48,14 +49,15 @@ def play(field: Field, sheet: Sheet) -> Verdict:
 
 
 def _open(field: Field, active: int) -> int:
-    return field.number("open") or max(1, active // field.seats)
+    return field.number("open") or max(1, active // field.table)
 
 
 class _Weights:
     """What one more board between two entries would tell, from the fit of all boards so far."""
 
     def __init__(self, field: Field, sheet: Sheet) -> None:
-        self.seats = field.seats
+        self.seats = field.table
+        self.together = sheet.partnerships() if field.mixed else None
         self.head = field.flag("head")
         found = fitted(field, sheet)
         self.theta, self.sd = _everybody(found, field.entries)
@@ -76,7 +78,11 @@ class _Weights:
             others = [entry for entry in active if entry not in table]
             table.append(_pick(rng, {entry: sum(self.weight(entry, o) for o in table) for entry in others}))
         self.open.update(table)
-        return tuple(table)
+        if self.together is None:
+            return tuple(table)
+        seated = parted(sorted(table, key=self.rank.__getitem__), self.together)
+        self.together.update(partners(seated))
+        return seated
 
     def weight(self, a: int, b: int) -> float:
         """P(wrong order) x the gain of one board, shared by the tables at which the two sit already and which are not over."""
@@ -118,7 +124,7 @@ def _pick(rng: random.Random, weights: dict[int, float]) -> int:
 
 def size(field: Field) -> Size:
     """Entries x budget / seats boards; without a budget it goes on until its owner ends it."""
-    boards = -(-field.entries * field.number("budget") // field.seats)
+    boards = -(-field.entries * field.number("budget") // field.table)
     matches = -(-boards // field.boards)
     return Size((matches, 2 * matches), (boards, 2 * matches * field.boards)) if boards else Size((0, 0), (0, 0))
 

@@ -62,6 +62,5 @@ ROUND_ROBIN = Format(
         Parameter(name="cycles", default=1, low=1, high=200),
         Parameter(name="sure", default=0.0, low=0, high=0.999),
     ),
-    mixes=True,
     follows=lambda field: bool(field.real("sure")),
 )

@@ -1,15 +1,21 @@
-"""Single elimination: who loses a match is out. With `bronze` the two who lose the semifinals play for the third place."""
+"""Single elimination: who loses a match is out. With `bronze` the two who lose the semifinals play for the third place.
+
+At tables of more than two it is a knockout by tables (`tables`).
+"""
 
 from __future__ import annotations
 
 from math import ceil
 
+from league.pure.formats import tables
 from league.pure.formats.base import Field, Format, Parameter, Ranking, Sheet, Size, Verdict
-from league.pure.formats.knockout import PARAMETERS, Bracket, levels, seeded
+from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
 
 
 def play(field: Field, sheet: Sheet) -> Verdict:
     """Round after round of the bracket; a pairing is played as soon as both are known, whatever else waits."""
+    if field.individual:
+        return tables.play(field, sheet)
     bracket = Bracket(field, sheet)
     line: list[tuple[bool, int | None]] = [(True, entry) for entry in seeded(field.order)]  # (known, who; None: nobody)
     out: list[list[int]] = []
@@ -53,6 +59,8 @@ def _bronze(bracket: Bracket, number: int, lost: list[int]) -> list[list[int]]:
 
 def size(field: Field) -> Size:
     """n - 1 matches, and one for the bronze; each up to `cap` extra boards longer, in pieces of `extra`."""
+    if field.individual:
+        return tables.size(field)
     pairings = field.entries - 1 + (field.flag("bronze") and field.entries > 3)
     return pairings_size(field, pairings, pairings)
 
@@ -68,7 +76,11 @@ SINGLE_ELIMINATION = Format(
     key="single_elimination",
     play=play,
     size=size,
-    parameters=(Parameter(name="bronze", default=True), *PARAMETERS),
-    two_sided=True,
+    parameters=(
+        Parameter(name="bronze", default=True),
+        *PARAMETERS,
+        Parameter(name="advance", default=0, low=0, high=5),
+    ),
     eager=True,
+    unmixed=PARTED,
 )

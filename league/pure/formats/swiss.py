@@ -6,7 +6,10 @@ counts as a win, at tables of more than two as a draw. Order: match points, Buch
 Pairing at tables of two: a perfect matching of least cost. In this order of weight: no second meeting; no second bye; the smallest sum of
 squared score differences, a bye counting as a meeting with the last score; within a score group the upper half against the lower half,
 as in the Dutch system. First seats are no advantage here, since every board plays all seatings, so the colour rules of chess have
-nothing to do. At tables of more, entries are seated from the top, each table taking those who have met least.
+nothing to do. At tables of more, the line is cut into tables, which then exchange entries with the tables next to them as long as that makes fewer
+second meetings or brings equals together. Mixed pairs: tables of four are
+filled so, then parted so that as few as can be are partners again, the first with the last where that leaves a choice; both partners get
+the point of their match.
 """
 
 from __future__ import annotations
@@ -15,15 +18,16 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import ceil, log2
 
 from league.pure.formats import tiebreaks
-from league.pure.formats.base import Field, Format, Parameter, Ranking, Scores, Sheet, Size, Verdict
+from league.pure.formats.base import Field, Format, Parameter, Ranking, Scores, Sheet, Size, Verdict, partners
 from league.pure.formats.tiebreaks import Meeting
 
 AGAIN = 10**12  # cost of a second meeting
 FLOAT = 10**6  # cost of a score difference of half a point, squared
+NEAR = 3  # tables that a table of more than two exchanges entries with
 LOT = 2**20  # a lot below every other cost makes the best matching the only one, whatever finds it
 
 
@@ -40,9 +44,9 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         for table in tables:
             boards = sheet.seat(number, table, field.boards)
             if boards is not None:
-                _note(record, wins, number, table, boards)
+                _note(field, record, wins, number, table, boards)
         for entry in byes:
-            record[entry] += [Meeting(number, None, Fraction(2 if field.seats == 2 else 1, 2))] * (field.seats - 1)
+            record[entry] += [Meeting(number, None, Fraction(1 if field.individual else 2, 2))] * _opponents(field)
         if sheet.waiting:
             return Verdict(False, rank)
     return Verdict(True, rank)
@@ -54,15 +58,26 @@ def rounds(field: Field) -> int:
     So long a pairing without a second meeting always exists: everybody has at least half of the field left to meet (Dirac 1952).
     """
     usual = ceil(log2(field.entries)) + 2
-    safe = (field.entries + 1) // 2 if field.seats == 2 else usual
+    safe = usual if field.individual else (field.entries + 1) // 2
     return field.number("rounds") or min(usual, safe)
 
 
+def _opponents(field: Field) -> int:
+    return 2 if field.mixed else field.seats - 1
+
+
 def _note(
-    record: dict[int, list[Meeting]], wins: Counter[int], number: int, table: Sequence[int], boards: Sequence[Scores]
+    field: Field,
+    record: dict[int, list[Meeting]],
+    wins: Counter[int],
+    number: int,
+    table: Sequence[int],
+    boards: Sequence[Scores],
 ) -> None:
     """Take a match into the record. One that was struck out is a draw between all."""
     for i, j in combinations(range(len(table)), 2):
+        if field.mixed and i % 2 == j % 2:
+            continue  # partners
         ahead = sum((b[i] > b[j]) - (b[i] < b[j]) for b in boards)
         share = Fraction(1 + (ahead > 0) - (ahead < 0), 2)
         record[table[i]].append(Meeting(number, table[j], share))
@@ -96,9 +111,15 @@ def _pair(
     line = sorted(record, key=lambda entry: (-scores[entry], seed[entry]))
     met = sheet.meetings()
     rested = Counter(entry for entry, row in record.items() for m in row if m.opponent is None)
-    if field.seats == 2:
+    if not field.individual:
         return _match(line, scores, met, rested, random.Random(f"swiss\n{field.lot}\n{number}"))
-    return _companies(line, met, rested, field.seats)
+    byes = _resting(line, rested, field.table)
+    playing = [entry for entry in line if entry not in byes]
+    tables = (_cut if field.revision > 1 else _from_the_top)(playing, met, field.table)
+    if field.mixed:
+        together = sheet.partnerships()
+        tables = [parted(table, together) for table in tables]
+    return tables, byes
 
 
 def _match(
@@ -128,16 +149,44 @@ def _match(
     return [(a, b) for a, b in pairs if b >= 0], [a for a, b in pairs if b < 0]
 
 
-def _companies(
-    line: list[int], met: Counter[tuple[int, int]], rested: Counter[int], seats: int
-) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Tables of `seats` from the top; who is left over rests: the last of those who rested least."""
+def _resting(line: Sequence[int], rested: Counter[int], seats: int) -> list[int]:
+    """Who finds no place at a full table: the last of those who rested least."""
+    found: list[int] = []
+    for _ in range(len(line) % seats):
+        there = [entry for entry in line if entry not in found]
+        least = min(rested[entry] for entry in there)
+        found.append([entry for entry in there if rested[entry] == least][-1])
+    return found
+
+
+def _cut(line: Sequence[int], met: Counter[tuple[int, int]], seats: int) -> list[tuple[int, ...]]:
+    """Tables of neighbours in the line, after all exchanges with near tables that lower the cost of both; each keeps the order of the line."""
+    place = {entry: i for i, entry in enumerate(line)}
+    tables = [list(line[i : i + seats]) for i in range(0, len(line), seats)]
+
+    def cost(table: Sequence[int]) -> int:
+        """Second meetings, squared; among equals how far the line lies apart."""
+        pairs = [(min(a, b), max(a, b)) for a, b in combinations(table, 2)]
+        return sum(4 * seats**2 * met[pair] ** 2 + abs(place[pair[0]] - place[pair[1]]) for pair in pairs)
+
+    def exchange(one: list[int], two: list[int]) -> bool:
+        before = cost(one) + cost(two)
+        for i, j in product(range(seats), repeat=2):
+            one[i], two[j] = two[j], one[i]
+            if cost(one) + cost(two) < before:
+                return True
+            one[i], two[j] = two[j], one[i]
+        return False
+
+    near = [(a, b) for a in range(len(tables)) for b in range(a + 1, min(len(tables), a + 1 + NEAR))]
+    while sum(exchange(tables[a], tables[b]) for a, b in near):
+        pass  # the cost falls with every exchange, so this ends
+    return [tuple(sorted(table, key=place.__getitem__)) for table in tables]
+
+
+def _from_the_top(line: Sequence[int], met: Counter[tuple[int, int]], seats: int) -> list[tuple[int, ...]]:
+    """As the first revision seats: each table takes those who have met least, a second meeting weighing as much as one table further down."""
     waiting = list(line)
-    byes: list[int] = []
-    while (len(waiting)) % seats:
-        least = min(rested[entry] for entry in waiting)
-        byes.append([entry for entry in waiting if rested[entry] == least][-1])
-        waiting.remove(byes[-1])
     tables = []
     while waiting:
         table = [waiting.pop(0)]
@@ -145,12 +194,20 @@ def _companies(
             again = {i: sum(met[min(e, o), max(e, o)] for o in table) for i, e in enumerate(waiting)}
             table.append(waiting.pop(min(again, key=lambda i: (again[i] * seats + i, i))))
         tables.append(tuple(table))
-    return tables, byes
+    return tables
+
+
+def parted(table: Sequence[int], together: Counter[tuple[int, int]]) -> tuple[int, ...]:
+    """Four entries, best first, as a table of mixed pairs: the fewest who were partners already, then the first with the last."""
+    a, b, c, d = table
+    return min(
+        ((a, b, d, c), (a, b, c, d), (a, c, b, d)), key=lambda seated: sum(together[p] for p in partners(seated))
+    )
 
 
 def size(field: Field) -> Size:
-    """Rounds x floor(n / seats)."""
-    matches = rounds(field) * (field.entries // field.seats)
+    """Rounds x floor(n / entries of a table)."""
+    matches = rounds(field) * (field.entries // field.table)
     return Size((matches, matches), (matches * field.boards, matches * field.boards))
 
 
