@@ -20,7 +20,7 @@ SUCH_AS = _("Such as rounds=3, cap=4; empty: the usual ones. They are listed und
 
 def usable(game: engine.Game) -> list[formats.Described]:
     """The formats that a game can be played in."""
-    return [one for one in formats.described() if len(game.sides) == 2 or not one.two_sided]
+    return [one for one in formats.described() if len(game.sides) == 2 or one.seats]
 
 
 class ParametersField(forms.CharField):
