@@ -1,0 +1,168 @@
+"""Cases of calls and play: what may be said and played, who wins a trick, what is seen. One function a kind, named as it."""
+
+from __future__ import annotations
+
+import re
+
+import engine
+from engine import actions as act
+from engine import position as pos
+from engine.cases.positions import Answer, Case, after_trick, begin
+from engine.errors import EngineError
+from engine.parts import announcing, auctions, results, tricks
+from engine.state import State
+
+
+def auction(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    for seat in state.active:
+        state.hands[seat][0] = 1  # calls do not look at cards
+    opening = auctions.stages(state.rules)[0]
+    state.stage = len(game.stages)
+    deal = state.deal_no
+    state.left = 0
+    opening(state)
+    asked = state.phase
+    for text in given["calls"]:
+        seat, what = pos.split(text)
+        if state.turn != seat:
+            raise EngineError(f"{text!r}: it is seat {state.turn} that speaks")
+        state.apply(game.parse_action(f"bid {what}" if what.isdigit() else what))
+        if state.deal_no != deal or state.is_over:
+            break
+    ended = next((event for event in state.events if event["e"] == "score"), None)
+    over = ended is not None or state.phase is not asked
+    if over and given.get("censor_bid") is not None:
+        auctions.take_over(state, state.dealer, given["censor_bid"])
+    notes = {} if ended is not None else state.notes
+    answer: Answer = {name: notes.get(name) for name in ("soloist", "bid", "displaced")} | {"over": over}
+    if ended is not None and ended["why"] == "alone":
+        winner = game.sides[ended["winner"]][0]
+        answer |= {"soloist": winner, "pot_to": winner, "playing": [winner]}
+    elif over:
+        answer |= {"pot_to": None}
+        if notes.get("playing"):
+            answer |= {"playing": sorted(notes["playing"]), "commitments": results.commitments(state)}
+    else:
+        answer |= _open_auction(state, given)
+    return answer
+
+
+def _open_auction(state: State, given: Case) -> Answer:
+    legal = [state.game.action_text(action) for action in state.legal_actions()]
+    numbers = [int(text.split()[1]) for text in legal if text.startswith("bid ")]
+    return {
+        "to_call": state.turn,
+        "legal": legal,
+        "may_pass": "pass" in legal,
+        "lowest_bid": min(numbers, default=None),
+        # a case names some bids that are legal and some that are not: those of its list that the engine puts there too
+        "legal_bids": [bid for bid in given["asked"].get("legal_bids", ()) if bid in numbers],
+        "illegal_bids": [bid for bid in given["asked"].get("illegal_bids", ()) if bid not in numbers],
+    }
+
+
+def partner(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    for seat, cards in given["hands"].items():
+        pos.give_hand(state, seat, cards)
+    state.notes = state.notes | {"soloist": given["soloist"]}
+    state.stage = len(game.stages)
+    auctions.call_card(state)
+    action = game.parse_action("call " + given["called_card"])
+    allowed = action in state.legal_actions()
+    if allowed:
+        state.apply(action)
+    return {"allowed": allowed, "partner": state.notes.get("partner")}
+
+
+def prediction(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    cards = [game.pack.text(card) for card in game.pack.cards]
+    for seat in state.active:
+        pos.give_hand(state, seat, cards[: given["hand_size"]])
+    state.notes = state.notes | {"predictions": dict(given["predictions"])}
+    state.ask(given["seat"], auctions.PREDICT)
+    return {"legal": [action - act.PREDICT for action in state.legal_actions()]}
+
+
+def legal_move(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    state.n = given.get("stock", 0)
+    seat = given["seat"]
+    if given.get("pending"):
+        state.pending = pos.split(given["pending"])[0]
+        state.notes = state.notes | {"pending_card": game.pack.parse(pos.split(given["pending"])[1])}
+    state.turn = seat
+    tricks.lead(state)
+    pos.play_trick(state, given["trick"], lead=given.get("lead"))
+    if state.turn != seat:
+        raise EngineError(f"after {given['trick']} it is the turn of seat {state.turn}, not {seat}")
+    pos.give_hand(state, seat, given["hand"])
+    return {"legal": [game.pack.text(action) for action in state.legal_actions() if action < act.PLAY_END]}
+
+
+def trick_winner(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    seats = [pos.split(play)[0] for play in given["trick"]]
+    pos.sit(state, seats)
+    pos.play_trick(state, given["trick"])
+    return {"winner": state.last_trick, "points": state.cards[state.last_trick]}
+
+
+def trace(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    state.turn = pos.split(given["trick"][0])[0]
+    tricks.lead(state)
+    states = []
+    for play in given["trick"]:
+        pos.put_card(state, play)
+        states.append(f"{state.suit_text(state.lead)} {state.suit_text(state.trump)}")
+    return {"states": states, "winner": state.last_trick, "next_trump": state.suit_text(state.trump)}
+
+
+def table_song(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    state.notes = state.notes | {"table_pairs": given.get("pairs_before", 0)}
+    pos.play_trick(state, given["trick"])
+    made = [song for song in state.songs_made if song[3]]
+    return {
+        "winner": state.last_trick,
+        "pairs": [game.pack.suits[suit] for _, suit, _, _ in made],
+        "points": sum(points for _, _, points, _ in made),
+        "trump_after": state.suit_text(state.trump),
+    }
+
+
+def declaration(game: engine.Game, given: Case) -> Answer:
+    state = after_trick(game, given)
+    return {"legal": [_declared(state, action) for action in state.declarations(given["seat"])]}
+
+
+def _declared(state: State, action: int) -> str:
+    if action >= act.TUTE:
+        return "tute" + act.TUTE_RANKS[action - act.TUTE]
+    suit = action - act.SING
+    points = announcing.song_value(state, suit)
+    return "40" if points == 40 else f"{points}{state.suit_text(suit)}"
+
+
+def observation(game: engine.Game, given: Case) -> Answer:
+    found = re.fullmatch(r"dealer \(seat (\d)\) shows (\w\w) and takes it up", given["event"])
+    if found is None:
+        raise EngineError(f"no position is known for the event {given['event']!r}")
+    seat, card = int(found[1]), found[2]
+    state = pos.blank(game)
+    pos.set_trump(state, card[1])
+    pos.give_hand(state, seat, [card])
+    state.shown, state.holder = game.pack.parse(card), seat
+    seen = [state.observation(other) for other in range(game.players) if other != seat]
+    public = {(view["trump"], view["shown"], view["holder"]) for view in seen}
+    if len(public) != 1:
+        raise EngineError("seats see different public facts")
+    trump, shown, holder = public.pop()
+    hidden = [card for view in seen for card in view["hand"]]
+    return {"public": [f"trump is {trump}", f"{shown} is in seat {holder}'s hand until played"], "private": hidden}
+
+
+ANSWERS = (auction, partner, prediction, legal_move, trick_winner, trace, table_song, declaration, observation)

@@ -1,0 +1,174 @@
+"""Cases of results: what a deal is worth, who is paid, when a match is over. One function a kind, named as it."""
+
+from __future__ import annotations
+
+import engine
+from engine import actions as act
+from engine import position as pos
+from engine.cases.positions import Answer, Case, begin, counted, free_suit
+from engine.parts import announcing, counting, dealing, legality, settling
+from engine.parts.outcome import Verdict
+
+
+def claim(game: engine.Game, given: Case) -> Answer:
+    state = counted(game, given)
+    seat = given["seat"]
+    pos.won_trick(state, seat)
+    state.ask(seat, None)
+    allowed = announcing.may_claim(state, seat, state.rules.claim_window)
+    counting.claim(state)
+    return {"allowed": allowed, "winner": state.verdict.winner if state.verdict else None}
+
+
+def auto_end(game: engine.Game, given: Case) -> Answer:
+    state = counted(game, given)
+    seat = game.sides[given["scorer"]][0]
+    over = counting.reached_by(state, seat)
+    return {"over": over, "winner": state.verdict.winner if over and state.verdict else None}
+
+
+def capote(game: engine.Game, given: Case) -> Answer:
+    if given["question"] == "may_announce":
+        state = begin(game, given)
+        pos.won_trick(state, given["order"][0])
+        if given["tricks_since_stock_end"] == 0 and given.get("announced") is None and given["stock"] == 0:
+            announcing.ask_capote(state)
+        while state.phase is announcing.CAPOTE and state.turn != given["seat"]:
+            state.apply(act.PASS)
+        return {"allowed": state.phase is announcing.CAPOTE and act.CAPOTE in state.legal_actions()}
+    state = begin(game, given)
+    state.capote_by = given["announced"]
+    left = len(state.active) * int(state.rules.hand_size)
+    for number, winner in enumerate(given["trick_winners"], 1):
+        state.left = left - number * state.size
+        state.last_trick = winner
+        if counting.capote_decided(state):
+            return {"winner": state.verdict.winner if state.verdict else None, "ends_after": number}
+    return {"winner": None, "ends_after": None}
+
+
+def last_trick_choice(game: engine.Game, given: Case) -> Answer:
+    answer = {}
+    for name, action in (("if_taken", act.TAKE), ("if_declined", act.DECLINE)):
+        state = begin(game, given)
+        pos.book(state, given["points_before_bonus"])
+        state.left = 0
+        state.last_trick = given["last_trick"]
+        counting.last_trick(state)
+        state.apply(action)
+        score = next(event for event in state.events if event["e"] == "score")
+        answer[name] = {"losers": score["losers"]}
+    return answer
+
+
+def scoring(game: engine.Game, given: Case) -> Answer:
+    state = counted(game, given)
+    points = dict(enumerate(state.side_points()))
+    totals = dict(enumerate(state.totals_now()))
+    verdict = counting.decide(state) if not given.get("partial") else Verdict(None)
+    before = state.games
+    answer: Answer = {"deal_points": points, "totals": totals, "winner": verdict.winner}
+    if not given.get("partial"):
+        settling.settle(state, verdict)
+        dealing.next_places(state)
+        answer |= {"games": sum(state.games) - sum(before), "next_dealer": state.dealer}
+    return answer
+
+
+def result(game: engine.Game, given: Case) -> Answer:
+    state = counted(game, given)
+    state.songs = [0] * state.seats  # deal_points hold them
+    state.tute_by = given.get("tute_by", -1) if given.get("tute_by") is not None else -1
+    state.left = 0
+    state.notes = state.notes | {name: given[name] for name in ("soloist", "partner") if name in given}
+    bonus = 0 if given.get("bonus_declined") else state.rules.last_trick_bonus
+    for side, points in given["deal_points"].items():
+        first = game.sides[side][0]
+        mine = state.last_trick >= 0 and state.side[state.last_trick] == side
+        state.cards[first] = points - (bonus if mine else 0)
+    if given.get("bonus_declined"):
+        state.notes = state.notes | {"bonus_declined": True}
+    state.tricks = [1 if seat in given.get("takers", state.active) else 0 for seat in range(state.seats)]
+    verdict = counting.decide(state)
+    settling.settle(state, verdict)
+    return {
+        "winner": verdict.winner,
+        "losers": list(verdict.losers),
+        "games": sum(state.games),
+        "chips": dict(enumerate(state.chips)),
+    }
+
+
+def payment(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    legality.set_trump(state, free_suit(given))
+    pos.sang(state, given.get("songs", ()))
+    state.left = 0
+    for seat, points in given.get("deal_points", {}).items():
+        state.cards[seat] = points - state.songs[seat]  # deal_points hold the songs
+    state.pot = given.get("pot", 0)
+    state.tute_by = -1 if given.get("tute_by") is None else given["tute_by"]
+    notes = {name: given[name] for name in ("soloist", "partner", "bid", "displaced") if given.get(name) is not None}
+    state.notes = state.notes | notes
+    if "soloist_points" in given:
+        state.cards[given["soloist"]] = given["soloist_points"]
+    if given.get("displaced") is not None:
+        state.active = tuple(given["soloist"] if seat == given["displaced"] else seat for seat in state.active)
+    if "tricks_won" in given:
+        state.active = tuple(sorted(given["tricks_won"]))
+        state.notes = state.notes | {"playing": state.active}
+        for seat, number in given["tricks_won"].items():
+            state.tricks[seat] = number
+    pot = state.pot
+    verdict = counting.decide(state)
+    chips = state.rules.payments(state, verdict)
+    received = {seat: state.tricks[seat] * (pot // 4) for seat in state.active}
+    return {
+        "chips": dict(enumerate(chips)),
+        "losers": list(verdict.losers),
+        "received": received,
+        "pot_after": state.pot,
+    }
+
+
+def match(game: engine.Game, given: Case) -> Answer:
+    state = begin(game, given)
+    state.deal_no = 20  # well into the match
+    if "games" in given:
+        state.games = tuple(given["games"][side] for side in range(len(state.games)))
+    if "cotos" in given:
+        state.cotos = tuple(given["cotos"][side] for side in range(len(state.cotos)))
+        state.coto_games, state.games = state.games, (0,) * len(state.games)
+    if "games_played" in given:
+        state.games_played = given["games_played"] - 1
+    if "loss_marks" in given:
+        state.marks = tuple(given["loss_marks"][seat] for seat in range(state.seats))
+    if "game_winner" in given:
+        settling.book_game(state, given["game_winner"], given.get("game_value", 1))
+    verdict = None
+    if "deal_losers" in given:
+        verdict = Verdict(None, tuple(given["deal_losers"]))
+    elif "revoke_by" in given:
+        verdict = counting.revoke_verdict(state, given["revoke_by"])
+    elif "accusation" in given:
+        accusation = given["accusation"]
+        verdict = counting.accusation_verdict(
+            accusation["by"], given.get("revoke_by", accusation.get("against", -1)), accusation["proven"]
+        )
+    if verdict is not None:
+        settling.book_marks(state, verdict)
+    over = settling.match_over(state)
+    return {
+        "games": dict(enumerate(state.coto_games if "cotos" in given else state.games)),
+        "cotos": dict(enumerate(state.cotos)),
+        "loss_marks": dict(enumerate(state.marks)),
+        "eliminated": [seat for seat, at in enumerate(state.left_at) if at],
+        "over": over,
+        "winners": list(settling.match_winners(state)) if over else [],
+        "match_losers": [seat for seat in range(state.seats) if state.marks[seat] >= (state.rules.max_losses or 99)]
+        if over
+        else [],
+    }
+
+
+ANSWERS = (claim, auto_end, capote, last_trick_choice, scoring, result, payment, match)
