@@ -20,6 +20,7 @@ from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player,
 from league.pure import formats as pure
 from league.pure.formats import Verdict
 
+GROWING = ("cycles", "budget", "cap")  # parameters of a running tournament that can grow
 SLUGS_TAKEN = frozenset({"new"})
 
 COARSE = ("chips", "marks")  # score units in which a quarter to a half of the boards are drawn between good bots
@@ -227,6 +228,11 @@ def _seeds(tournament: Tournament, entries: Sequence[Entry]) -> dict[int, int]:
     return {entry.pk: seed for seed, entry in enumerate(line, 1)}
 
 
+def can_grow(format: str) -> bool:
+    """Whether a running tournament of that format may get more of `GROWING`: what was played follows from all of a halving's budget."""
+    return format != TournamentFormat.SUCCESSIVE_HALVING
+
+
 def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
     """Give a running tournament more cycles, rounds, budget or cap; the number of matches added. Nothing that exists is changed.
 
@@ -239,7 +245,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
             raise Refused(f"the tournament {row.name!r} is {row.status}; only a running one can be extended")
         was = formats.the(row.format).complete(row.parameters)
         for name, value in parameters.items():
-            if name not in ("cycles", "budget", "cap") or name not in was or row.format == "successive_halving":
+            if name not in GROWING or name not in was or not can_grow(row.format):
                 raise Refused(
                     f"a running {row.format} cannot change {name}; cycles, budget and cap can grow where there are any"
                 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Min, Q
+from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
 from league.domain import clock, events, health
 from league.enums import MatchStatus
@@ -83,6 +84,18 @@ def queue(*, now: datetime | None = None) -> Queue:
     why = "turn" if ready else "sandbox" if alive else "worker"
     reasons = {"turn": 0, "retry": work["retry"], "retest": work["retest"], "worker": 0, "sandbox": 0} | {why: rest}
     return Queue(work["queued"], work["playing"], work["oldest"], len(ready), len(alive) - len(ready), starved, reasons)
+
+
+def line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
+    """The queued matches as they are claimed one after the other, each with `why` it waits: a reason of `Queue.waiting`. Two queries besides."""
+    now = clock.given(now)
+    waiting = Match.objects.filter(status=MatchStatus.QUEUED)
+    anybody = Worker.objects.filter(seen__gte=now - SILENT).exists()
+    usual = "turn" if able(now=now) else "sandbox" if anybody else "worker"
+    retest = Q(pk__in=health.on_hold(waiting).values("pk"))
+    why = Case(When(not_before__gt=now, then=Value("retry")), When(retest, then=Value("retest")), default=Value(usual))
+    ready = Case(When(why=usual, then=0), default=1)
+    return waiting.annotate(why=why).annotate(ready=ready).order_by("ready", "-priority", "turn", "id")
 
 
 def _why_starved(alive: list[Worker]) -> str:

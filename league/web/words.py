@@ -157,6 +157,20 @@ def badge_labels() -> dict[str, object]:
     }
 
 
+WAITS = {  # why a match waits (league.domain.workers.Queue.waiting)
+    "turn": gettext_noop("for its turn"),
+    "retry": gettext_noop("to be tried again after a fault of ours"),
+    "retest": gettext_noop("until a bot at the table has been tested again"),
+    "worker": gettext_noop("for a worker: none is running"),
+    "sandbox": gettext_noop("for a worker whose sandbox holds"),
+}
+
+
+def waits(reason: str) -> str:
+    """Why a match waits, in a few words."""
+    return _(WAITS[reason])
+
+
 def number(value: float, form: str) -> str:
     """A number in the reader's language, with a true minus sign: '1.118' means more than a thousand to a Spaniard."""
     return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league import tasks
-from league.domain import invariants, metrics, ratings, workers
+from league.domain import invariants, leases, metrics, ratings, workers
 from league.models import Bot, Match
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
@@ -75,6 +75,26 @@ def test_page_and_api_say_why_matches_wait(client, ana) -> None:
     assert answer["Content-Type"].startswith("text/plain; version=0.0.4")
     assert values(answer.content.decode())['tute_queue_waiting{reason="worker"}'] == 1
     assert client.post("/metrics").status_code == 405
+
+
+def test_the_line_stands_as_it_is_claimed_and_says_why(client, ana, berto) -> None:
+    bots = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sira")]
+    started(ana, bots, boards=1)
+    workers.register("w1", tier="namespaces", now=NOW)
+    first = workers.line(now=NOW).first()
+    assert first.why == "turn"
+    assert leases.claim("w1", now=NOW) == first
+    leases.fail(first.pk, first.token + 1, why="the disk was full", now=NOW)
+    assert [one.why for one in workers.line(now=NOW)] == ["turn", "turn", "retry"]
+    assert workers.line(now=NOW).last() == first  # it stands behind until it may be tried again
+    Bot.objects.filter(slug="lola").update(state="paused", paused_for="three faults in a row")
+    whys = {one.why: {party.version.bot.slug for party in one.parties.all()} for one in workers.line(now=NOW)}
+    assert "lola" in whys["retest"]
+    workers.gone("w1", now=NOW)
+    assert workers.line(now=later(600)).first().why == "worker"
+    page = client.get("/queue/", headers={"accept-language": "en"}).content.decode()
+    for match in Match.objects.filter(status="queued"):
+        assert f"/m/{match.public_id}/" in page
 
 
 def test_findings_are_shown_to_the_staff_alone(client, ana, admin_user) -> None:

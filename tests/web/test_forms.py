@@ -177,6 +177,31 @@ def test_enter_start_and_cancel(league, owner, stranger) -> None:
     assert league.next_cup.status == "cancelled"
 
 
+def test_the_page_of_an_open_tournament_lets_in_and_out(league, owner, stranger, reader) -> None:
+    url = f"/t/{league.next_cup.slug}/"
+    assert "Entra para inscribir un bot" in reader.get(url).content.decode()
+    assert "Retirar una inscripción" not in stranger.get(url).content.decode()  # none of his is in
+    stranger.post(f"{url}do/", {"action": "enter", "version": league.luna.pk})
+    assert "Retirar una inscripción" in stranger.get(url).content.decode()
+    assert owner.get(url).content.decode().count("luna v1</option>") == 1  # the owner may send anybody home
+    stranger.post(f"{url}do/", {"action": "withdraw", "version": league.luna.pk})
+    assert not league.next_cup.entries.filter(version=league.luna).exists()
+
+
+def test_a_running_tournament_is_extended_by_its_owner(league, owner, stranger) -> None:
+    running = made.started(league.ana, [league.rufo, league.luna, league.sol], name="Long cup")
+    url = f"/t/{running.slug}/"
+    assert "Ampliar" in owner.get(url).content.decode()
+    assert "Ampliar" not in stranger.get(url).content.decode()
+    assert stranger.post(f"{url}do/", {"action": "extend", "cycles": "2"}).status_code == 403
+    assert (
+        "Se han añadido 3 partidas"
+        in owner.post(f"{url}do/", {"action": "extend", "cycles": "2"}, follow=True).content.decode()
+    )
+    assert running.matches.count() == 6
+    assert "can only grow" in owner.post(f"{url}do/", {"action": "extend", "cycles": "1"}, follow=True).content.decode()
+
+
 def test_a_bot_is_its_owners(league, owner, stranger) -> None:
     owner.post("/bots/rufo/edit/", {"description": "Cuenta <b>triunfos</b>."})
     owner.post("/bots/rufo/edit/", {"state": "paused"})

@@ -6,17 +6,28 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from league.domain import invariants, metrics, workers
-from league.models import Bot
+from league.domain import invariants, leases, metrics, workers
+from league.models import Bot, Match
+from league.web import queries, words
+
+MOST = 30  # matches of a list
 
 
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
-    """The state of the work. Texts that name the operator's machines are for the staff."""
+    """The state of the work: what is played, what comes next, and why it waits. Texts that name the operator's machines are for the staff."""
     found = workers.queue()
     paused = Bot.objects.exclude(paused_for="").order_by("slug")
-    shown = {"queue": found, "reasons": {k: v for k, v in found.waiting.items() if v}, "paused": paused}
-    return render(request, "queue.html", shown | {"check": invariants.last()})
+    playing = Match.objects.filter(status__in=leases.HELD).order_by("started", "id")
+    context = {
+        "queue": found,
+        "reasons": {reason: (count, words.waits(reason)) for reason, count in found.waiting.items() if count},
+        "playing": queries.with_parties(playing)[:MOST],
+        "line": [(match, words.waits(match.why)) for match in queries.with_parties(workers.line())[:MOST]],
+        "paused": paused,
+        "check": invariants.last(),
+    }
+    return render(request, "queue.html", context)
 
 
 @require_safe

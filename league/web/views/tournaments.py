@@ -12,6 +12,7 @@ from django.core.paginator import Page
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 import engine
@@ -63,9 +64,10 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds": _rounds(found),
         "parts": brackets(found),
         "grows": _grows(found),
-        "mine": _own_versions(viewer, found)
-        if viewer and (_grows(found) or found.status == TournamentStatus.OPEN)
-        else [],
+        "changes": _changes(found),
+        "mine": _own_versions(viewer, found) if viewer and _changes(found) else [],
+        "leavers": _leavers(viewer, table, owned=owned) if _changes(found) else [],
+        "growing": _growing(found) if owned else [],
         "refresh": found.status == TournamentStatus.RUNNING,
     }
     return render(request, "tournament.html", context)
@@ -78,6 +80,25 @@ def _rounds(found: Tournament) -> list[rounds.OneRound]:
 
 def _grows(found: Tournament) -> bool:
     return formats.the(found.format).grows and found.status == TournamentStatus.RUNNING
+
+
+def _changes(found: Tournament) -> bool:
+    """Whether entries come and go."""
+    return _grows(found) or found.status == TournamentStatus.OPEN
+
+
+def _leavers(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
+    """Whom who looks may take out: own bots, and as owner of the tournament any."""
+    versions = [row.entry.version for row in table.rows if row.entry.withdrawn is None]
+    return [one for one in versions if owned or (viewer is not None and one.bot.owner_id == viewer.pk)]
+
+
+def _growing(found: Tournament) -> list[tuple[str, int]]:
+    """The parameters of a running tournament that can grow, with what they are."""
+    if found.status != TournamentStatus.RUNNING:
+        return []
+    values = formats.the(found.format).complete(found.parameters)
+    return [(name, int(values[name])) for name in domain.GROWING if name in values and domain.can_grow(found.format)]
 
 
 def _described(found: Tournament) -> dict[str, Any]:
@@ -115,7 +136,7 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
 @login_required
 @require_POST
 def do(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start, close or cancel one's own tournament; enter or withdraw one's own version."""
+    """Start, extend, close or cancel one's own tournament; enter or withdraw one's own version."""
     found = get_object_or_404(Tournament, slug=slug)
     viewer = people.of_user(request.user)
     action = request.POST.get("action", "")
@@ -125,6 +146,17 @@ def do(request: HttpRequest, slug: str) -> HttpResponse:
             if viewer.pk != found.owner_id and not request.user.is_staff:
                 raise PermissionDenied
             OWNERS[action](found, actor=viewer.name)
+        elif action == "extend":
+            if viewer.pk != found.owner_id and not request.user.is_staff:
+                raise PermissionDenied
+            given = {name: request.POST[name] for name in domain.GROWING if name in request.POST}
+            added = domain.extend(
+                found, {name: int(v) for name, v in given.items() if v.isdecimal()}, actor=viewer.name
+            )
+            messages.success(
+                request,
+                ngettext("%(count)s match was added.", "%(count)s matches were added.", added) % {"count": added},
+            )
         elif action in ("enter", "withdraw"):
             version = get_object_or_404(BotVersion, pk=asked.number(pk))
             if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
