@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_FOLDERS = re.compile(r"(?<![\w.~:/])/(?:[^\s/'\"]+/)+")
+
 
 class Refused(ValueError):
     """A request that the rules of the league do not allow. Nothing was changed."""
@@ -17,3 +21,8 @@ class TooMany(Refused):
     def __init__(self, message: str, *, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+def for_all(text: str) -> str:
+    """A text that everybody may read of one that names the folders of an operator's machine: of a path only its last part."""
+    return _FOLDERS.sub("", text)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
 from league.domain import clock, health, state, workers
-from league.domain.errors import IllegalMove
+from league.domain.errors import IllegalMove, for_all
 from league.enums import MatchStatus
 from league.models import Match, Party
 
@@ -138,7 +138,7 @@ def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | 
             actor=match.worker,
             why=why,
             guard=guard,
-            reason=why,
+            reason=for_all(why),
             finished=now,
             lease_until=None,
         )
@@ -159,7 +159,7 @@ def _requeue(
             actor=match.worker,
             why=why,
             guard=guard,
-            reason=f"attempt {match.attempts}: {why}",
+            reason=f"attempt {match.attempts}: {for_all(why)}",
             worker="",
             lease_until=None,
             progress=0,

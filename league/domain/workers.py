@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
 from league.domain import clock, events, health
+from league.domain.errors import for_all
 from league.enums import MatchStatus
 from league.models import Match, Worker
 
@@ -108,7 +109,7 @@ def _why_starved(alive: list[Worker]) -> str:
 def explain(*, now: datetime | None = None) -> int:
     """Write why nothing moves into the queued matches, or take it back when it does; the number of rows changed."""
     now = clock.given(now)
-    reason = queue(now=now).starved
+    reason = for_all(queue(now=now).starved)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
     changed = health.playable(waiting).exclude(reason=reason).update(reason=reason)
     return changed + health.on_hold(waiting).exclude(reason=ON_HOLD).update(reason=ON_HOLD)

@@ -10,7 +10,7 @@ from django.conf import settings
 from league.domain import leases, matches
 from league.domain.errors import IllegalMove
 from league.enums import MatchStatus
-from league.models import Match
+from league.models import LeagueEvent, Match
 from tests.support.league import NOW, accepted, later, running, started, uploaded
 
 LEASE = timedelta(seconds=settings.LEASE_S)
@@ -84,6 +84,18 @@ def test_match_is_void_after_too_many_attempts(ana) -> None:
     assert (row.status, row.attempts) == (MatchStatus.VOID, settings.MAX_ATTEMPTS)
     assert row.reason == f"void after {settings.MAX_ATTEMPTS} attempts; the last one failed: no disk"
     assert leases.claim("w1", now=later(10**7)) is None
+
+
+def test_the_reason_that_all_may_read_names_no_folder_and_the_event_does(ana) -> None:
+    uploaded(ana, "rufo")
+    match = running()
+    why = "OSError: [Errno 28] No space left on device: '/srv/tute/sandbox/trees/x-1f', see https://tute.example/docs/a or ./b/c"
+
+    assert leases.fail(match.pk, match.token, why=why, now=NOW) is True
+
+    told = "OSError: [Errno 28] No space left on device: 'x-1f', see https://tute.example/docs/a or ./b/c"
+    assert Match.objects.get().reason == f"attempt 1: {told}"
+    assert LeagueEvent.objects.get(subject=f"match:{match.public_id}", data__to="queued").data["why"] == why
 
 
 def test_release_costs_no_attempt_and_is_claimed_at_once(ana) -> None:
