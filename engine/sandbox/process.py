@@ -8,7 +8,9 @@ import select
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import NamedTuple
 
 from . import watch
 from .attest import Expectation, attest
@@ -28,18 +30,21 @@ _KILL_S = 10.0
 _WRAPPER_S = 1.0
 _STOP_S = 10.0
 _LAST_STDERR = MIB
-_SAMPLE_MS = int(watch.SAMPLE_S * 1000)
+_SAMPLE_S = watch.SAMPLE_S
+_SAMPLE_MS = int(_SAMPLE_S * 1000)
 _NOTHING = memoryview(b"")
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(NamedTuple):
     """One line of a bot, without its newline, and what it took: CPU seconds since the last one (since the start of the
     process for the first), what it used while frozen left out; wall seconds since it was asked."""
 
     line: bytes
     cpu_s: float
     wall_s: float
+
+
+_reply: Callable[[tuple[bytes, float, float]], Reply] = partial(tuple.__new__, Reply)  # a third of a call of the class
 
 
 class BotProcess:
@@ -54,6 +59,7 @@ class BotProcess:
     ) -> None:
         """wrapped: another program of ours stands between (namespaces), whose exit status tells the bot's."""
         self.policy = policy
+        self._longest = policy.line_bytes
         self.pid = started.pid
         self.user = expected.user
         self._child = started.child
@@ -78,6 +84,8 @@ class BotProcess:
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
+        self._ready = self._poll.poll
+        self._answered = [(self._stdout, select.POLLIN)]  # as it says when there is an answer and nothing else
         try:
             self._handle = os.pidfd_open(self.pid)
             self._tasks = watch.open_tasks(self.pid)
@@ -132,29 +140,41 @@ class BotProcess:
         max_bytes: longest line, without its newline (default: the policy's). Raises BotFault; SandboxError where the
         machine is too busy to say.
         """
-        longest = self.policy.line_bytes if max_bytes is None else max_bytes
-        if self._unread or self._poll.poll(0):
+        longest = self._longest if max_bytes is None else max_bytes
+        if self._unread or self._ready(0):
             self._refuse_unsolicited()
-        began = time.monotonic()
+        began = monotonic()
         try:
             written = os.write(self._stdin, data)
         except OSError:
             written = 0  # full, or closed: which of them is found out below
-        if written < len(data):
+        if written != len(data):
             self._unsent = memoryview(data)[written:]
             self._write()
-        self._wake()
-        line = self._quick_line(longest, cpu_budget_s, wall_cap_s)
+        if self._frozen:
+            self._wake()
+        # nearly every answer comes at once and in one piece; whatever comes otherwise waits in `_unread`
+        line = None
+        if (
+            self._ready(_SAMPLE_MS if cpu_budget_s > _SAMPLE_S < wall_cap_s else 1) == self._answered
+            and not self._unsent
+        ):
+            line = os.read(self._stdout, _CHUNK)
+            if line.find(b"\n") == (end := len(line) - 1) <= longest:
+                line = line[:end]
+            else:
+                self._unread += line
+                line = None
         if line is None:
             line = self._slow_line(longest, cpu_budget_s, wall_cap_s, began)
         used = self._rest() - self._mark
         if used > cpu_budget_s:
             raise _over(used, cpu_budget_s)
         self._mark += used
-        now = time.monotonic()
+        now = monotonic()
         if now >= self._next_look:
             self._look(now)
-        return Reply(line, used, now - began)
+        return _reply((line, used, now - began))
 
     def send(self, data: bytes, deadline: float = 1.0) -> None:
         """Write a request. What a frozen bot's pipe cannot take waits for ``read_line``.
@@ -166,9 +186,9 @@ class BotProcess:
         self._unsent = memoryview(data)
         self._write()
         if self._unsent and not self._frozen:
-            until = time.monotonic() + deadline
+            until = monotonic() + deadline
             while self._unsent:
-                left = until - time.monotonic()
+                left = until - monotonic()
                 if left <= 0:
                     raise BotFault("timeout", f"did not read its input within {deadline:g} s")
                 self._wait(left)
@@ -177,24 +197,11 @@ class BotProcess:
     def read_line(self, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
         """The next line, as ``ask`` waits for it, of a bot that is not frozen before or afterwards."""
         longest = self.policy.line_bytes if max_bytes is None else max_bytes
-        began = time.monotonic()
+        began = monotonic()
         line = self._slow_line(longest, cpu_budget_s, wall_cap_s, began)
         used = self.cpu() - self._mark
         self._mark += used
-        return Reply(line, used, time.monotonic() - began)
-
-    def _quick_line(self, longest: int, cpu_budget_s: float, wall_cap_s: float) -> bytes | None:
-        """The answer of a bot that gives it in one piece and at once, as nearly all do; None where it is otherwise."""
-        wait = _SAMPLE_MS if cpu_budget_s > watch.SAMPLE_S < wall_cap_s else 1
-        ready = self._poll.poll(wait)
-        if len(ready) != 1 or ready[0][0] != self._stdout or self._unsent or self._unread:
-            return None
-        data = os.read(self._stdout, _CHUNK)
-        end = len(data) - 1
-        if end < 0 or end > longest or data.find(b"\n") != end:
-            self._unread += data
-            return None
-        return data[:end]
+        return _reply((line, used, monotonic() - began))
 
     def _slow_line(self, longest: int, cpu_budget_s: float, wall_cap_s: float, began: float) -> bytes:
         searched = 0
@@ -211,14 +218,14 @@ class BotProcess:
                 line = bytes(self._unread[:at])
                 del self._unread[: at + 1]
                 return line
-            now = time.monotonic()
+            now = monotonic()
             left = wall.left(now)
             if left <= 0:
                 raise BotFault(
                     "timeout", f"no answer within {wall_cap_s:.3f} s of wall time ({used:.3f} s of CPU used)"
                 )
             self._look(now)
-            self._wait(min(left, cpu_budget_s - used, watch.SAMPLE_S))
+            self._wait(min(left, cpu_budget_s - used, _SAMPLE_S))
             self._write()
             self._read()
 
@@ -262,9 +269,9 @@ class BotProcess:
     def _await_stop(self) -> None:
         """Until every thread has stopped. One alone meets the stop before its next step; of several, the one that is to
         pass it on may wait for a busy core for milliseconds, in which the others go on computing."""
-        until = time.monotonic() + _STOP_S
+        until = monotonic() + _STOP_S
         while not watch.all_stopped(self.pid):
-            if time.monotonic() > until:
+            if monotonic() > until:
                 raise SandboxError(f"process {self.pid} does not stop within {_STOP_S:g} s; run fewer workers here")
             time.sleep(0.0001)
 
@@ -385,7 +392,7 @@ class BotProcess:
 
     def _look(self, now: float) -> None:
         if now >= self._next_look:
-            self._next_look = now + watch.SAMPLE_S
+            self._next_look = now + _SAMPLE_S
             excess = watch.overuse(watch.look(self.pid), self.policy)
             if excess:
                 raise excess
