@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import engine
     from engine.runner import BotSpec, Limits
-    from engine.runner.protocol import Answer
     from engine.runner.sitting import Sitting
     from engine.sandbox import Sandbox
 
@@ -112,20 +111,21 @@ def search(game: engine.Game) -> dict[str, dict[int, list[Board]]]:
 class Announcer:
     """Sits where a bot would, and answers as `choose` does."""
 
-    last_us = (0, 0, 0)
+    cpu_us = 0
+    took_s = latency_s = 0.0
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
         self.party = 1
+        self.requests = 0
         self.dice = random.Random(seat)
 
-    def ask(self, events: list[str], legal: str) -> Answer:
+    def ask(self, events: list[str], legal: str) -> bytes:
         """As `Seat.ask`."""
         import json
 
-        from engine.runner.protocol import Answer
-
-        return Answer(choose(json.loads(f"[{legal}]"), self.dice))
+        self.requests += 1
+        return json.dumps({"id": self.requests, "do": choose(json.loads(f"[{legal}]"), self.dice)}).encode()
 
 
 def check(bot: BotSpec, game: engine.Game, box: Sandbox, limits: Limits) -> Found:

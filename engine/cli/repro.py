@@ -173,14 +173,14 @@ def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Li
 
 
 def _put(seat: Any, line: Line, report: dict[str, Any]) -> None:
-    from engine.runner import Fault
+    from engine.runner import Fault, protocol
 
     if line.step < 0:
         seat.start(line.request)
     elif line.answer is None:
         seat.tell(line.request)
     else:
-        now = seat.put(line.request).do
+        now = protocol.answer(seat.put(line.request), seat.requests).do
         report["decisions"] += 1
         legal = json.loads(line.request)["legal"]
         if now != line.answer and now not in legal:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from time import monotonic
 
 from engine.runner import protocol
 from engine.runner.faults import Fault, quoted
@@ -41,7 +41,9 @@ class Seat:
         self.cpu_s = 0.0
         self.wall_s = 0.0
         self.max_cpu_s = 0.0
-        self.last_us = (0, 0, 0)  # CPU, wall, and the referee's own view of the last decision
+        self.cpu_us = 0  # of the last decision: CPU time,
+        self.took_s = 0.0  # wall time from the writing of the request,
+        self.latency_s = 0.0  # and the referee's own view of it
         process.pondering_s = max(process.pondering_s, noise.stop_s)
 
     def listen(self, tap: Tap) -> None:
@@ -62,26 +64,27 @@ class Seat:
         self.wall_s += reply.wall_s
         self.name = protocol.ready(reply.line)
 
-    def ask(self, events: list[str], legal: str) -> protocol.Answer:
-        """Ask for one decision."""
-        began = time.perf_counter()
-        answer = self.put(protocol.act(self.requests + 1, events, legal, self.clock.bank))
-        self.last_us = (*self.last_us[:2], int((time.perf_counter() - began) * 1e6))
-        return answer
+    def ask(self, events: list[str], legal: str) -> bytes:
+        """Ask for one decision. Returns the line that the bot wrote, unread."""
+        began = monotonic()
+        line = self.put(protocol.act(self.requests + 1, events, legal, self.clock.bank))
+        self.latency_s = monotonic() - began
+        return line
 
-    def put(self, request: bytes) -> protocol.Answer:
-        """Put the next request of a decision to the bot, as it stands."""
-        self.requests = number = self.requests + 1
+    def put(self, request: bytes) -> bytes:
+        """Put the next request of a decision to the bot, as it stands. Returns its line, the answer to request number `requests`."""
+        self.requests += 1
         clock = self.clock
-        reply = self._exchange(request, clock.upper_s, clock.wall_s)
-        cpu_us = int(reply.cpu_s * 1e6)  # what the log keeps, so that the bank follows from the log
-        clock.spend(cpu_us / 1e6)
-        self.cpu_s += reply.cpu_s
-        self.wall_s += reply.wall_s
-        if reply.cpu_s > self.max_cpu_s:
-            self.max_cpu_s = reply.cpu_s
-        self.last_us = (cpu_us, int(reply.wall_s * 1e6), 0)
-        return protocol.answer(reply.line, number)
+        line, used, took = self._exchange(request, clock.upper_s, clock.wall_s)
+        self.cpu_us = cpu_us = int(used * 1e6)  # what the log keeps, so that the bank follows from the log
+        self.took_s = took
+        self.cpu_s += used
+        self.wall_s += took
+        if used > self.max_cpu_s:
+            self.max_cpu_s = used
+        if cpu_us / 1e6 > clock.move_s:
+            clock.spend(cpu_us / 1e6)
+        return line
 
     def tell(self, end: bytes) -> None:
         """Tell the bot that the pass is over. Nothing that it does now changes anything."""
@@ -96,7 +99,7 @@ class Seat:
     def leave(self, until: float) -> None:
         """Wait for the process to end by itself, at most until that moment of the monotonic clock."""
         try:
-            self.process.read_line(END_S, max(0.0, until - time.monotonic()), protocol.MAX_LINE)
+            self.process.read_line(END_S, max(0.0, until - monotonic()), protocol.MAX_LINE)
         except BotFault:
             return  # it has left, as it should, or its time is over
 
@@ -107,9 +110,9 @@ class Seat:
             reply = self.process.ask(line, cpu_s, wall_s, protocol.MAX_LINE)
         except BotFault as fault:
             raise Fault(fault.kind, fault.detail) from None
-        self.reply = reply.line
+        self.reply = reply[0]
         if self._tap is not None:
-            self._tap(line, reply.line)
+            self._tap(line, self.reply)
         return reply
 
     def evidence(self) -> tuple[str, str]:

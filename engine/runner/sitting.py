@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import engine
+from engine.runner import protocol
 from engine.runner.faults import KINDS, Fault, event_of
 from engine.runner.feed import Feed
 from engine.runner.protocol import encode
@@ -22,6 +23,9 @@ class Texts:
         self._game = game
         self._encoded: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
+        self._tails: dict[
+            bytes, int
+        ] = {}  # what follows the id in an answer, with the blanks of Python's encoder and without
 
     def legal(self, actions: Sequence[int]) -> str:
         """The inside of the JSON list of these actions."""
@@ -31,9 +35,20 @@ class Texts:
         except KeyError:
             for action in actions:
                 text = self._game.action_text(action)
-                encoded[action] = encode(text)
+                encoded[action] = word = encode(text)
                 self._numbers[text] = action
+                self._tails[f' "do": {word}}}'.encode()] = self._tails[f'"do":{word}}}'.encode()] = action
             return ",".join([encoded[action] for action in actions])
+
+    def plain(self, line: bytes, number: int) -> int | None:
+        """The action of an answer in the form that nearly every bot uses; None for any other line, which `protocol.answer` reads.
+
+        Where this gives an action, that one gives the same, without a note.
+        """
+        head, _, tail = line.partition(b",")
+        if head == b'{"id": %d' % number or head == b'{"id":%d' % number:
+            return self._tails.get(tail)
+        return None
 
     def number(self, text: str) -> int:
         """The action of a bot's text. ValueError with the reason if it is none."""
@@ -55,15 +70,16 @@ class Sitting:
         self.number = number
         self.faults: list[FaultReport] = []
         self.decisions = 0
-        self._steps: list[tuple[int, int]] = []
-        self._used: list[tuple[int, int, int]] = []
+        self._log: list[
+            tuple[int, int, int, float, float]
+        ] = []  # step, seat, CPU us, wall s, latency s of each decision
         self._notes: list[dict[str, Any]] = []
         self._room = [NOTES] * state.seats  # the seats themselves may still be empty: the first sitting starts its pass
         feed.begin(state.events, board)
 
     def play(self, stop: Callable[[], bool] | None = None) -> bool:
         """Play to the end, to a fault or until `stop` says so; False in the last case."""
-        state = self.state
+        state, seats = self.state, self.seats
         while not state.is_over:
             legal = state.legal_actions()
             if len(legal) == 1:  # forced: nothing to ask
@@ -71,7 +87,7 @@ class Sitting:
                 continue
             if stop is not None and stop():
                 return False
-            seat = self.seats[state.current_seat]
+            seat = seats[state.turn]
             try:
                 self._decide(seat, legal)
             except Fault as fault:
@@ -80,11 +96,20 @@ class Sitting:
         return True
 
     def _decide(self, seat: Seat, legal: Sequence[int]) -> None:
-        state = self.state
         self.decisions += 1
-        answer = seat.ask(self.feed.take(seat.seat), self.texts.legal(legal))
-        self._steps.append((len(state.actions), seat.seat))
-        self._used.append(seat.last_us)
+        line = seat.ask(self.feed.take(seat.seat), self.texts.legal(legal))
+        action = self.texts.plain(line, seat.requests)
+        if action is None or action not in legal:
+            self._read(seat, line, legal)
+            return
+        self._note_times(seat)
+        self.state.apply(action)
+
+    def _read(self, seat: Seat, line: bytes, legal: Sequence[int]) -> None:
+        """An answer in another form, with a note, or that is none of the choices."""
+        state = self.state
+        answer = protocol.answer(line, seat.requests)
+        self._note_times(seat)
         if answer.note and self._room[seat.seat] > 0:
             self._room[seat.seat] -= len(answer.note)
             self._notes.append({"step": len(state.actions), "seat": seat.seat, "note": answer.note})
@@ -97,6 +122,9 @@ class Sitting:
             options = self.texts.legal(legal).replace('"', "").replace(",", ", ")
             raise Fault("illegal_action", f"the bot answered {answer.do[:60]!a}; legal were: {options}") from None
         state.apply(action)
+
+    def _note_times(self, seat: Seat) -> None:
+        self._log.append((len(self.state.taken_actions), seat.seat, seat.cpu_us, seat.took_s, seat.latency_s))
 
     def blame(self, seat: Seat, fault: Fault, step: int) -> None:
         """Write down a fault, and tell everybody."""
@@ -118,14 +146,12 @@ class Sitting:
             for fault in self.faults
         ]
         replay["notes"] = self._notes
-        steps, seats = ([step[i] for step in self._steps] for i in range(2))
-        cpu, wall, latency = ([used[i] for used in self._used] for i in range(3))
         replay["timings"] = {
             "unit": "us",
-            "steps": steps,
-            "seats": seats,
-            "cpu": cpu,
-            "wall": wall,
-            "latency": latency,
+            "steps": [row[0] for row in self._log],
+            "seats": [row[1] for row in self._log],
+            "cpu": [row[2] for row in self._log],
+            "wall": [int(1e6 * row[3]) for row in self._log],
+            "latency": [int(1e6 * row[4]) for row in self._log],
         }
         return replay

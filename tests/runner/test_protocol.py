@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine
 from engine.runner import protocol
 from engine.runner.faults import Fault, quoted
 from engine.runner.limits import Clock, Limits, Noise
+from engine.runner.sitting import Texts
 
 
 def refused(line: bytes, number: int = 7) -> str:
@@ -108,18 +110,70 @@ def test_answer_of_any_bytes_is_an_answer_or_a_fault(line: bytes) -> None:
         assert fault.kind == "protocol"
 
 
-@given(
-    st.integers(0, 10**17),
-    st.text(st.sampled_from("play 1ocebid70R"), max_size=20),
-    st.sampled_from([",", ", "]),
-    st.sampled_from([":", ": "]),
-)
-def test_answer_quick_and_slow_reading_agree(number: int, do: str, comma: str, colon: str) -> None:
-    line = f'{{"id"{colon}{number}{comma}"do"{colon}"{do}"}}'
+GAME = engine.load("guinote")
+ACTIONS = [*range(40), *range(52, 59), *range(60, 72)]
+TEXTS = Texts(GAME)
+TEXTS.legal(ACTIONS)
 
-    assert (
-        protocol.answer(line.encode(), number) == protocol.answer(b" " + line.encode(), number) == protocol.Answer(do)
-    )
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("form", ['{{"id": {}, "do": "{}"}}', '{{"id":{},"do":"{}"}}'])
+def test_the_plain_form_of_an_answer_is_known_without_reading_it(action: int, form: str) -> None:
+    text = GAME.action_text(action)
+    line = form.format(17, text).encode()
+
+    assert TEXTS.plain(line, 17) == action
+    assert protocol.answer(line, 17) == protocol.Answer(text)
+
+
+PIECES = [
+    "{",
+    "}",
+    '"',
+    ",",
+    ":",
+    " ",
+    "\\",
+    "\n",
+    "\t",
+    "\0",
+    "id",
+    "do",
+    "note",
+    '"id"',
+    '"do"',
+    "17",
+    "1",
+    "0",
+    "-",
+    "play 1o",
+    "pass",
+    "sing c",
+    "ñ",
+]
+
+
+@given(
+    st.sampled_from(ACTIONS),
+    st.integers(0, 10**17),
+    st.sampled_from(
+        ['{{"id": {}, "do": "{}"}}', '{{"id":{},"do":"{}"}}', '{{"id": {},"do":"{}"}}', '{{"do":"{1}","id":{0}}}']
+    ),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3), st.sampled_from(["", *PIECES])), max_size=3),
+    st.integers(-1, 1),
+)
+def test_what_is_known_without_reading_is_read_the_same(
+    action: int, number: int, form: str, changes: list[tuple[int, int, str]], off: int
+) -> None:
+    text = form.format(number, GAME.action_text(action))
+    for place, gone, put in changes:
+        text = text[:place] + put + text[place + gone :]
+    line = text.encode()
+
+    known = TEXTS.plain(line, number + off)
+
+    if known is not None:  # whatever the quick way takes, the careful one takes as well, and as the same
+        assert protocol.answer(line, number + off) == protocol.Answer(GAME.action_text(known))
 
 
 def test_ready_gives_the_name_cut() -> None:
