@@ -6,6 +6,7 @@ through `engine.redact`, which is the only way from the record to a bot; what al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import engine
@@ -17,61 +18,103 @@ class Feed:
     """The events of one pass, sitting after sitting, as encoded JSON texts per seat."""
 
     def __init__(self, seats: int) -> None:
-        self._untold: list[list[str]] = [[] for _ in range(seats)]
         self._events: list[dict[str, Any]] = []
         self._read = 0  # of these
         self._board = 0
+        self._shared: list[str] = []  # what all see alike, since the seats were last told apart
+        self._told = [0] * seats  # of these
+        self._own: list[list[str]] = [[] for _ in range(seats)]  # what comes before the rest of `_shared`
+        self._plays: list[dict[str, str]] = [{} for _ in range(seats)]  # texts of plays by seat and card
 
-    def begin(self, events: list[dict[str, Any]], board: int) -> None:
-        """Follow the record of a new sitting: a list that grows while it is played."""
+    def begin(self, events: list[dict[str, Any]], board: int, opening: list[list[str]]) -> None:
+        """Follow the record of a new sitting, a list that grows while it is played. `opening`: of what stands in it by now."""
         self._catch_up()
+        self._part()
+        for own, texts in zip(self._own, opening, strict=True):
+            own += texts
         self._events = events
-        self._read = 0
+        self._read = len(events)
         self._board = board
 
     def announce(self, event: dict[str, Any]) -> None:
         """Tell every seat something that is not in the record of the game: that a bot failed."""
         self._catch_up()
-        text = encode(event)
-        for untold in self._untold:
-            untold.append(text)
+        self._shared.append(encode(event))
 
     def take(self, seat: int) -> list[str]:
         """What the seat has not been told; from now on it has."""
         if self._read < len(self._events):
             self._catch_up()
-        untold = self._untold[seat]
-        self._untold[seat] = []
+        shared, told = self._shared, self._told
+        untold = shared[told[seat] :]
+        told[seat] = len(shared)
+        if self._own[seat]:
+            untold = self._own[seat] + untold
+            self._own[seat] = []
         return untold
 
     def _catch_up(self) -> None:
-        new = self._events[self._read :]
-        self._read += len(new)
-        untold = self._untold
-        for event in new:
-            if (
-                event["e"] == "play"
-            ):  # most events: all see them alike, and they are written in a tenth of the encoder's time
-                text = f'{{"e":"play","seat":{event["seat"]},"card":"{event["card"]}"}}'
+        events, shared, plays = self._events, self._shared, self._plays
+        for place in range(self._read, len(events)):
+            event = events[place]
+            if event["e"] == "play":  # most events
+                try:
+                    shared.append(plays[event["seat"]][event["card"]])
+                except KeyError:
+                    plays[event["seat"]][event["card"]] = text = encode(event)
+                    shared.append(text)
             elif alike(event):
-                text = _text(event)
+                shared.append(_text(event))
             else:
-                self._tell_each(event)
-                continue
-            for texts in untold:
-                texts.append(text)
+                self._part()
+                for own, text in zip(self._own, _each(event, self._board, len(self._own)), strict=True):
+                    own.append(text)
+        self._read = len(events)
 
-    def _tell_each(self, event: dict[str, Any]) -> None:
-        for seat, untold in enumerate(self._untold):
-            (seen,) = engine.redact((event,), seat)
-            if seen["e"] == "deal":
-                seen = {"e": "deal", "board": self._board, **seen}
-            untold.append(encode(seen))
+    def _part(self) -> None:
+        """From here on the seats are told apart: whatever they share comes before it."""
+        shared = self._shared
+        for seat, told in enumerate(self._told):
+            self._own[seat] += shared[told:]
+            self._told[seat] = 0
+        shared.clear()
+
+
+def opening(events: Sequence[dict[str, Any]], board: int, seats: int) -> list[list[str]]:
+    """What each seat is told of the events with which a sitting on that board begins, encoded."""
+    told: list[list[str]] = [[] for _ in range(seats)]
+    for event in events:
+        for texts, text in zip(told, _each(event, board, seats), strict=True):
+            texts.append(text)
+    return told
+
+
+def _each(event: dict[str, Any], board: int, seats: int) -> list[str]:
+    """An event as each seat sees it, encoded."""
+    if alike(event):
+        return [_text(event)] * seats
+    dealt = event["e"] == "deal"
+    if dealt:
+        event = {"e": "deal", "board": board, **event}
+    texts = []
+    before: dict[str, Any] | None = None
+    text = ""
+    for seat in range(seats):
+        (seen,) = engine.redact((event,), seat)
+        hand = seen.pop("hand", None) if dealt else None  # stands last, and the rest of a deal is alike
+        if seen != before:
+            before, text = seen, encode(seen)
+        texts.append(text if hand is None else f'{text[:-1]},"hand":{_list(hand)}}}')
+    return texts
 
 
 def _text(event: dict[str, Any]) -> str:
     """An event that all see alike, as `encode` writes it; of a trick quicker."""
     if event["e"] == "trick" and len(event) == 4:
-        cards = '","'.join(event["cards"])
-        return f'{{"e":"trick","seat":{event["seat"]},"points":{event["points"]},"cards":["{cards}"]}}'
+        return f'{{"e":"trick","seat":{event["seat"]},"points":{event["points"]},"cards":{_list(event["cards"])}}}'
     return encode(event)
+
+
+def _list(cards: Sequence[str]) -> str:
+    """Texts of cards as `encode` writes them, in a tenth of its time."""
+    return '["' + '","'.join(cards) + '"]' if cards else "[]"

@@ -14,6 +14,7 @@ import platform
 import time
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial
+from typing import Any
 
 import engine
 from engine import chance
@@ -28,6 +29,7 @@ from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Policy, Runtime, Sandbox, SandboxError
 
+AT_ONCE = 16  # boards that are dealt one after the other, and written down so: code that runs once a board runs cold
 DECISIONS = 200  # of one seat on one board, generously: for the kernel's backstop only, the clock is exact
 Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
@@ -187,38 +189,55 @@ class _Match:
         seats: list[Seat] = []
         faults: list[FaultReport] = []
         totals = [0] * self.game.players
+        told = self.starter.told(number)
         try:
-            for board in self.boards:
+            for first in range(0, len(self.boards), AT_ONCE):
+                boards = self.boards[first : first + AT_ONCE]
                 began = self.clock()
-                told = feed if not faults else Feed(self.game.players)  # of a forfeited board nobody is told anything
-                sitting = Sitting(self._state(board.number, number), seats, told, self.texts, board.number, number)
+                sittings = [
+                    Sitting(self._state(board.number, number), seats, feed, self.texts, board.number, number)
+                    for board in boards
+                ]
                 if not seats:
+                    self.play_s += self.clock() - began
                     crew = self._crew(number, seating, core)
+                    began = self.clock()
                     seats += crew.seats
                     for seat, late in crew.faults:
-                        sitting.blame(seat, late, -1)
-                    began = self.clock()
-                # of a forfeited board the cards are dealt for the record and nobody is asked
-                played = bool(faults) or bool(sitting.faults) or sitting.play(self.stop)
-                self.decisions += sitting.decisions
-                if not played:
-                    return False
-                new = sitting.faults
-                faults += new
-                result = self._sitting_result(sitting, seating, faults)
-                board.sittings.append(result)
-                totals = [a + b for a, b in zip(totals, result.scores, strict=True)]
-                self._finish_board(board)
+                        sittings[0].blame(seat, late, -1)
+                played = self._play(sittings, faults)
+                for board, (sitting, blamed) in zip(boards, played, strict=False):
+                    result = self._sitting_result(sitting, seating, blamed, told)
+                    board.sittings.append(result)
+                    totals = [a + b for a, b in zip(totals, result.scores, strict=True)]
+                    self._finish_board(board)
                 self.play_s += self.clock() - began
-                self.done += 1
-                if self.progress is not None:
-                    self.progress(self.done, self.total)
+                if len(played) < len(boards):
+                    return False
             self._end(seats, feed, totals, {fault.seat for fault in faults})
         finally:
             for fault in faults:
                 self.parties[fault.party].faults.append(fault)
             self._close(seats, number)
         return True
+
+    def _play(
+        self, sittings: Sequence[Sitting], faults: list[FaultReport]
+    ) -> list[tuple[Sitting, tuple[FaultReport, ...]]]:
+        """Play them in order, or as many as until stopped: each with the faults of the pass by then, which are added to `faults`."""
+        played = []
+        for sitting in sittings:
+            # of a forfeited board the cards are dealt for the record and nobody is asked
+            whole = bool(faults) or bool(sitting.faults) or sitting.play(self.stop)
+            self.decisions += sitting.decisions
+            if not whole:
+                break
+            faults += sitting.faults
+            played.append((sitting, tuple(faults)))
+            self.done += 1
+            if self.progress is not None:
+                self.progress(self.done, self.total)
+        return played
 
     def _state(self, board: int, sitting: int) -> engine.State:
         seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
@@ -250,7 +269,7 @@ class _Match:
     # ---- results
 
     def _sitting_result(
-        self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport]
+        self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport], told: dict[str, Any]
     ) -> SittingResult:
         replay = sitting.record(
             {
@@ -264,7 +283,7 @@ class _Match:
                 "parties": [party.name for party in self.spec.parties],
             }
         )
-        replay["pass"] = self.starter.told(sitting.number)
+        replay["pass"] = told
         scores = sitting.state.scores()
         if faults:
             scores = forfeited(self.game, {fault.seat for fault in faults})

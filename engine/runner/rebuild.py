@@ -15,7 +15,7 @@ import engine
 from engine.replay import ReplayError
 from engine.runner import protocol
 from engine.runner.faults import event_of
-from engine.runner.feed import Feed
+from engine.runner.feed import Feed, opening
 from engine.runner.limits import Clock, Limits
 from engine.runner.sitting import Texts
 
@@ -114,7 +114,7 @@ def _sitting(
 ) -> Iterator[Line]:
     state = engine.replay.begin(replay)
     board = replay["meta"]["board"]
-    feed.begin(state.events, board)
+    feed.begin(state.events, board, opening(state.events, board, state.seats))
     used = dict(zip(replay["timings"]["steps"], replay["timings"]["cpu"], strict=True))
     faults = {fault["step"]: fault for fault in replay["faults"] if fault["step"] >= 0}
 

@@ -8,7 +8,7 @@ from typing import Any
 import engine
 from engine.runner import protocol
 from engine.runner.faults import KINDS, Fault, event_of
-from engine.runner.feed import Feed
+from engine.runner.feed import Feed, opening
 from engine.runner.protocol import encode
 from engine.runner.result import FaultReport
 from engine.runner.seat import Seat
@@ -75,10 +75,11 @@ class Sitting:
         ] = []  # step, seat, CPU us, wall s, latency s of each decision
         self._notes: list[dict[str, Any]] = []
         self._room = [NOTES] * state.seats  # the seats themselves may still be empty: the first sitting starts its pass
-        feed.begin(state.events, board)
+        self._opening: list[list[str]] | None = opening(state.events, board, state.seats)
 
     def play(self, stop: Callable[[], bool] | None = None) -> bool:
         """Play to the end, to a fault or until `stop` says so; False in the last case."""
+        self._open()
         state, seats = self.state, self.seats
         while not state.is_over:
             legal = state.legal_actions()
@@ -94,6 +95,12 @@ class Sitting:
                 self.blame(seat, fault, len(state.actions))
                 return True
         return True
+
+    def _open(self) -> None:
+        """From now on the seats are told of this sitting. Not of one that is never played."""
+        if self._opening is not None:
+            self.feed.begin(self.state.events, self.board, self._opening)
+            self._opening = None
 
     def _decide(self, seat: Seat, legal: Sequence[int]) -> None:
         self.decisions += 1
@@ -128,6 +135,7 @@ class Sitting:
 
     def blame(self, seat: Seat, fault: Fault, step: int) -> None:
         """Write down a fault, and tell everybody."""
+        self._open()
         request, answer = seat.evidence()
         self.faults.append(
             FaultReport(seat.party, seat.seat, self.board, self.number, step, fault.kind, fault.detail, request, answer)
