@@ -6,12 +6,14 @@ from typing import Any
 
 from django import template
 from django.templatetags.static import static
+from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from league.enums import MatchStatus
 from league.models import Match, Party
+from league.pure.calendars import WEEKDAYS
 from league.web import games, words
 from league.web.views.prefs import theme
 
@@ -143,6 +145,13 @@ def query(context: dict[str, Any], **changes: Any) -> str:
         else:
             asked[name] = value
     return f"?{asked.urlencode()}" if asked else "?"
+
+
+@register.filter
+def day_names(days: str) -> str:
+    """'viernes, 15' for "fri,15": the days of a calendar."""
+    names = dict(zip(WEEKDAYS, (WEEK[number] for number in range(7)), strict=True))
+    return ", ".join(str(names.get(day.strip().lower(), day.strip())) for day in days.split(","))
 
 
 @register.filter

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from django import forms
+from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.translation import gettext_lazy as _
 
 import engine
@@ -159,8 +160,7 @@ class CircuitForm(forms.Form):
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
-        names = [_("Monday"), _("Tuesday"), _("Wednesday"), _("Thursday"), _("Friday"), _("Saturday"), _("Sunday")]
-        self.fields["days"].choices = list(zip(WEEKDAYS, names, strict=True))
+        self.fields["days"].choices = [(day, WEEK[number]) for number, day in enumerate(WEEKDAYS)]
         self.fields["format"].choices = [(one.key, one.title) for one in usable(game)]
         self.fields["bots"].choices = bots
 

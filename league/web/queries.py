@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 import engine
 from league.domain import leaderboards
-from league.enums import BotState, MatchStatus, VersionStatus
+from league.enums import BotState, MatchStatus, TournamentFormat, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Match, Party, Player, Pool, Rating, Tournament
 from league.web.games import Described, describe
 
@@ -147,6 +147,16 @@ def entrants(game: str) -> list[tuple[str, BotVersion]]:
         if not version.games or game in version.games:
             found[version.bot.slug] = version
     return list(found.items())
+
+
+def open_to(games: Iterable[str]) -> QuerySet[Tournament]:
+    """Tournaments that take entries now, of these games (all, where none is named), the newest first. One query."""
+    rows = Tournament.objects.filter(
+        Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format=TournamentFormat.LADDER)
+    )
+    named = list(games)
+    rows = rows.filter(pool__game__in=named) if named else rows
+    return rows.select_related("pool").defer("secret").order_by("-created", "-id")
 
 
 def tournaments_listed() -> QuerySet[Tournament]:

@@ -7,8 +7,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from league.domain import state, tournaments
-from league.models import ApiToken, Bot, BotVersion, Player, Tournament
+from league.models import ApiToken, Bot, BotVersion, Match, Player, Tournament
 from tests.support import league as made
+from tests.web.conftest import crash
+from tests.web.page import Page
 
 
 def upload(client: Client, data: bytes, filename: str = "bot.py", **fields: object):
@@ -91,6 +93,32 @@ def test_the_page_of_an_upload_reloads_until_it_is_decided(league, owner, reader
     assert "step 3: 2.0 s exceeded" in rejected
     assert "vigila bank_s" in rejected
     assert "step 3" not in reader.get("/bots/espera/v1/").content.decode()
+
+
+def test_a_rejected_upload_says_how_to_repeat_it(league, owner, reader) -> None:
+    version = made.uploaded(league.ana, "roto")
+    match = Match.objects.filter(parties__version=version).first()
+    crash(match, version)
+    told = owner.get("/bots/roto/v1/").content.decode()
+    assert f"tute repro {match.public_id}.jsonl --bot bot.py" in told
+    assert f"/m/{match.public_id}.jsonl" in told
+    assert "tute repro" not in reader.get("/bots/roto/v1/").content.decode()
+
+
+def test_an_accepted_bot_is_shown_where_it_can_play(league, owner, reader) -> None:
+    made.accepted(league.ana, "nuevo")
+    for url in ("/bots/nuevo/v1/", "/bots/nuevo/"):
+        page = Page(owner.get(url).content.decode())
+        assert f"/t/{league.next_cup.slug}/" in page.links, url
+        [duel] = [link for link in page.links if "format=duel" in link]
+        assert "with=nuevo" in duel
+        assert "Que juegue" not in reader.get(url).content.decode()
+    form = Page(owner.get("/t/new/?game=partnership&format=duel&with=rufo&with=luna").content.decode())
+    chosen = [
+        (one["name"], one["value"]) for one in form.controls if "checked" in one and one["name"] in ("bots", "format")
+    ]
+    assert chosen == [("format", "duel"), ("bots", "luna"), ("bots", "rufo")]
+    assert "2 bots" in form.text
 
 
 def test_a_tournament_is_made_and_started(league, owner) -> None:

@@ -13,14 +13,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+import engine
 from league.domain import bots as domain
 from league.domain import meetings, replays
 from league.domain.errors import Refused
-from league.enums import MatchKind, VersionStatus
-from league.models import Bot, Match, Party, Pool, Rating, RatingPoint
-from league.web import asked, charts, queries
+from league.enums import MatchKind, MatchStatus, VersionStatus
+from league.models import Bot, BotVersion, Match, Party, Pool, Rating, RatingPoint
+from league.web import asked, charts, queries, tracebacks
 
 MOST_POINTS = 2000  # of one history
+MOST_OPEN = 5  # tournaments that take entries
 MOST_MATCHES = 20  # of two bots, the latest
 
 
@@ -57,7 +59,17 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "meetings": dict(met),
         "matches": recent,
     }
+    playable = next((one for one in context["versions"] if one.status == VersionStatus.ACCEPTED), None)
+    if owned and playable and not ratings:
+        context |= {"playable": playable} | _next_steps(playable)
     return render(request, "bot.html", context)
+
+
+def _next_steps(version: BotVersion) -> dict[str, object]:
+    """Where an accepted version can play at once: what takes entries, and a duel at the first of its games that has two sides."""
+    plays = version.games or ["partnership", *engine.games()]
+    duel = next((key for key in plays if len(engine.load(key).sides) == 2), None)
+    return {"open_to_it": list(queries.open_to(version.games)[:MOST_OPEN]), "duel": duel}
 
 
 def versus(request: HttpRequest, slug: str, other: str) -> HttpResponse:
@@ -130,4 +142,16 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "trials": views,
         "waiting": upload.status == VersionStatus.VALIDATING,
     }
+    if context["owned"] and upload.status == VersionStatus.ACCEPTED:
+        context |= _next_steps(upload)
+    elif context["owned"] and upload.status == VersionStatus.REJECTED:
+        context |= _failed(views)
     return render(request, "version.html", context)
+
+
+def _failed(trials: list[tuple[Match, replays.PartyView]]) -> dict[str, str]:
+    """The match in which a rejected upload failed, whose log repeats it, and the decisive lines of its own log."""
+    for match, view in trials:
+        if view.party.fault and match.status == MatchStatus.FINISHED:
+            return {"failed": match.public_id, "verdict": tracebacks.verdict(view.stderr)}
+    return {}

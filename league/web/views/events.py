@@ -52,6 +52,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
     told = {one.key: one for one in formats.described()}
     context = {
         "event": found,
+        "game": found.document["game"],
         "stages": [
             Stage(number, told[planned.format].title, told[planned.format].sentence, planned, there[number])
             for number, planned in enumerate(stages.read(found.document).stages, 1)

@@ -175,7 +175,7 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "tournament_new.html", {"games": [describe(one) for one in engine.games()]})
     game = at_table(key, request.GET.get("players", ""))
     versions = queries.entrants(key)
-    form = _form(game, versions, request.POST or None)
+    form = _form(game, versions, request.POST or None, request.GET)
     action = request.POST.get("action", "")
     if request.method == "POST" and form.is_valid() and action != "predict":
         try:
@@ -190,7 +190,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "seats": len(game.sides),
         "sittings": len(game.sittings(len(game.sides))),
         "players": game.players,
-        "prediction": _prediction(game, versions, form),
+        "prediction": _prediction(game, form),
     }
     return render(request, "tournament_new.html", context, status=422 if form.errors else 200)
 
@@ -208,20 +208,23 @@ def forecast(request: HttpRequest) -> HttpResponse:
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
-def _form(game: engine.Game, versions: list[tuple[str, BotVersion]], data: Any) -> TournamentForm:
+def _form(game: engine.Game, versions: list[tuple[str, BotVersion]], data: Any, wish: Any = None) -> TournamentForm:
+    """`wish` is the query of a link that has chosen already: `?with=rufo&with=greedy&format=duel`."""
+    wanted = wish.getlist("with") if wish else []
     start = {
         "name": f"{game.title}",
         "boards": domain.default_boards(game.key, game.players),
-        "bots": [slug for slug, _ in versions],
+        "bots": [slug for slug, _ in versions if slug in wanted or not wanted],
+        "format": wish.get("format") if wish and "format" in wish else "round_robin",
     }
     return TournamentForm(game, [(slug, str(v)) for slug, v in versions], data, initial=start)
 
 
-def _prediction(game: engine.Game, versions: list[tuple[str, BotVersion]], form: TournamentForm) -> str:
-    """Of what was sent; of a fresh form, of a single round robin of all bots."""
+def _prediction(game: engine.Game, form: TournamentForm) -> str:
+    """Of what was sent; of a fresh form, of what it offers."""
     if not form.is_bound:
-        chosen = {"bots": [slug for slug, _ in versions][: settings.MAX_ENTRIES], "boards": form.initial["boards"]}
-        return forecasts.sentence(game, chosen | {"format": "round_robin", "parameters": {}, "options": {}})
+        chosen = {**form.initial, "bots": form.initial["bots"][: settings.MAX_ENTRIES]}
+        return forecasts.sentence(game, chosen | {"parameters": {}, "options": {}})
     return forecasts.sentence(game, form.cleaned_data) if form.is_valid() else ""
 
 
