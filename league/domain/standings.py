@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import permutations
 
@@ -67,8 +67,18 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
         for pair in permutations(numbers, 2):
             met[pair].append(names[match_id])
     by_number = {entry.number: entry for entry in entries}
-    rows = [Row(by_number[r.entry], r, faults[r.entry], dict(breaks.get(r.entry, {}))) for r in table.rows]
+    size = pools.game_of(tournament.pool).score_size
+    rows = [
+        Row(by_number[r.entry], _in_unit(r, size), faults[r.entry], dict(breaks.get(r.entry, {}))) for r in table.rows
+    ]
     return Standings(rows, table.crosstable, dict(met), statuses)
+
+
+def _in_unit(result: pure.Standing, size: int) -> pure.Standing:
+    """With the score per board in the unit of the game, of which `size` make one."""
+    if result.score_per_board is None or size == 1:
+        return result
+    return replace(result, score_per_board=result.score_per_board / size)
 
 
 def _ranking(tournament: Tournament, at: datetime | None) -> Ranking | None:

@@ -53,7 +53,7 @@ class Standing:
     losses: int
     sonneborn_berger: float  # sum over opponents of their points times the points scored against them
     direct: float | None  # points against those level on points, where all of them have met; else None
-    score_per_board: float | None  # in the game's unit; None before the first board
+    score_per_board: float | None  # None before the first board
     tied_with_next: bool  # the boards do not show which of this and the next row is stronger (5% to 95%)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from league.domain import meetings
+from league.domain.standings import standings
 from league.templatetags.league_web import signed
 from league.web import charts
 from tests.support import league as made
@@ -23,6 +24,15 @@ def test_a_difference_is_told_in_the_unit_of_the_game_on_both_pages(league, read
     told = signed(games.difference, 2)
     assert told in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text
     assert told in Page(reader.get("/bots/rufo/").content.decode()).text
+
+
+def test_standings_tell_scores_in_the_unit_of_the_game(league, reader) -> None:
+    stock = made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock")
+    match = made.play(stock.matches.get())
+    for row in standings(stock).rows:
+        party = match.parties.get(version=row.entry.version)
+        assert row.result.score_per_board == party.points / 2 / 1000  # two boards; 1000 scores are a game
+        assert signed(row.result.score_per_board, 2).lstrip("+") in Page(reader.get("/t/stock/").content.decode()).text
 
 
 def test_bots_that_never_met_are_told_so(league, reader) -> None:

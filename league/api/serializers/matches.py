@@ -20,7 +20,9 @@ class PartyOut(serializers.Serializer[Any]):
 
     number = serializers.IntegerField(help_text="From 0, as in seatings and scores.")
     version = VersionRef()
-    points = serializers.IntegerField(allow_null=True, help_text="Sum of its board scores, in the unit of the game.")
+    points = serializers.IntegerField(
+        allow_null=True, help_text="Sum of its board scores; where a game is the unit, 1000 make one."
+    )
     wins = serializers.IntegerField(allow_null=True, help_text="Boards won, pair by pair.")
     draws = serializers.IntegerField(allow_null=True)
     losses = serializers.IntegerField(allow_null=True)

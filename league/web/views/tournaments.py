@@ -51,6 +51,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "table": table,
         "cross": crosstable(table),
         "seats": pools.parties(found.pool),
+        "digits": 1 if pools.game_of(found.pool).score_size == 1 else 2,
         "sittings": _sittings(found),
         "page": page,
         "planned": _planned(found) if found.status == TournamentStatus.OPEN else 0,
