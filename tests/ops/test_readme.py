@@ -19,6 +19,16 @@ def first_bot() -> str:
     return found.group(1)
 
 
+def played(command: str) -> dict:
+    """The report of a `tute play`."""
+    tute = [sys.executable, "-m", "engine.cli"]
+    done = subprocess.run(
+        [*tute, *command.split(), "--seed=readme", "--json"], cwd=TOP, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
 def test_the_first_bot_has_ten_lines_and_plays_a_match(tmp_path: Path) -> None:
     code = first_bot()
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
@@ -26,15 +36,17 @@ def test_the_first_bot_has_ten_lines_and_plays_a_match(tmp_path: Path) -> None:
     bot.write_text(code, encoding="utf-8")
     command = re.search(r"^ +\.venv/bin/tute (play rufo\.py .*)$", README, flags=re.MULTILINE)
     assert command
-    words = command.group(1).replace("rufo.py", str(bot)).split()
-    tute = [sys.executable, "-m", "engine.cli"]
-    done = subprocess.run(
-        [*tute, *words, "--seed=readme", "--json"], cwd=TOP, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = json.loads(done.stdout)
+    report = played(command.group(1).replace("rufo.py", str(bot)))
     assert [party["faults"] for party in report["parties"]] == [[], []]
     assert report["parties"][0]["clear"] and report["parties"][0]["difference"] > 0, "ahead for certain, as README says"
+
+
+def test_the_first_bot_is_no_fool_at_a_game_of_claims_and_exchanges_either(tmp_path: Path) -> None:
+    bot = tmp_path / "rufo.py"
+    bot.write_text(first_bot(), encoding="utf-8")
+    for game in ("corriente", "havanian"):
+        report = played(f"play {bot} random -g {game} -n 10")
+        assert report["parties"][0]["won"] > report["parties"][0]["lost"], game
 
 
 def test_every_file_that_the_documents_link_to_is_there() -> None:
