@@ -38,10 +38,8 @@ def find(package: str, look: Callable[[], str | None], how_to_get_one: str) -> s
 def _install(package: str, look: Callable[[], str | None], how_to_get_one: str) -> str:
     print(f"== {package} not found: installing Debian's (apt-get install {package})", file=sys.stderr, flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (
-        ["apt-get", "update", "-q"],
-        ["apt-get", "install", "-q", "-y", "--no-install-recommends", package],
-    ):
+    patient = ["apt-get", "-q", "-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=300"]
+    for command in ([*patient, "update"], [*patient, "install", "-y", "--no-install-recommends", package]):
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if done.returncode:
             output = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
