@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 import engine
 from league.models import Pool
+from league.web import asked
 from league.web.words import unit_name
 
 LINES = {
@@ -71,10 +72,8 @@ def describe(key: str) -> Described:
 
 def at_table(key: str, players: str) -> engine.Game:
     """The game for as many players as the text says, else at its usual table."""
-    usual = engine.load(key)
-    if players.isdigit() and int(players) in usual.declared.players:
-        return engine.load(key, players=int(players))
-    return usual
+    usual, wanted = engine.load(key), asked.number(players)
+    return engine.load(key, players=wanted) if wanted in usual.declared.players else usual
 
 
 def title(key: str) -> str:

@@ -20,6 +20,8 @@ ASKED = {
     "/t/{cup}/": ["page"],
     "/t/new/": ["game"],
     "/t/new/?game=partnership": ["players"],
+    "/e/new/?game=partnership": ["players"],
+    "/c/new/?game=partnership": ["players"],
     "/t/new/forecast/?game=brisca": ["players", "boards", "bots", "format", "option_hand_size"],
     "/g/partnership/": ["pool", "page", "at"],
     "/overall/": ["page", "at"],
@@ -50,6 +52,10 @@ SENT = {
     "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}],
     "/accounts/signup/": [{"name": None, "password": "a long password"}, {"name": "dora", "password": None}],
     "/accounts/login/": [{"username": None, "password": "x"}],
+    "/e/new/?game=partnership": [
+        {"name": "Event", "stage1-format": None, "stage1-boards": None, "stage1-parameters": None}
+    ],
+    "/c/new/?game=partnership": [{"name": "Circuit", "days": None, "at": None, "time_zone": None, "parameters": None}],
     "/t/new/?game=partnership": [
         {"name": None, "boards": "2"},
         {"name": "Cup", "boards": None},
