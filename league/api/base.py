@@ -1,4 +1,4 @@
-"""What every endpoint has: English answers, declared query parameters, ETags, rate-limit headers, repeatable creates."""
+"""What every endpoint has: answers in the language asked for, declared query parameters, ETags, rate-limit headers, repeatable creates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rest_framework.response import Response
 
 from league.api import paging, throttles
 from league.api.auth import BearerToken, Session, player_of
-from league.api.negotiation import AlwaysFirst
+from league.api.negotiation import AlwaysFirst, language
 from league.api.parsers import StrictJSON
 from league.api.problems import MEDIA_TYPE, Problem
 from league.api.schema import Operation
@@ -52,8 +52,8 @@ class View(GenericAPIView):
     filter_backends: Sequence[Any] = ()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Answer in English whatever the site speaks: programs read this."""
-        with translation.override("en"):
+        """Answer in English, whatever the site speaks, unless the request asks for another language: programs read this."""
+        with translation.override(language(request)):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -85,9 +85,9 @@ class View(GenericAPIView):
         known = hasattr(request, "_request")
         for name, value in (throttles.headers(request) if known else {}).items():
             found[name] = value
-        found["Content-Language"] = "en"
+        found["Content-Language"] = translation.get_language() or "en"
         found["Cache-Control"] = "private, no-cache"
-        patch_vary_headers(found, ["Authorization", "Cookie"])
+        patch_vary_headers(found, ["Authorization", "Cookie", "Accept-Language"])
         if (
             request.method in ("GET", "HEAD")
             and found.status_code == status.HTTP_200_OK

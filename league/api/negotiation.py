@@ -1,9 +1,12 @@
-"""One representation: JSON, whatever a client says it accepts."""
+"""One representation, JSON, whatever a client says it accepts; in a language of the site that it asks for, else in English."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation.trans_real import parse_accept_lang_header
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 
@@ -22,3 +25,12 @@ class AlwaysFirst(BaseContentNegotiation):
     def select_renderer(self, request: Request, renderers: list[Any], format_suffix: str | None = None) -> Any:
         """The first renderer and its media type."""
         return renderers[0], renderers[0].media_type
+
+
+def language(request: HttpRequest) -> str:
+    """The language of the site that Accept-Language puts first. Cookies do not count: they are those of a person's pages."""
+    there = dict(settings.LANGUAGES)
+    for wanted, _quality in parse_accept_lang_header(request.headers.get("Accept-Language", "")):
+        if (short := wanted.partition("-")[0]) in there:
+            return short
+    return "en"

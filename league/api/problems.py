@@ -6,15 +6,16 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
+from django.utils.translation import gettext
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from engine.runner import PackageRefused
-from league.domain.errors import Refused, TooMany
+from league.domain.errors import Refused, TooMany, shown
 
 MEDIA_TYPE = "application/problem+json"
-KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do)
+KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do); both in the catalogue
     "bad-request": (400, "The request cannot be read", "Correct what the detail names and send the request again."),
     "invalid": (
         400,
@@ -56,10 +57,10 @@ def body(kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> 
     number, title, what_to_do = KINDS[kind]
     found: dict[str, Any] = {
         "type": f"/api/v1/#{kind}",
-        "title": title,
+        "title": gettext(title),
         "status": number,
         "detail": detail,
-        "what_to_do": what_to_do,
+        "what_to_do": gettext(what_to_do),
     }
     if errors:
         found["errors"] = errors
@@ -108,11 +109,11 @@ def _kind(error: Exception) -> tuple[str, str, dict[str, list[str]] | None] | No
         case exceptions.NotFound() | Http404():
             return "not-found", "No such thing exists here, or not for you.", None
         case TooMany():
-            return "rate", str(error), None
+            return "rate", shown(error), None
         case PackageRefused():
             return "package", str(error), None
         case Refused():
-            return "conflict", str(error), None
+            return "conflict", shown(error), None
         case RequestDataTooBig():
             return "too-large", "The body is larger than this address takes.", None
         case exceptions.ParseError() | SuspiciousOperation():

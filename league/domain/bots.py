@@ -25,7 +25,7 @@ def slug(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-")
     if not found or found in RESERVED:
-        raise Refused(f"the bot name {name!r} cannot be used; take letters and digits, such as: rufo-2")
+        raise Refused("the bot name {name!r} cannot be used; take letters and digits, such as: rufo-2", name=name)
     return found
 
 
@@ -87,8 +87,11 @@ def _check_rate(player: Player, now: datetime) -> None:
     if len(times) >= settings.UPLOADS_PER_HOUR:
         wait = max(1, int((times[-settings.UPLOADS_PER_HOUR] + HOUR - now).total_seconds()))
         raise TooMany(
-            f"you have uploaded {len(times)} versions within an hour; at most {settings.UPLOADS_PER_HOUR} are taken. "
-            f"Try again in {-(-wait // 60)} minutes, and test with `tute play` on your machine meanwhile",
+            "you have uploaded {count} versions within an hour; at most {most} are taken. Try again in {minutes} minutes, "
+            "and test with `tute play` on your machine meanwhile",
+            count=len(times),
+            most=settings.UPLOADS_PER_HOUR,
+            minutes=-(-wait // 60),
             retry_after=wait,
         )
 
@@ -97,9 +100,9 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
     fresh = {"owner": player, "is_house": player.name == players.HOUSE, "created": now}
     bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
     if bot.owner_id != player.pk:
-        raise Refused(f"the bot name {name!r} belongs to another player; choose another name")
+        raise Refused("the bot name {name!r} belongs to another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:
-        raise Refused(f"the bot {name!r} is retired; upload under another name")
+        raise Refused("the bot {name!r} is retired; upload under another name", name=name)
     return bot
 
 
@@ -110,7 +113,7 @@ def _check_duplicate(player: Player, sha256: str) -> None:
         return
     if twin.bot.owner_id == player.pk or twin.bot.is_house:
         raise Refused(
-            f"these exact files are in the league already, as {twin}; change something, or enter that version"
+            "these exact files are in the league already, as {twin}; change something, or enter that version", twin=twin
         )
     raise Refused(
         "these exact files were entered by another player before; change something that makes the bot your own"
@@ -121,7 +124,7 @@ def describe(bot: Bot, text: str) -> None:
     """Set the description that stands on the bot's page."""
     text = text.strip()
     if len(text) > 2000:
-        raise Refused(f"the description has {len(text)} characters; at most 2000 are kept")
+        raise Refused("the description has {length} characters; at most 2000 are kept", length=len(text))
     if "\0" in text:
         raise Refused("the description holds the character NUL, which no text of the league has; write it anew")
     Bot.objects.filter(pk=bot.pk).update(description=text)
@@ -132,12 +135,12 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     """Pause, reactivate or retire a bot. Retirement is for good. Matches that are scheduled already are played."""
     now = clock.given(now)
     if to not in BotState.values:
-        raise Refused(f"unknown state {to!r}; use one of {', '.join(BotState.values)}")
+        raise Refused("unknown state {to!r}; use one of {states}", to=to, states=", ".join(BotState.values))
     with transaction.atomic():
         changed = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
         changed = changed.update(state=to, paused_for="", retest_at=None, retests=0)
         if changed:
             events.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
     if not changed and bot.state != to:
-        raise Refused(f"the bot {bot.slug!r} is retired, which is for good; upload under another name")
+        raise Refused("the bot {bot!r} is retired, which is for good; upload under another name", bot=bot.slug)
     bot.state = to

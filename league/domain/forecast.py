@@ -77,7 +77,7 @@ def forecast(
         pure.fits(form, field)
         size = form.size(field)
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise Refused.of(error) from error
     found = at or pace(game)
     sittings = (size.boards[0] * seats, size.boards[1] * seats)
     each = found.sitting_s / found.workers

@@ -91,7 +91,7 @@ def described() -> list[Described]:
 def the(key: str) -> pure.Format:
     """The format of that key, or Refused with those there are."""
     if key not in pure.FORMATS:
-        raise Refused(f"there is no format {key!r}; the formats are {', '.join(pure.FORMATS)}")
+        raise Refused("there is no format {key!r}; the formats are {formats}", key=key, formats=", ".join(pure.FORMATS))
     return pure.FORMATS[key]
 
 
@@ -101,10 +101,12 @@ def chosen(key: str, parameters: Mapping[str, Any] | None) -> dict[str, pure.Val
     try:
         full = form.complete(parameters or {})
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise Refused.of(error) from error
     if "elo0" in full and float(full["elo0"]) >= float(full["elo1"]):
         raise Refused(
-            f"elo0 is below elo1: the test asks which of two strengths it is, not {full['elo0']} and {full['elo1']}"
+            "elo0 is below elo1: the test asks which of two strengths it is, not {elo0} and {elo1}",
+            elo0=full["elo0"],
+            elo1=full["elo1"],
         )
     defaults = form.complete({})
     return {name: value for name, value in full.items() if value != defaults[name]}
@@ -115,14 +117,16 @@ def fits(key: str, game: Game, *, mixed: bool) -> None:
     form = the(key)
     if mixed and sorted(map(len, game.sides)) != [2, 2]:
         raise Refused(
-            f"{game.key} for {game.players} players has no two sides of two seats, so there are no partners to mix"
+            "{game} for {players} players has no two sides of two seats, so there are no partners to mix",
+            game=game.key,
+            players=game.players,
         )
     try:
         pure.fits(
             form, field(key, {}, entries=form.most or 1000, boards=1, seats=seats(game, mixed=mixed), mixed=mixed)
         )
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise Refused.of(error) from error
 
 
 def seats(game: Game, *, mixed: bool) -> int:

@@ -155,9 +155,15 @@ def again(
     """
     now = clock.given(now)
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
-        raise Refused(f"match {match.public_id} is {match.status}; only what was struck out is played again")
+        raise Refused(
+            "match {match} is {status}; only what was struck out is played again",
+            match=match.public_id,
+            status=MatchStatus(match.status).label,
+        )
     if match.kind == MatchKind.VALIDATION:
-        raise Refused(f"match {match.public_id} validates an upload; `manage.py revalidate BOT` tries that again")
+        raise Refused(
+            "match {match} validates an upload; `manage.py revalidate BOT` tries that again", match=match.public_id
+        )
     name, _, number = match.key.partition("#")
     key = f"{name}#{int(number or 1) + 1}"
     identity = {field: getattr(match, field) for field in IDENTITY} | {"pool": pool or match.pool}

@@ -32,13 +32,15 @@ def create(
     """
     now = clock.given(now)
     if not NAME.fullmatch(name):
-        raise Refused(f"the name {name!r} cannot be used: take 1 to 40 of a-z, 0-9 and hyphens inside, such as ana-1")
+        raise Refused(
+            "the name {name!r} cannot be used: take 1 to 40 of a-z, 0-9 and hyphens inside, such as ana-1", name=name
+        )
     if name in RESERVED and not reserved:
-        raise Refused(f"the name {name!r} is reserved; choose another")
+        raise Refused("the name {name!r} is reserved; choose another", name=name)
     users = get_user_model()
     with transaction.atomic():
         if users.objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
-            raise Refused(f"the name {name!r} is taken; choose another")
+            raise Refused("the name {name!r} is taken; choose another", name=name)
         user = users.objects.create_user(name, email=email, password=password, is_staff=staff, is_superuser=staff)
         player = Player.objects.create(user=user, name=name, created=now)
         events.append("player.created", f"player:{name}", now=now, actor=name)

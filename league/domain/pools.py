@@ -17,17 +17,19 @@ MIXED = "mixed"  # kind of team: four versions, partners sit opposite
 def load(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> engine.Game:
     """The engine's game, or Refused with what is wrong about the name, the players or an option."""
     if game not in engine.games():
-        raise Refused(f"unknown game {game!r}; the games are {', '.join(engine.games())}")
+        raise Refused("unknown game {game!r}; the games are {games}", game=game, games=", ".join(engine.games()))
     chosen = dict(options or {})
     for name, value in chosen.items():
         if not isinstance(name, str) or not isinstance(value, str | int | float | bool | None):
-            raise Refused(f"option {name!r} must be a text, a number or true/false, not {value!r}")
+            raise Refused(
+                "option {name!r} must be a text, a number or true/false, not {value!r}", name=name, value=value
+            )
     if players is not None:
         chosen["players"] = players
     try:
         return engine.load(game, **chosen)
     except engine.OptionError as error:
-        raise Refused(str(error)) from error
+        raise Refused.of(error) from error
 
 
 def game_of(pool: Pool) -> engine.Game:
@@ -75,7 +77,7 @@ def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
-            raise Refused(f"the option {pair!r} is not of the form name=value")
+            raise Refused("the option {pair!r} is not of the form name=value", pair=pair)
         try:
             value = json.loads(text)
         except ValueError:

@@ -87,13 +87,17 @@ def by_revisions(
     """
     now = clock.given(now)
     if game not in engine.games():
-        raise Refused(f"unknown game {game!r}; the games are {', '.join(engine.games())}")
+        raise Refused("unknown game {game!r}; the games are {games}", game=game, games=", ".join(engine.games()))
     if first > last:
-        raise Refused(f"revisions {first}..{last} are none; write the smaller number first")
+        raise Refused("revisions {first}..{last} are none; write the smaller number first", first=first, last=last)
     if first <= engine.load(game).revision <= last and before is None:
         raise Refused(
-            f"the present rules of {game} are revision {engine.load(game).revision}, one of {first}..{last}: what is played again would "
-            "be struck out by a second run; say until when results are wrong (--before 2026-11-21T12:00:00Z)"
+            "the present rules of {game} are revision {revision}, one of {first}..{last}: what is played again would "
+            "be struck out by a second run; say until when results are wrong (--before 2026-11-21T12:00:00Z)",
+            game=game,
+            revision=engine.load(game).revision,
+            first=first,
+            last=last,
         )
     chosen = Match.objects.filter(pool__game=game, pool__revision__range=(first, last), kind=MatchKind.TOURNAMENT)
     rows = chosen.exclude(status=MatchStatus.CANCELLED).select_related("pool", "tournament").order_by("id")

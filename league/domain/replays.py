@@ -25,7 +25,7 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     Raises Refused for a seat that the table has not, and for a match that is not over.
     """
     if why := closed_because(sitting.board.match):
-        raise Refused(why)
+        raise why
     full = unpack(sitting)
     owned = owned_parties(sitting, viewer)
     meta = dict(full.get("meta", {}))
@@ -34,7 +34,12 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     if seat is None:
         return {**full, "meta": meta, "notes": visible}
     if seat != PUBLIC and (type(seat) is not int or not 0 <= seat < len(sitting.seating)):
-        raise Refused(f"there is no seat {seat!r} at this table; use 0 to {len(sitting.seating) - 1}, or {PUBLIC!r}")
+        raise Refused(
+            "there is no seat {seat!r} at this table; use 0 to {last}, or {public!r}",
+            seat=seat,
+            last=len(sitting.seating) - 1,
+            public=PUBLIC,
+        )
     shown = None if seat == PUBLIC else seat
     restricted = {name: full[name] for name in HEADER if name in full}
     restricted["events"] = engine.redact(full["events"], shown)
@@ -43,20 +48,26 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     return restricted
 
 
-def closed_because(match: Match) -> str:
-    """Why the cards of a match cannot be seen yet, '' if they can: it is not over, or its deals are being played again in another match."""
+def closed_because(match: Match) -> Refused | None:
+    """Why the cards of a match cannot be seen yet, None if they can: it is not over, or its deals are being played again in another match."""
     if match.status == MatchStatus.FINISHED:
-        return ""
+        return None
     if match.status != MatchStatus.VOID:
-        return f"match {match.public_id} is {match.status}; its replays can be seen when it is finished"
+        return Refused(
+            "match {match} is {status}; its replays can be seen when it is finished",
+            match=match.public_id,
+            status=MatchStatus(match.status).label,
+        )
     same_deals = Match.objects.filter(
         secret=match.secret, table=match.table, first_board=match.first_board, status__in=WAITING
     )
     again = same_deals.exclude(pk=match.pk).first()
-    return (
-        ""
-        if again is None
-        else f"match {match.public_id} is played again on the same cards, in {again.public_id}; see it when that is over"
+    if again is None:
+        return None
+    return Refused(
+        "match {match} is played again on the same cards, in {again}; see it when that is over",
+        match=match.public_id,
+        again=again.public_id,
     )
 
 

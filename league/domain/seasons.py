@@ -38,17 +38,17 @@ def create(
     """A league whose seasons are due by this calendar. Refused with what is allowed."""
     now = clock.given(now)
     if not 1 <= len(name.strip()) <= 60:
-        raise Refused(f"a circuit needs a name of 1 to 60 characters; this one has {len(name.strip())}")
+        raise Refused("a circuit needs a name of 1 to 60 characters; this one has {length}", length=len(name.strip()))
     loaded = pools.load(game, players, dict(options or {}))
     chosen = formats.chosen(format, parameters)
     formats.fits(format, loaded, mixed=False)
     if formats.the(format).grows and not chosen.get("budget"):
-        raise Refused(f"a season by {format} needs a budget, since without one it never ends")
+        raise Refused("a season by {format} needs a budget, since without one it never ends", format=format)
     try:
         calendars.calendar(days, at, time_zone)
         divisions.following([], [], [], size=size, moves=moves, least=len(loaded.sides))
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise Refused.of(error) from error
     circuit = Circuit.objects.create(
         slug=tournaments.free_slug(name, Circuit),
         name=name.strip(),
@@ -158,7 +158,9 @@ def _fill(season: Season, *, now: datetime) -> None:
     least = len(pools.load(circuit.game, circuit.players, circuit.options).sides)
     if len(versions) < least:
         raise Refused(
-            f"{len(versions)} bots can play and a table takes {least}; more bots must join before the next season"
+            "{count} bots can play and a table takes {least}; more bots must join before the next season",
+            count=len(versions),
+            least=least,
         )
     last = _last_divisions(circuit)
     known = {bot for division in last for bot in division}

@@ -54,7 +54,7 @@ def _read(document: Any) -> pure.Plan:
     try:
         return pure.read(document)
     except pure.BadEvent as error:
-        raise Refused(str(error)) from error
+        raise Refused.of(error) from error
 
 
 def _by_rating(plan: pure.Plan, line: Sequence[BotVersion]) -> list[BotVersion]:

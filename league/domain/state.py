@@ -46,13 +46,17 @@ def move(
     """
     was = row.status
     name = subject(row)
+    word = dict(type(row)._meta.get_field("status").flatchoices).__getitem__
     if to not in MOVES[type(row)][was]:
-        raise IllegalMove(f"{name} is {was} and cannot become {to}")
+        raise IllegalMove("{name} is {was} and cannot become {to}", name=name, was=word(was), to=word(to))
     with transaction.atomic():
         rows = type(row).objects.filter(pk=row.pk, status=was, **(guard or {}))
         if not rows.update(status=to, **columns):
             raise IllegalMove(
-                f"{name} could not become {to}: it is no longer {was}, or not held by the caller; read it again"
+                "{name} could not become {to}: it is no longer {was}, or not held by the caller; read it again",
+                name=name,
+                to=word(to),
+                was=word(was),
             )
         kind = f"{type(row).__name__.removeprefix('Bot').lower()}.moved"
         events.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))

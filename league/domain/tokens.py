@@ -29,7 +29,7 @@ def create(player: Player, label: str, *, now: datetime | None = None) -> tuple[
             "a token needs a label of 1 to 60 characters that tells you later what it is for, such as: laptop"
         )
     if player.tokens.filter(revoked=None).count() >= MOST:
-        raise Refused(f"you have {MOST} tokens; revoke one that you no longer use first")
+        raise Refused("you have {most} tokens; revoke one that you no longer use first", most=MOST)
     key = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         player=player, label=label, prefix=key[len(PREFIX) :][:8], sha256=_digest(key), created=now

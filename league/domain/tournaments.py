@@ -62,12 +62,14 @@ def create(
     now = clock.given(now)
     name = name.strip()
     if not 1 <= len(name) <= 80:
-        raise Refused(f"a tournament needs a name of 1 to 80 characters; this one has {len(name)}")
+        raise Refused("a tournament needs a name of 1 to 80 characters; this one has {length}", length=len(name))
     boards = default_boards(game, players, options) if boards is None else boards
     if type(boards) is not int or not 1 <= boards <= settings.MAX_BOARDS:
-        raise Refused(f"a match has 1 to {settings.MAX_BOARDS} boards, not {boards!r}")
+        raise Refused("a match has 1 to {most} boards, not {boards!r}", most=settings.MAX_BOARDS, boards=boards)
     if seeding not in Seeding.values:
-        raise Refused(f"seeding is one of {', '.join(Seeding.values)}, not {seeding!r}")
+        raise Refused(
+            "seeding is one of {allowed}, not {seeding!r}", allowed=", ".join(Seeding.values), seeding=seeding
+        )
     chosen = formats.chosen(format, parameters)
     formats.fits(format, pools.load(game, players, options), mixed=mixed)
     secret = secret or secrets.token_bytes(32)
@@ -110,7 +112,7 @@ def _limits(given: dict[str, Any] | None) -> dict[str, Any]:
     try:
         Limits(**(given or {}))
     except (TypeError, ValueError) as error:
-        raise Refused(f"limits {given!r} cannot be used: {error}") from error
+        raise Refused("limits {given!r} cannot be used: {error}", given=given, error=error) from error
     return dict(given or {})
 
 
@@ -120,7 +122,9 @@ def newest_accepted(bot: Bot, game: str | None = None) -> BotVersion:
     for version in accepted:
         if game is None or not version.games or game in version.games:
             return version
-    raise Refused(f"the bot {bot.slug!r} has no accepted version" + (f" that plays {game}" if game else ""))
+    if game is None:
+        raise Refused("the bot {bot!r} has no accepted version", bot=bot.slug)
+    raise Refused("the bot {bot!r} has no accepted version that plays {game}", bot=bot.slug, game=game)
 
 
 def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "", now: datetime | None = None) -> Entry:
@@ -138,7 +142,9 @@ def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "",
         _check_entrant(version, game)
         most = min(settings.MAX_ENTRIES, formats.the(row.format).most or settings.MAX_ENTRIES)
         if len(present) >= most:
-            raise Refused(f"the tournament {tournament.name!r} is full: it takes {most} entries")
+            raise Refused(
+                "the tournament {tournament!r} is full: it takes {most} entries", tournament=tournament.name, most=most
+            )
         number = 1 + max((entry.number for entry in present), default=-1)
         entry = Entry.objects.create(tournament=tournament, version=version, number=number)
         events.append("tournament.entered", state.subject(tournament), now=now, actor=actor, version=str(version))
@@ -155,11 +161,24 @@ def _back(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now
 
 def _check_entrant(version: BotVersion, game: str) -> None:
     if version.status != VersionStatus.ACCEPTED:
-        raise Refused(f"{version} is {version.status}; only versions that passed their validation match can be entered")
+        raise Refused(
+            "{version} is {status}; only versions that passed their validation match can be entered",
+            version=version,
+            status=VersionStatus(version.status).label,
+        )
     if version.bot.state != BotState.ACTIVE:
-        raise Refused(f"the bot {version.bot.slug!r} is {version.bot.state}; its owner can make it active again")
+        raise Refused(
+            "the bot {bot!r} is {state}; its owner can make it active again",
+            bot=version.bot.slug,
+            state=BotState(version.bot.state).label,
+        )
     if version.games and game not in version.games:
-        raise Refused(f"{version} does not play {game}; it plays {', '.join(version.games)}")
+        raise Refused(
+            "{version} does not play {game}; it plays {games}",
+            version=version,
+            game=game,
+            games=", ".join(version.games),
+        )
 
 
 def withdraw(tournament: Tournament, version: BotVersion, *, actor: str = "", now: datetime | None = None) -> None:
@@ -178,7 +197,11 @@ def _locked_open(tournament: Tournament) -> Tournament:
     row = Tournament.objects.select_for_update().get(pk=tournament.pk)
     grows = row.status == TournamentStatus.RUNNING and formats.the(row.format).grows
     if row.status != TournamentStatus.OPEN and not grows:
-        raise Refused(f"the tournament {row.name!r} is {row.status}; entries change only while it is open")
+        raise Refused(
+            "the tournament {tournament!r} is {status}; entries change only while it is open",
+            tournament=row.name,
+            status=TournamentStatus(row.status).label,
+        )
     return row
 
 
@@ -192,7 +215,11 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
             state.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now)
     tournament.refresh_from_db()
     if tournament.status != TournamentStatus.RUNNING:
-        raise IllegalMove(f"the tournament {tournament.name!r} is {tournament.status} and cannot be started")
+        raise IllegalMove(
+            "the tournament {tournament!r} is {status} and cannot be started",
+            tournament=tournament.name,
+            status=TournamentStatus(tournament.status).label,
+        )
     schedule(tournament, now=now)
 
 
@@ -201,13 +228,18 @@ def _freeze(tournament: Tournament) -> None:
     form, field = formats.of(tournament)
     if len(entries) < field.table:
         raise Refused(
-            f"the tournament {tournament.name!r} has {len(entries)} entries; a table takes {field.table}, so enter more bots"
+            "the tournament {tournament!r} has {count} entries; a table takes {seats}, so enter more bots",
+            tournament=tournament.name,
+            count=len(entries),
+            seats=field.table,
         )
     try:
         pure.fits(form, field)
         form.size(field)
     except ValueError as error:
-        raise Refused(f"the tournament {tournament.name!r} cannot be started: {error}") from error
+        raise Refused(
+            "the tournament {tournament!r} cannot be started: {error}", tournament=tournament.name, error=error
+        ) from error
     for entry in entries:
         _check_entrant(entry.version, tournament.pool.game)
     seeds = _seeds(tournament, entries)
@@ -242,15 +274,23 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
     with transaction.atomic():
         row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
         if row.status != TournamentStatus.RUNNING:
-            raise Refused(f"the tournament {row.name!r} is {row.status}; only a running one can be extended")
+            raise Refused(
+                "the tournament {tournament!r} is {status}; only a running one can be extended",
+                tournament=row.name,
+                status=TournamentStatus(row.status).label,
+            )
         was = formats.the(row.format).complete(row.parameters)
         for name, value in parameters.items():
             if name not in GROWING or name not in was or not can_grow(row.format):
                 raise Refused(
-                    f"a running {row.format} cannot change {name}; cycles, budget and cap can grow where there are any"
+                    "a running {format} cannot change {name}; cycles, budget and cap can grow where there are any",
+                    format=row.format,
+                    name=name,
                 )
             if not isinstance(value, int) or isinstance(value, bool) or value < int(was[name]):
-                raise Refused(f"{name} is {was[name]} and can only grow, not become {value!r}")
+                raise Refused(
+                    "{name} is {was} and can only grow, not become {value!r}", name=name, was=was[name], value=value
+                )
         Tournament.objects.filter(pk=row.pk).update(parameters=formats.chosen(row.format, {**was, **parameters}))
         events.append("tournament.extended", state.subject(row), now=now, actor=actor, **parameters)
     tournament.refresh_from_db()
@@ -283,7 +323,7 @@ def planned(tournament: Tournament) -> tuple[int, int]:
         pure.fits(form, field)
         return form.size(field).matches
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise Refused.of(error) from error
 
 
 def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
@@ -304,7 +344,7 @@ def close(tournament: Tournament, *, actor: str, now: datetime | None = None) ->
     """End a running ladder: what waits is taken back, what is being played is waited for no longer, the order of now is final."""
     now = clock.given(now)
     if not formats.the(tournament.format).grows:
-        raise Refused(f"a {tournament.format} ends by itself; it can be cancelled")
+        raise Refused("a {format} ends by itself; it can be cancelled", format=tournament.format)
     verdict = schedules.look(tournament).verdict
     if _finish(tournament, verdict, ending=Ending.CLOSED, now=now, actor=actor):
         cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)

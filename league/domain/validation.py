@@ -77,9 +77,9 @@ def again(version: BotVersion, *, now: datetime | None = None) -> int:
     with transaction.atomic():
         live = Match.objects.filter(key__startswith=f"v:{version.pk}:", status__in=("queued", "leased", "running"))
         if live.exists():
-            raise Refused(f"{version} is being validated already; wait for its match to finish")
+            raise Refused("{version} is being validated already; wait for its match to finish", version=version)
         if version.status == VersionStatus.ACCEPTED:
-            raise Refused(f"{version} is accepted already")
+            raise Refused("{version} is accepted already", version=version)
         if version.status == VersionStatus.REJECTED:
             state.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="")
         return begin(version, now=now)

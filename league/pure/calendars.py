@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
+from league.pure.refusal import Refusal
+
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -48,13 +50,13 @@ def calendar(days: str, at: str, zone: str) -> Calendar:
     named = tuple(day.strip().lower() for day in days.split(",") if day.strip())
     allowed = {*WEEKDAYS, *map(str, range(1, 29))}
     if not named or not set(named) <= allowed:
-        raise ValueError(
-            f"days are weekdays such as mon,thu or days of the month from 1 to 28 such as 1,15, not {days!r}"
+        raise Refusal(
+            "days are weekdays such as mon,thu or days of the month from 1 to 28 such as 1,15, not {days!r}", days=days
         )
     try:
         clock = time.fromisoformat(at)
     except ValueError:
-        raise ValueError(f"the time is written as 20:00, not {at!r}") from None
+        raise Refusal("the time is written as 20:00, not {at!r}", at=at) from None
     if zone not in available_timezones():
-        raise ValueError(f"{zone!r} is no time zone; they are named as in Europe/Madrid")
+        raise Refusal("{zone!r} is no time zone; they are named as in Europe/Madrid", zone=zone)
     return Calendar(named, clock.replace(tzinfo=None, second=0, microsecond=0), ZoneInfo(zone))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from league.pure.refusal import Refusal
+
 
 def following(
     last: Sequence[Sequence[int]],
@@ -23,9 +25,14 @@ def following(
     ValueError for a size below 2 or below `least`, or for more moves than half a division.
     """
     if size < max(2, least):
-        raise ValueError(f"a division has {max(2, least)} entries or more, not {size}")
+        raise Refusal("a division has {fewest} entries or more, not {size}", fewest=max(2, least), size=size)
     if not 0 <= moves <= size // 2:
-        raise ValueError(f"of a division of {size} at most {size // 2} move up or down, not {moves}")
+        raise Refusal(
+            "of a division of {size} at most {most} move up or down, not {moves}",
+            size=size,
+            most=size // 2,
+            moves=moves,
+        )
     moved = [list(division) for division in last]
     for upper, lower in zip(range(len(last)), range(1, len(last)), strict=False):
         count = min(moves, len(last[upper]) // 2, len(last[lower]) // 2)

@@ -17,14 +17,21 @@ from typing import Any
 
 from league.pure.formats import FORMATS, Value
 from league.pure.formats.base import MOST_BOARDS
+from league.pure.refusal import Refusal, Said
 
 TOP = {"name": str, "game": str, "players": int, "options": dict, "mixed": bool, "stages": list}
 STAGE = {"format": str, "parameters": dict, "boards": int, "groups": int, "advance": int}
 MOST_STAGES = 8
-KINDS = {str: "a text", int: "a whole number", bool: "true or false", dict: "an object", list: "a list"}
+KINDS = {
+    str: Said("a text"),
+    int: Said("a whole number"),
+    bool: Said("true or false"),
+    dict: Said("an object"),
+    list: Said("a list"),
+}
 
 
-class BadEvent(ValueError):
+class BadEvent(Refusal):
     """A document that cannot be an event; the message names the place and what is allowed there."""
 
 
@@ -55,7 +62,9 @@ def read(document: object) -> Plan:
     """The event of a document. BadEvent with the first thing that is wrong."""
     top = _object(document, "the event", TOP, needs=("name", "game", "stages"))
     if not 1 <= len(top["stages"]) <= MOST_STAGES:
-        raise BadEvent(f"stages: an event has 1 to {MOST_STAGES} stages, not {len(top['stages'])}")
+        raise BadEvent(
+            "stages: an event has 1 to {most} stages, not {count}", most=MOST_STAGES, count=len(top["stages"])
+        )
     count = len(top["stages"])
     stages = tuple(_stage(one, f"stages[{i}]", last=i + 1 == count) for i, one in enumerate(top["stages"]))
     mixed = top.get("mixed", False)
@@ -64,39 +73,62 @@ def read(document: object) -> Plan:
 
 def _object(given: object, where: str, fields: Mapping[str, type], needs: Sequence[str]) -> dict[str, Any]:
     if not isinstance(given, dict):
-        raise BadEvent(f"{where}: must be an object with {', '.join(fields)}, not {given!r}")
+        raise BadEvent(
+            "{where}: must be an object with {fields}, not {given!r}",
+            where=where,
+            fields=", ".join(fields),
+            given=given,
+        )
     for name, value in given.items():
         if name not in fields:
-            raise BadEvent(f"{where}: there is no field {name!r}; the fields are {', '.join(fields)}")
+            raise BadEvent(
+                "{where}: there is no field {name!r}; the fields are {fields}",
+                where=where,
+                name=name,
+                fields=", ".join(fields),
+            )
         kind = fields[name]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise BadEvent(f"{where}.{name}: must be {KINDS[kind]}, not {value!r}")
+            raise BadEvent(
+                "{where}.{name}: must be {kind}, not {value!r}", where=where, name=name, kind=KINDS[kind], value=value
+            )
     for name in needs:
         if name not in given:
-            raise BadEvent(f"{where}: the field {name!r} is missing")
+            raise BadEvent("{where}: the field {name!r} is missing", where=where, name=name)
     return given
 
 
 def _stage(given: object, where: str, *, last: bool) -> Stage:
     found = _object(given, where, STAGE, needs=("format",))
     if found["format"] not in FORMATS:
-        raise BadEvent(f"{where}.format: there is no format {found['format']!r}; the formats are {', '.join(FORMATS)}")
+        raise BadEvent(
+            "{where}.format: there is no format {format!r}; the formats are {formats}",
+            where=where,
+            format=found["format"],
+            formats=", ".join(FORMATS),
+        )
     form = FORMATS[found["format"]]
     try:
         form.complete(found.get("parameters", {}))
     except ValueError as error:
-        raise BadEvent(f"{where}.parameters: {error}") from error
+        raise BadEvent("{where}.parameters: {error}", where=where, error=error) from error
     if form.grows and not found.get("parameters", {}).get("budget"):
-        raise BadEvent(f"{where}.parameters: a {form.key} in an event needs a budget, since without one it never ends")
+        raise BadEvent(
+            "{where}.parameters: a {format} in an event needs a budget, since without one it never ends",
+            where=where,
+            format=form.key,
+        )
     boards, groups, advance = found.get("boards"), found.get("groups", 1), found.get("advance")
     if boards is not None and not 1 <= boards <= MOST_BOARDS:
-        raise BadEvent(f"{where}.boards: a match has 1 to {MOST_BOARDS} boards, not {boards}")
+        raise BadEvent(
+            "{where}.boards: a match has 1 to {most} boards, not {boards}", where=where, most=MOST_BOARDS, boards=boards
+        )
     if not 1 <= groups <= 32:
-        raise BadEvent(f"{where}.groups: a stage has 1 to 32 groups, not {groups}")
+        raise BadEvent("{where}.groups: a stage has 1 to 32 groups, not {groups}", where=where, groups=groups)
     if last and (advance is not None or groups > 1):
-        raise BadEvent(f"{where}: the last stage has one group and nobody advances from it")
+        raise BadEvent("{where}: the last stage has one group and nobody advances from it", where=where)
     if not last and (advance is None or not 1 <= advance <= 256):
-        raise BadEvent(f"{where}.advance: says how many of each group go on to the next stage, 1 to 256")
+        raise BadEvent("{where}.advance: says how many of each group go on to the next stage, 1 to 256", where=where)
     return Stage(form.key, found.get("parameters", {}), boards, groups, advance)
 
 

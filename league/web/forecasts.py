@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 import engine
 from league.domain import forecast as domain
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.pure import stages
 
 
@@ -29,7 +29,7 @@ def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
             mixed=chosen.get("mixed", False),
         )
     except Refused as refusal:
-        return _("Not yet: %(why)s. You can create it open and let others enter.") % {"why": refusal}
+        return _("Not yet: %(why)s. You can create it open and let others enter.") % {"why": shown(refusal)}
     if not found.matches[1]:
         return _("It goes on until you end it.")
     measured = _("measured") if found.pace.measured else _("estimated: nothing of this game was measured yet")
@@ -55,7 +55,7 @@ def event(document: dict[str, Any], entries: int) -> str:
         plan = stages.read(document)
         found = domain.stages(plan, entries)
     except (Refused, stages.BadEvent) as refusal:
-        return _("Not yet: %(why)s.") % {"why": refusal}
+        return _("Not yet: %(why)s.") % {"why": shown(refusal)}
     lines = [
         _("Stage %(number)s: %(matches)s matches, %(boards)s boards; about %(time)s.")
         % {"number": number, "matches": _span(one.matches), "boards": _span(one.boards), "time": _time(one.seconds)}

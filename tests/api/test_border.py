@@ -216,12 +216,12 @@ def test_reads_have_etags_and_answer_304(nobody, league):
     assert changed["ETag"] != first["ETag"]
 
 
-def test_answers_are_english_and_never_shared_between_callers(nobody, league):
-    response = nobody.get("matches?status=won", headers={"Accept-Language": "es"})
+def test_answers_are_english_unless_asked_and_never_shared_between_callers(nobody, league):
+    response = nobody.get("matches?status=won", headers={"Accept-Language": "de, *;q=0.1"})
 
     assert "Select a valid choice" in response.json()["detail"]
     assert response["Content-Language"] == "en"
-    assert {"Authorization", "Cookie"} <= set(response["Vary"].replace(" ", "").split(","))
+    assert {"Authorization", "Cookie", "Accept-Language"} <= set(response["Vary"].replace(" ", "").split(","))
     assert "private" in response["Cache-Control"]
 
 
@@ -256,3 +256,16 @@ def test_every_kind_of_problem_says_what_to_do():
         assert 400 <= status < 500
         assert title
         assert what_to_do.endswith(".")
+
+
+def test_refusals_come_in_the_language_that_is_asked_for(as_alice, league):
+    plain = as_alice.post(f"tournaments/{league.cup.slug}/start")
+    spanish = as_alice.post(
+        f"tournaments/{league.cup.slug}/start", headers={"Accept-Language": "es-MX,es;q=0.9,en;q=0.5"}
+    )
+
+    assert (plain.status_code, spanish.status_code) == (409, 409)
+    assert "cannot be started" in plain.json()["detail"]
+    assert "no se puede empezar" in spanish.json()["detail"]
+    assert spanish.json()["title"] == "La liga no permite esto ahora"
+    assert (plain["Content-Language"], spanish["Content-Language"]) == ("en", "es")

@@ -76,7 +76,7 @@ def test_what_it_takes_is_told_stage_by_stage(league, four, owner) -> None:
         ({"stage1-advance": ""}, "advance"),
         ({"stage1-parameters": "cycles"}, "cycles no es un parámetro"),
         ({"stage1-parameters": "rounds=3"}, "rounds"),
-        ({"bots": ["rufo"]}, "Todavía no|takes|needs"),
+        ({"bots": ["rufo"]}, "necesita 2 inscritos o más|inscribe más bots"),
         ({"bots": []}, 'role="alert"'),
     ],
 )

@@ -28,8 +28,8 @@ def test_a_stranger_signs_up_and_can_enter_a_bot(db, reader) -> None:
 @pytest.mark.parametrize(
     ("fields", "refusal"),
     [
-        ({"name": "Ana María", "password": "tres reyes magos"}, "cannot be used"),
-        ({"name": "ana", "password": "tres reyes magos"}, "is taken"),
+        ({"name": "Ana María", "password": "tres reyes magos"}, "no se puede usar"),
+        ({"name": "ana", "password": "tres reyes magos"}, "ya está cogido"),
         ({"name": "eva", "password": "corta"}, "contraseña"),
     ],
 )
@@ -68,8 +68,8 @@ def test_forms_are_guarded(league) -> None:
         (b"", "bot.py", {}, "empty"),
         (b"PK\x03\x04 not a zip", "bot.zip", {}, "zip"),
         (b"print(1)", "bot.exe", {}, "bot.exe"),
-        (b"print(1)", "bot.py", {"bot": "luna"}, "belongs to another player"),
-        (b"print(1)", "bot.py", {"bot": "???"}, "cannot be used"),
+        (b"print(1)", "bot.py", {"bot": "luna"}, "es de otro jugador"),
+        (b"print(1)", "bot.py", {"bot": "???"}, "no se puede usar"),
         (b"print(1)", "bot.py", {"games": "mus"}, "mus"),
     ],
 )
@@ -153,7 +153,7 @@ def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     typed = owner.get("/t/new/forecast/", {"game": "partnership", **chosen})
     assert typed.content.decode().startswith("3 bots: 2 a 6 partidas")
     alone = owner.get("/t/new/forecast/", {"game": "partnership", **chosen, "bots": ["rufo"]}).content.decode()
-    assert alone.startswith("Todavía no: single_elimination needs 2 entries or more, not 1")
+    assert alone.startswith("Todavía no: single_elimination necesita 2 inscritos o más, no 1")
     assert owner.get("/t/new/forecast/?game=chess").status_code == 404
 
     owner.post("/t/new/?game=partnership", {**chosen, "action": "start"})

@@ -11,7 +11,7 @@ from rest_framework import serializers
 import engine
 from league.api.serializers.common import ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
 from league.domain import formats, pools, tournaments
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.enums import Ending, MatchStatus, Seeding, TournamentFormat, TournamentStatus
 from league.models import Tournament
 
@@ -110,15 +110,15 @@ class FormatChoice(StrictSerializer):
         try:
             game = pools.load(attrs["game"], attrs.get("players"), attrs.get("options"))
         except Refused as error:
-            raise serializers.ValidationError({"options": [str(error)]}) from None
+            raise serializers.ValidationError({"options": [shown(error)]}) from None
         try:
             formats.chosen(attrs["format"], attrs.get("parameters"))
         except Refused as error:
-            raise serializers.ValidationError({"parameters": [str(error)]}) from None
+            raise serializers.ValidationError({"parameters": [shown(error)]}) from None
         try:
             formats.fits(attrs["format"], game, mixed=attrs["mixed"])
         except Refused as error:
-            raise serializers.ValidationError({"format": [str(error)]}) from None
+            raise serializers.ValidationError({"format": [shown(error)]}) from None
         return attrs
 
 

@@ -13,7 +13,7 @@ from league.api.filters import MatchFilters
 from league.api.problems import Problem
 from league.api.serializers.matches import BoardOut, MatchDetail, MatchOut, ReplayOut
 from league.domain import replays
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.models import Board, Match, Party, Sitting
 
 WORDS = ("faults", "stderr", "fault_detail")  # long texts that lists do not show
@@ -111,7 +111,7 @@ class Replay(View):
         except Refused as error:
             if self._seat() is None:
                 raise
-            raise Problem("invalid", f"seat: {error}", {"seat": [str(error)]}) from None
+            raise Problem("invalid", f"seat: {shown(error)}", {"seat": [shown(error)]}) from None
 
     def _seat(self) -> int | str | None:
         text = self.request.query_params.get("seat")

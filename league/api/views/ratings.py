@@ -17,7 +17,7 @@ from league.api.filters import PointFilters, PoolFilters
 from league.api.moments import AT, moment
 from league.api.problems import Problem
 from league.api.serializers.ratings import GameDetail, GameOut, OverallOut, PointOut, PoolOut, QueueOut, RatingOut
-from league.domain import leaderboards, overall, pools, tournaments, workers
+from league.domain import errors, leaderboards, overall, pools, tournaments, workers
 from league.domain.errors import Refused
 from league.models import Pool, RatingPoint
 
@@ -157,7 +157,7 @@ class OneGame(View):
         try:
             loaded = pools.load(key, seats)
         except Refused as error:
-            raise Problem("invalid", f"players: {error}", {"players": [str(error)]}) from None
+            raise Problem("invalid", f"players: {errors.shown(error)}", {"players": [errors.shown(error)]}) from None
         defaults = loaded.options_all
         options = [
             {

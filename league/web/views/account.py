@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from league.domain import players, tokens
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.models import BotVersion
 from league.web import asked
 from league.web.forms import LogInForm, SignUpForm
@@ -35,7 +35,7 @@ def signup(request: HttpRequest) -> HttpResponse:
         try:
             player = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
         except Refused as refusal:
-            form.add_error("name", str(refusal))
+            form.add_error("name", shown(refusal))
         else:
             login(request, player.user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()})
@@ -63,7 +63,7 @@ def account(request: HttpRequest) -> HttpResponse:
                 return redirect("account")
             _token, key = tokens.create(player, request.POST.get("label", ""))
         except Refused as error:
-            refusal = str(error)
+            refusal = shown(error)
     context = {
         "player": player,
         "key": key,

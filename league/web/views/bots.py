@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 import engine
 from league.domain import bots as domain
 from league.domain import meetings, replays
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.enums import MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Match, Party, Pool, Rating, RatingPoint
 from league.web import asked, charts, queries, tracebacks
@@ -115,7 +115,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             domain.set_state(found, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))
     except Refused as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, shown(refusal))
     return redirect("bot", slug=slug)
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 import engine
 from league.domain import players, seasons, stages
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.models import Bot, Circuit, Player
 from league.web import forecasts, queries
 from league.web.event_forms import CircuitForm, EventForm, usable
@@ -53,7 +53,7 @@ def event(request: HttpRequest) -> HttpResponse:
                 with transaction.atomic():
                     made = stages.create(players.of_user(request.user), form.document(), chosen)
             except Refused as refusal:
-                form.add_error(None, str(refusal))
+                form.add_error(None, shown(refusal))
             else:
                 return redirect("event", slug=made.slug)
     bad = request.method == "POST" and bool(form.errors or any(stage.errors for stage in form.stages))
@@ -89,7 +89,7 @@ def circuit(request: HttpRequest) -> HttpResponse:
         try:
             made = _create_circuit(owner, game, form, [mine[slug].bot for slug in form.cleaned_data["bots"]])
         except Refused as refusal:
-            form.add_error(None, str(refusal))
+            form.add_error(None, shown(refusal))
         else:
             return redirect("circuit", slug=made.slug)
     return render(request, "circuit_new.html", _shown(game) | {"form": form}, status=422 if form.errors else 200)
@@ -122,5 +122,5 @@ def circuit_do(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             raise PermissionDenied
     except Refused as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, shown(refusal))
     return redirect("circuit", slug=slug)

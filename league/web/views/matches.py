@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 import engine
 from league.domain import replays
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.enums import MatchStatus
 from league.models import Board, Match, Party, Sitting
 from league.web import asked, comparing, narrate, queries, words
@@ -159,7 +159,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         record = replays.replay(sitting, queries.viewer(request), seat)
     except Refused as refusal:
-        return JsonResponse({"error": str(refusal)}, status=409 if replays.closed_because(found) else 400)
+        return JsonResponse({"error": shown(refusal)}, status=409 if replays.closed_because(found) else 400)
     parties = _parties(found)
     sides = _sides(record, sitting)
     answer = {name: value for name, value in record.items() if name not in UNSEEN} | {"events": shown_events(record)}

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 
 from engine.runner import Limits, PackageRefused, package
 from league.domain import bots, players
-from league.domain.errors import Refused, TooMany
+from league.domain.errors import Refused, TooMany, shown
 from league.web.forms import SubmitForm
 
 
@@ -30,10 +30,10 @@ def submit(request: HttpRequest) -> HttpResponse:
                 games = form.cleaned_data["games"] or None
                 version = bots.upload(player, form.cleaned_data["bot"].strip(), data, file.name, games)
             except TooMany as refusal:
-                form.add_error(None, str(refusal))
+                form.add_error(None, shown(refusal))
                 status = 429
             except (PackageRefused, Refused) as refusal:
-                form.add_error("file", str(refusal))
+                form.add_error("file", shown(refusal))
             else:
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {

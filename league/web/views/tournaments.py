@@ -19,7 +19,7 @@ import engine
 from league.domain import formats, pools, rounds
 from league.domain import players as people
 from league.domain import tournaments as domain
-from league.domain.errors import Refused
+from league.domain.errors import Refused, shown
 from league.domain.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
@@ -164,7 +164,7 @@ def do(request: HttpRequest, slug: str) -> HttpResponse:
                 raise PermissionDenied
             (domain.enter if action == "enter" else domain.withdraw)(found, version, actor=viewer.name)
     except Refused as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, shown(refusal))
     return redirect("tournament", slug=slug)
 
 
@@ -182,7 +182,7 @@ def new(request: HttpRequest) -> HttpResponse:
         try:
             made = _create(people.of_user(request.user), game, versions, form.cleaned_data, start=action == "start")
         except Refused as refusal:
-            form.add_error(None, str(refusal))
+            form.add_error(None, shown(refusal))
         else:
             return redirect("tournament", slug=made.slug)
     context = {
