@@ -227,7 +227,10 @@ def test_a_running_tournament_is_extended_by_its_owner(league, owner, stranger) 
         in owner.post(f"{url}do/", {"action": "extend", "cycles": "2"}, follow=True).content.decode()
     )
     assert running.matches.count() == 6
-    assert "can only grow" in owner.post(f"{url}do/", {"action": "extend", "cycles": "1"}, follow=True).content.decode()
+    assert (
+        "solo puede crecer"
+        in owner.post(f"{url}do/", {"action": "extend", "cycles": "1"}, follow=True).content.decode()
+    )
 
 
 def test_a_bot_is_its_owners(league, owner, stranger) -> None:
