@@ -14,6 +14,8 @@ from .errors import SandboxError
 from .policy import Policy
 from .runtimes import Runtime
 
+_COPIES = "bot"  # directory of a runtime's tree
+
 
 @dataclass
 class Place:
@@ -61,7 +63,7 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
             tree.still(bot_dir)
         return Place(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
-    target = runtime.root / "bot" / str(slot.user)
+    target = runtime.root / _COPIES / f"{slot.user}-{slots.realm()}"
     try:
         if target.exists():
             shutil.rmtree(target)  # of a worker that was killed while it held this slot
@@ -73,3 +75,18 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
         slot.release()
         raise
     return Place(slot.user, target, slot)
+
+
+def sweep(runtimes: Path) -> int:
+    """Remove the copies that killed workers have left in the trees below ``runtimes``; their number.
+
+    The slot of each is held meanwhile: a copy whose slot is taken belongs to a bot that lives or is just being started.
+    """
+    gone = 0
+    for copy in runtimes.glob(f"*/{_COPIES}/*-{slots.realm()}"):
+        slot = slots.hold(int(copy.name.partition("-")[0]))
+        if slot is not None:
+            shutil.rmtree(copy, ignore_errors=True)
+            slot.release()
+            gone += 1
+    return gone

@@ -65,7 +65,8 @@ class Runtime:
         return fixed | {name: value.replace("{root}", root) for name, value in self.environment.items()}
 
 
-def _directory(state_dir: Path) -> Path:
+def directory(state_dir: Path) -> Path:
+    """Where the trees stand."""
     return state_dir.resolve() / "runtimes"
 
 
@@ -104,12 +105,12 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
     facts = _python_facts(os.path.realpath(interpreter or sys.executable))
     series = facts["version"].rpartition(".")[0]
     name = f"python-{series}"
-    base = _python_tree(_directory(state_dir), name, facts["program"])
+    base = _python_tree(directory(state_dir), name, facts["program"])
     environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     finished = base
     if extra:
         key = tree.signature(dict(extra), base.name, *sorted(extra))
-        finished = tree.build_once(_directory(state_dir), name, key, lambda work: _add_modules(work, base, extra))
+        finished = tree.build_once(directory(state_dir), name, key, lambda work: _add_modules(work, base, extra))
         environment["PYTHONPATH"] = "{root}/python/extra"
     return Runtime(
         name="python",
@@ -194,7 +195,7 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
 
 def binary(state_dir: Path) -> Runtime:
     """For static executables: an empty tree. The bot's own file is the program. Raises SandboxError."""
-    root = tree.build_once(_directory(state_dir), "binary", "empty", _empty_places)
+    root = tree.build_once(directory(state_dir), "binary", "empty", _empty_places)
     return Runtime(
         name="binary",
         version="static",
@@ -219,7 +220,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
     version = done.stdout.strip().removeprefix("v")
     key = tree.signature({"node": real}, version)
     name = f"node-{version.partition('.')[0]}"
-    root = tree.build_once(_directory(state_dir), name, key, lambda work: _copy_program(work, real, "node/node", []))
+    root = tree.build_once(directory(state_dir), name, key, lambda work: _copy_program(work, real, "node/node", []))
     return Runtime(
         name="node",
         version=version,

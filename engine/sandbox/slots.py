@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import socket
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .errors import SandboxError
 
@@ -29,21 +30,31 @@ class Slot:
         self._holder.close()
 
 
+def hold(user: int) -> Slot | None:
+    """The slot of this user id, or None while somebody has it. Raises SandboxError where sockets are not allowed."""
+    holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        holder.bind(f"\0{NAME}{user}")
+    except OSError as error:
+        holder.close()
+        if error.errno == errno.EADDRINUSE:
+            return None
+        raise SandboxError(f"cannot hold bot user {user}: {error}. Allow AF_UNIX sockets to the worker.") from error
+    return Slot(user, holder)
+
+
 def acquire() -> Slot:
     """The lowest free slot. Raises SandboxError when all are in use."""
     for user in range(FIRST_USER, LAST_USER + 1):
-        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            holder.bind(f"\0{NAME}{user}")
-        except OSError as error:
-            holder.close()
-            if error.errno != errno.EADDRINUSE:
-                raise SandboxError(
-                    f"cannot hold bot user {user}: {error}. Allow AF_UNIX sockets to the worker."
-                ) from error
-            continue
-        return Slot(user, holder)
+        slot = hold(user)
+        if slot is not None:
+            return slot
     raise SandboxError(
         f"all {LAST_USER - FIRST_USER + 1} bot users ({FIRST_USER} to {LAST_USER}) are in use. "
         "Run fewer workers on this host, or look for matches that do not end."
     )
+
+
+def realm() -> str:
+    """Among whom slots are shared out: a name of the network namespace."""
+    return str(Path("/proc/self/ns/net").stat().st_ino)

@@ -10,7 +10,7 @@ from pathlib import Path
 from . import cgroups, elf, landlock, runtimes, tier_landlock, tier_namespaces, tier_none
 from .canary import TierReport, battery
 from .errors import BotFault, SandboxError, SandboxUnavailable
-from .placing import Place, place
+from .placing import Place, place, sweep
 from .policy import Policy
 from .process import BotProcess
 from .runtimes import Runtime
@@ -103,6 +103,7 @@ class Sandbox:
     def __init__(self, tier: str = "auto", state_dir: Path = Path("var")) -> None:
         self.state_dir = state_dir.resolve()
         self.tier = self._choose(tier)
+        sweep(runtimes.directory(self.state_dir))
 
     def _choose(self, tier: str) -> str:
         if tier != "auto" and tier not in _TIERS:

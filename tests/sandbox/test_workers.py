@@ -112,6 +112,43 @@ def test_bots_die_with_a_worker_that_is_killed(
         assert not [pid for pid in bots if running(pid)], tier
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root are copied")
+def test_the_next_worker_removes_what_a_killed_one_left_and_nothing_that_lives(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    copies = state.python.root / "bot"
+    box = Sandbox(tiers_here[0], state.path)
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    runner = worker(RUNNER, tiers_here[0], str(state.path), str(directory))
+    assert runner.stdout
+    runner.stdout.readline()
+    runner.kill()
+    runner.communicate(timeout=20)
+    elsewhere = copies / f"{slots.FIRST_USER}-1"  # of a container with the same volume: its slots are not ours to hold
+    elsewhere.mkdir()
+    left = set(copies.iterdir()) - {elsewhere}
+    assert len(left) >= 3
+    users = [int(path.name.partition("-")[0]) for path in left]
+    held = next(slot for slot in map(slots.hold, users) if slot)  # by a worker that is about to start a bot there
+
+    def swept(*lasting: int) -> None:
+        """Again and again for a while: other programs of this machine may hold some of the slots."""
+        until = time.monotonic() + 30
+        there: set[str] = set()
+        while time.monotonic() < until and there != {elsewhere.name, *(f"{user}-{slots.realm()}" for user in lasting)}:
+            Sandbox(tiers_here[0], state.path)
+            there = {path.name for path in copies.iterdir()}
+        assert there == {elsewhere.name, *(f"{user}-{slots.realm()}" for user in lasting)}
+
+    with box.start(directory, state.python, "bot.py", Policy()) as process:
+        swept(held.user, process.user)
+        process.send(b"play 1o\n")
+        assert process.read_line(5, 10).line == b"play 1o"
+    held.release()
+    swept()
+    elsewhere.rmdir()
+
+
 def test_a_worker_goes_on_when_its_nursery_was_killed(
     state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
