@@ -149,6 +149,7 @@ def _converse(
 ) -> None:
     """One process at one seat, board after board, the rarest situations first."""
     from engine.runner import Fault, FaultReport, rebuild, runtimes
+    from engine.runner.crew import start_bot
     from engine.runner.feed import Feed
     from engine.runner.noise import of_this_host
     from engine.runner.seat import Seat
@@ -158,7 +159,12 @@ def _converse(
     policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib)
     told = {"boards": range(1, BOARDS + 1), "limits": asdict(limits), "seeds": [1] * game.players}
     feed, texts = Feed(game.players), Texts(game)
-    with box.start(bot.path, runtimes.get(bot.runtime, box.state_dir), bot.entry, policy) as process:
+    try:
+        process = start_bot(box, bot, runtimes.get(bot.runtime, box.state_dir), policy)
+    except Fault as fault:
+        found.faults.append({"at": "start", **asdict(FaultReport(0, seat, 1, 0, -1, fault.kind, fault.detail))})
+        return
+    with process:
         mine = Seat(0, seat, process, limits, noise=of_this_host())
         try:
             mine.start(rebuild.hello(told, game, seat))

@@ -142,6 +142,7 @@ def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Li
     from dataclasses import asdict
 
     from engine.runner import Fault, FaultReport, Limits, runtimes
+    from engine.runner.crew import start_bot
     from engine.runner.noise import of_this_host
     from engine.runner.seat import Seat
     from engine.sandbox import Policy, SandboxError
@@ -153,7 +154,14 @@ def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Li
     try:
         runtime = runtimes.get(bot.runtime, box.state_dir)
         policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib)
-        with box.start(bot.path, runtime, bot.entry, policy) as process:
+        try:
+            process = start_bot(box, bot, runtime, policy)
+        except Fault as fault:
+            at = lines[0]
+            report["fault"] = asdict(FaultReport(party, at.seat, at.board, number, -1, fault.kind, fault.detail))
+            report["stderr"] = ""
+            return report
+        with process:
             seat = Seat(party, lines[0].seat, process, limits, noise=of_this_host())
             line = lines[0]
             try:

@@ -18,16 +18,34 @@ from engine.runner.cores import may_move, move, pinned
 from engine.runner.faults import Fault
 from engine.runner.limits import Noise
 from engine.runner.seat import Seat
-from engine.runner.spec import MatchSpec
-from engine.sandbox import Policy, Runtime, Sandbox
+from engine.runner.spec import BotSpec, MatchSpec
+from engine.sandbox import BotFault, BotProcess, Policy, Runtime, Sandbox
+
+
+def start_bot(box: Sandbox, bot: BotSpec, runtime: Runtime, policy: Policy, core: int | None = None) -> BotProcess:
+    """A process of a bot. Raises Fault where its file cannot be executed, SandboxError where something of ours fails."""
+    try:
+        return box.start(bot.path, runtime, bot.entry, policy, core=core)
+    except BotFault as fault:
+        raise Fault(fault.kind, f"while starting: {fault.detail}") from None
+
+
+@dataclass(frozen=True)
+class Late:
+    """A bot that did not come to its `ready`. `evidence`: the last request and answer, if there were any."""
+
+    party: int
+    seat: int
+    fault: Fault
+    evidence: tuple[str, str] = ("", "")
 
 
 @dataclass
 class Crew:
-    """Seats in order, and the faults of those that did not come to their `ready`."""
+    """Seats in order, without those whose process never began, and the faults of those that are not ready."""
 
     seats: list[Seat] = field(default_factory=list)
-    faults: list[tuple[Seat, Fault]] = field(default_factory=list)
+    faults: list[Late] = field(default_factory=list)
 
     def close(self) -> None:
         """Kill them all."""
@@ -53,14 +71,18 @@ class Starter:
         try:
             for place, party in enumerate(seating):
                 bot = self.spec.parties[party]
-                process = self.box.start(bot.path, self.runtimes[bot.runtime], bot.entry, self.policy, core=core)
+                try:
+                    process = start_bot(self.box, bot, self.runtimes[bot.runtime], self.policy, core)
+                except Fault as fault:
+                    crew.faults.append(Late(party, place, fault))
+                    continue
                 crew.seats.append(Seat(party, place, process, self.spec.limits, noise=self.noise))
             told = self.told(number)
             for seat in crew.seats:
                 try:
                     seat.start(rebuild.hello(told, self.game, seat.seat))
                 except Fault as fault:
-                    crew.faults.append((seat, fault))
+                    crew.faults.append(Late(seat.party, seat.seat, fault, seat.evidence()))
         except BaseException:
             crew.close()
             raise

@@ -203,8 +203,8 @@ class _Match:
                     crew = self._crew(number, seating, core)
                     began = self.clock()
                     seats += crew.seats
-                    for seat, late in crew.faults:
-                        sittings[0].blame(seat, late, -1)
+                    for late in crew.faults:
+                        sittings[0].blame(late.party, late.seat, late.fault, -1, late.evidence)
                 played = self._play(sittings, faults)
                 for board, (sitting, blamed) in zip(boards, played, strict=False):
                     result = self._sitting_result(sitting, seating, blamed, told)

@@ -92,7 +92,7 @@ class Sitting:
             try:
                 self._decide(seat, legal)
             except Fault as fault:
-                self.blame(seat, fault, len(state.actions))
+                self.blame(seat.party, seat.seat, fault, len(state.actions), seat.evidence())
                 return True
         return True
 
@@ -133,14 +133,11 @@ class Sitting:
     def _note_times(self, seat: Seat) -> None:
         self._log.append((len(self.state.taken_actions), seat.seat, seat.cpu_us, seat.took_s, seat.latency_s))
 
-    def blame(self, seat: Seat, fault: Fault, step: int) -> None:
-        """Write down a fault, and tell everybody."""
+    def blame(self, party: int, seat: int, fault: Fault, step: int, evidence: tuple[str, str]) -> None:
+        """Write down a fault with its last request and answer, and tell everybody."""
         self._open()
-        request, answer = seat.evidence()
-        self.faults.append(
-            FaultReport(seat.party, seat.seat, self.board, self.number, step, fault.kind, fault.detail, request, answer)
-        )
-        self.feed.announce(event_of(seat.seat, fault.kind))
+        self.faults.append(FaultReport(party, seat, self.board, self.number, step, fault.kind, fault.detail, *evidence))
+        self.feed.announce(event_of(seat, fault.kind))
 
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
         """The replay: what `engine.replay` proves, and beside it faults, notes and times, which no rule can prove.

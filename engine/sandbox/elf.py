@@ -10,6 +10,7 @@ from pathlib import Path
 from .errors import SandboxError
 
 _PT_INTERP = 3
+_LONGEST_PATH = 4096
 
 
 _MACHINE_CODES = {"x86_64": 62, "aarch64": 183}
@@ -26,26 +27,28 @@ def why_not_static(program: Path) -> str | None:
         return f"it is not an executable for {platform.machine()}"
     try:
         loader = loader_of(program)
-    except (struct.error, ValueError) as error:
+    except (struct.error, ValueError, OverflowError) as error:
         return f"its ELF headers are damaged: {error}"
     return None if loader is None else f"it is dynamically linked (needs {loader}); link it statically"
 
 
 def loader_of(program: Path) -> Path | None:
-    """The dynamic loader a program names, or None for a static one. Raises SandboxError if it is no 64-bit ELF file."""
+    """The dynamic loader a program names, or None for a static one. Raises SandboxError if it is no 64-bit ELF file, ValueError if it is damaged."""
     with program.open("rb") as file:
         header = file.read(64)
         if header[:5] != b"\x7fELF\x02":
             raise SandboxError(f"{program} is not a 64-bit ELF program; give the path of the program itself")
         offset = struct.unpack_from("<Q", header, 32)[0]
         size, count = struct.unpack_from("<HH", header, 54)
+        if offset + size * count > program.stat().st_size:
+            raise ValueError("the program table lies outside the file")
         file.seek(offset)
         table = file.read(size * count)
         for index in range(count):
             kind, at, length = struct.unpack_from("<I4xQ16xQ", table, index * size)
             if kind == _PT_INTERP:
                 file.seek(at)
-                return Path(file.read(length).rstrip(b"\0").decode())
+                return Path(file.read(min(length, _LONGEST_PATH)).rstrip(b"\0").decode())
     return None
 
 

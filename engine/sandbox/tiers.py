@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import functools
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +19,15 @@ from .runtimes import Runtime
 
 BEST_FIRST = (tier_namespaces.NAME, tier_landlock.NAME)
 _TIERS = {tier.NAME: tier for tier in (tier_namespaces, tier_landlock, tier_none)}
-_NOT_EXECUTABLE = ("failed at become: ", "bwrap: execvp")
+# What execve says of a file that is no program; everything else (no memory, no permission, a file system mounted noexec) is ours.
+_NO_PROGRAM = (errno.ENOEXEC, errno.EINVAL, errno.ELIBBAD)
+_NOT_EXECUTABLE = {
+    "failed at become: ": _NO_PROGRAM,
+    "bwrap: execvp": (
+        *_NO_PROGRAM,
+        errno.ENOENT,
+    ),  # execvp(3) takes a file that is no program for a script: no shell is there
+}
 _REMEDIES = {
     tier_namespaces.NAME: [
         "Ubuntu 23.10 and newer: install bubblewrap and its AppArmor profile (package apparmor-profiles).",
@@ -41,19 +51,16 @@ def start(
     if runtime.address_space_mb and policy.address_space_mb is None:
         policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
     where = place(bot_dir, runtime, policy, own_user=tier != tier_none.NAME)
-    if runtime.runs_bot_files:
-        reason = elf.why_not_static(bot_dir / entry)
-        if reason:
-            where.give_back()
-            raise BotFault("crash", f"{entry} cannot be executed: {reason}")
-        if where.slot:
-            (where.bot / entry).chmod(0o555)
     begin: Callable[[Place, Runtime, str, Policy, int | None], BotProcess] = _TIERS[tier].start
     try:
+        if runtime.runs_bot_files:
+            _look_at_program(bot_dir / entry, entry)
+            if where.slot:
+                (where.bot / entry).chmod(0o555)
         return begin(where, runtime, entry, policy, core)
     except SandboxError as error:
         where.give_back()
-        if runtime.runs_bot_files and any(sign in str(error) for sign in _NOT_EXECUTABLE):
+        if runtime.runs_bot_files and _is_no_program(bot_dir / entry, str(error)):
             raise BotFault("crash", f"{entry} cannot be executed by the kernel") from error
         raise
     except OSError as error:
@@ -64,6 +71,18 @@ def start(
     except BaseException:
         where.give_back()
         raise
+
+
+def _look_at_program(file: Path, entry: str) -> None:
+    reason = elf.why_not_static(file)
+    if reason:
+        raise BotFault("crash", f"{entry} cannot be executed: {reason}")
+
+
+def _is_no_program(file: Path, complaint: str) -> bool:
+    """Whether the start failed because of what stands in the file."""
+    codes = next((codes for step, codes in _NOT_EXECUTABLE.items() if step in complaint), ())
+    return file.is_file() and any(os.strerror(code) in complaint for code in codes)
 
 
 @functools.lru_cache

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Tute
-from tests.support.bots import FRAME, HONEST
+from tests.support.bots import FRAME, HONEST, damaged
 
 
 @pytest.fixture
@@ -73,6 +73,18 @@ def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
     assert "crash" in {seat["fault"]["kind"] for seat in again["seats"] if seat["fault"]}
     logged = [found["logged"] for seat in better["seats"] for found in seat["differences"]]
     assert "(failed by crash)" in logged
+
+
+def test_a_program_that_cannot_be_executed_is_told_in_words(tute: Tute, tmp_path: Path) -> None:
+    damaged(tmp_path / "broken")
+    tute("play", "broken", "random", "-g", "partnership", "-n", 1, "--log", "broken.jsonl")
+
+    again = json.loads(tute("repro", "broken.jsonl", "--bot", "broken", "--json", code=1).stdout)
+    checked = tute("bot", "check", "broken", code=1).stdout
+
+    why = "while starting: bot cannot be executed by the kernel"
+    assert [seat["fault"] and seat["fault"]["detail"] for seat in again["seats"]] == [why] * 4
+    assert f"damaged failed by crash (board 1, sitting 0, seat 0, at its start): {why}" in " ".join(checked.split())
 
 
 def test_a_log_that_is_none_is_refused(tute: Tute, log: Path, tmp_path: Path) -> None:

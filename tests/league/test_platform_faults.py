@@ -6,6 +6,7 @@ A killed worker stands in test_worker.py, and in tests/chaos a worker killed at 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import resource
 import shutil
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
@@ -26,10 +28,11 @@ from django.conf import settings
 import engine
 from engine.runner import runtimes
 from engine.sandbox import wall
-from league.domain import clock, leases, players, replays, state, tournaments
+from league.domain import bots, clock, leases, players, replays, state, tournaments
 from league.domain.playing import Machine, open_sandbox
 from league.enums import MatchStatus, VersionStatus
 from league.models import Board, Match, Package, Party, Pool, Sitting
+from tests.support.bots import NOT_A_PROGRAM, without_segments
 from tests.support.league import SECRET, source
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
@@ -65,8 +68,6 @@ def machine() -> Iterator[Machine]:
 
 def waiting(code: Callable[[], bytes] = source) -> Match:
     """A queued match of two accepted bots, two boards."""
-    from league.domain import bots
-
     versions = []
     for name in ("uno", "dos"):
         version = bots.upload(players.create(name), name, code(), "bot.py", ["partnership"], secret=SECRET)
@@ -302,3 +303,20 @@ def page(client, match: Match) -> str:
     from html import unescape
 
     return unescape(client.get(f"/m/{match.public_id}/").content.decode())
+
+
+def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(machine: Machine) -> None:
+    """It passes every look at an upload, and cannot be started."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("bot.toml", NOT_A_PROGRAM)
+        archive.writestr("bot", without_segments())
+    version = bots.upload(players.create("roto"), "roto", packed.getvalue(), "roto.zip", None, secret=SECRET)
+    match = Match.objects.get(kind="validation")
+
+    match = attempt(machine, match)
+
+    version.refresh_from_db()
+    assert (match.status, match.attempts) == (MatchStatus.FINISHED, 1)
+    assert (version.status, version.fault) == (VersionStatus.REJECTED, "crash")
+    assert match.parties.get(number=0).fault_detail == "while starting: bot cannot be executed by the kernel"

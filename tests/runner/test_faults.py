@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine.runner import BotSpec, Limits, MatchResult
+from engine.runner import BotSpec, Limits, MatchResult, load_package
 from engine.runner.match import forfeited, play_match
 from engine.runner.replays import check
 from engine.sandbox import Sandbox
 from tests.runner.conftest import Maker
+from tests.support import bots
 from tests.support.bots import SHORT, match
 
 GAME = engine.load("partnership")
@@ -192,6 +193,34 @@ def test_both_failing_at_the_start_is_a_draw(box: Sandbox, make: Maker) -> None:
 
     assert [board.scores for board in result.boards] == [[0, 0], [0, 0]]
     assert all(report.fault == "crash" for report in result.parties)
+
+
+@pytest.fixture
+def damaged(tmp_path: Path, box: Sandbox) -> BotSpec:
+    return load_package(bots.damaged(tmp_path / "damaged"), box.state_dir / "packages")
+
+
+def test_a_file_that_the_kernel_does_not_execute_is_a_crash_of_its_bot(
+    box: Sandbox, honest: BotSpec, damaged: BotSpec
+) -> None:
+    result = play_match(match(damaged, honest), box)
+
+    assert_forfeited_from_the_first_decision(result)
+    party = result.parties[0]
+    assert {fault.kind for fault in party.faults} == {"crash"}
+    assert (party.fault_detail, party.fault_at) == (
+        "while starting: bot cannot be executed by the kernel",
+        (1, 0, -1),
+    )
+
+
+def test_a_file_that_cannot_be_executed_and_a_bot_that_does_not_get_ready_draw(
+    box: Sandbox, make: Maker, damaged: BotSpec
+) -> None:
+    result = play_match(match(make("sys.exit(1)"), damaged), box)
+
+    assert [board.scores for board in result.boards] == [[0, 0], [0, 0]]
+    assert [report.fault for report in result.parties] == ["crash", "crash"]
 
 
 def test_others_at_a_table_of_four_gain_alike(box: Sandbox, make: Maker, honest: BotSpec) -> None:

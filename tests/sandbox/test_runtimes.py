@@ -16,6 +16,7 @@ import pytest
 
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, runtimes, tree
 from tests.sandbox.support import StateDirectory
+from tests.support.bots import without_segments
 
 POLICY = Policy(memory_mb=256)
 # read(0, stack, 4096), write it back, again; exit when the input ends
@@ -162,7 +163,11 @@ def test_a_file_that_is_no_program_is_the_bots_fault(
     (tmp_path / "bot").mkdir()
     damaged = bytearray(static_program())
     damaged[64:68] = (0x7F).to_bytes(4, "little")  # no segment is loaded
-    for content, reason in ((b"#!/bin/sh\n", "it is not a 64-bit ELF executable"), (bytes(damaged), "")):
+    for content, reason in (
+        (b"#!/bin/sh\n", "it is not a 64-bit ELF executable"),
+        (bytes(damaged), ""),
+        (without_segments(), "cannot be executed by the kernel"),
+    ):
         (tmp_path / "bot" / "echo").write_bytes(content)
         (tmp_path / "bot" / "echo").chmod(0o755)
         for tier in tiers_here:
@@ -171,6 +176,34 @@ def test_a_file_that_is_no_program_is_the_bots_fault(
                 Sandbox(tier, state.path).start(tmp_path / "bot", runtimes.binary(state.path), "echo", POLICY) as one,
             ):
                 one.read_line(1, 5)
+
+
+def test_a_program_whose_headers_lead_outside_the_file_is_the_bots_fault_and_leaves_nothing(
+    state: StateDirectory, tmp_path: Path, tiers_here: list[str]
+) -> None:
+    (tmp_path / "bot").mkdir()
+    runtime = runtimes.binary(state.path)
+    for at, size in ((32, 8), (56, 2)):  # place and length of the program table
+        damaged = bytearray(static_program())
+        damaged[at : at + size] = b"\xff" * size
+        (tmp_path / "bot" / "echo").write_bytes(damaged)
+        for tier in tiers_here:
+            with pytest.raises(BotFault, match="the program table lies outside the file"):
+                Sandbox(tier, state.path).start(tmp_path / "bot", runtime, "echo", POLICY)
+    assert list((runtime.root / "bot").iterdir()) == []
+
+
+def test_a_sound_program_that_may_not_be_executed_here_is_never_its_fault(
+    state: StateDirectory, tmp_path: Path
+) -> None:
+    """Such as on a file system that is mounted noexec: what failed is the host."""
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "echo").write_bytes(static_program())
+    (tmp_path / "bot" / "echo").chmod(0o644)
+    runtime = runtimes.binary(state.path)
+
+    with pytest.raises(SandboxError, match=r"failed at become: .*Permission denied"):
+        Sandbox("none", state.path).start(tmp_path / "bot", runtime, "echo", POLICY)
 
 
 def test_a_node_bot_plays_or_node_is_asked_for(state: StateDirectory, tmp_path: Path, tiers_here: list[str]) -> None:

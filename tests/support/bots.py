@@ -1,5 +1,9 @@
 """Real bots of a few lines each, and short matches for them."""
 
+import platform
+import struct
+from pathlib import Path
+
 from engine.runner import BotSpec, Limits, MatchSpec
 
 HONEST = """
@@ -52,3 +56,21 @@ def match(
         limits=limits,
         **more,  # type: ignore[arg-type]
     )
+
+
+NOT_A_PROGRAM = 'name = "damaged"\nruntime = "binary"\nentry = "bot"\ngames = ["partnership"]\n'
+
+
+def without_segments() -> bytes:
+    """A program for this machine that passes every look at its headers, and that the kernel refuses to execute: it has no segment."""
+    machine = {"x86_64": 62, "aarch64": 183}[platform.machine()]
+    values = (b"\x7fELF\x02\x01\x01", 2, machine, 1, 0, 64, 0, 0, 64, 56, 0, 0, 0, 0)
+    return struct.pack("<7s9xHHIQQQIHHHHHH", *values) + bytes(56)
+
+
+def damaged(folder: Path) -> Path:
+    """The folder of a bot that looks like a program when it is uploaded; only its start shows that it is none."""
+    folder.mkdir()
+    (folder / "bot").write_bytes(without_segments())
+    (folder / "bot.toml").write_text(NOT_A_PROGRAM)
+    return folder
