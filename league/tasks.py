@@ -37,7 +37,7 @@ def machine() -> Machine:
 
     here = _Process.machine
     if here is None or here.pid != os.getpid():
-        here = Machine(settings.STATE_DIR / "bots")
+        here = Machine(settings.STATE_DIR / "bots", after=wake)
         here.open()
         _Process.machine = here
     return here
@@ -50,8 +50,7 @@ def play_match(match_id: int | None = None) -> None:
     if here.refusal:
         log.error("a match waits, but this worker plays nothing: %s", here.refusal)
         return
-    if here.look(match_id):
-        wake()
+    here.look(match_id)
 
 
 @shared_task(name="league.tasks.reconcile")
@@ -133,7 +132,7 @@ def _prove(sender: str, instance: object, **kwargs: object) -> None:
     if celery.MATCHES in queues.consume_from and machine().refusal:
         queues.deselect([celery.MATCHES])  # the hints are left to workers that can follow them
     elif celery.MATCHES in queues.consume_from:
-        machine().keep_looking(settings.RECONCILE_S, wake)
+        machine().keep_looking(settings.RECONCILE_S)
 
 
 @worker_shutting_down.connect

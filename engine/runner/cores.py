@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 NAME = "tute-league-core-"
 
@@ -50,23 +51,27 @@ def _take(cores: list[int]) -> tuple[socket.socket, int] | None:
     return None
 
 
+Made = TypeVar("Made")
+
+
+def apart(work: Callable[[int], Made], cores: Collection[int]) -> Made | None:
+    """What `work(core)` gives on a core that no match holds; it starts bots there, for a match that will move them to its own.
+
+    None where no core is free, or bots could not be moved.
+    """
+    if not may_move():
+        return None
+    with pinned(among=cores) as spare:
+        return None if spare is None else work(spare)
+
+
 SYS_NICE = 23  # number of the capability, capabilities(7)
 
 
 def may_move() -> bool:
-    """Whether `move` may touch bots: root runs each as another user, and containers take CAP_SYS_NICE, which that needs, away."""
+    """Whether bots may be moved to another core: root runs each as another user, and containers take CAP_SYS_NICE, which that needs, away."""
     if os.geteuid() != 0:
         return True
     status = Path("/proc/thread-self/status").read_text(encoding="ascii")
     effective = next((line.split()[1] for line in status.splitlines() if line.startswith("CapEff:")), "0")
     return bool(int(effective, 16) >> SYS_NICE & 1)
-
-
-def move(pid: int, core: int) -> None:
-    """Pin a process with all its threads to a core. Harmless when it has ended."""
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - numbers, not paths
-        for task in tasks:
-            os.sched_setaffinity(int(task), {core})
-    except (FileNotFoundError, ProcessLookupError):
-        return

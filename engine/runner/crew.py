@@ -1,7 +1,8 @@
 """The bots of one pass: started, asked for their `ready`, and left frozen until the pass begins.
 
-Starting a bot takes longer than many a pass. So where another core is free, the bots of the next pass are started there while this pass is played.
-It changes nothing for them: starting has its own budget, is measured by their own clock, and they know as much as ever, the hello line.
+Starting a bot takes longer than many a pass. So where another core is free, the bots of the next pass are started there while this pass is played,
+and by a worker those of its next match. It changes nothing for them: starting has its own budget, is measured by their own clock, and they
+know as much as ever, the hello line.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import engine
 from engine.runner import rebuild
-from engine.runner.cores import may_move, move, pinned
+from engine.runner.cores import apart
 from engine.runner.faults import Fault
 from engine.runner.limits import Noise
 from engine.runner.seat import Seat
@@ -47,8 +48,17 @@ class Crew:
     seats: list[Seat] = field(default_factory=list)
     faults: list[Late] = field(default_factory=list)
 
+    def move(self, cores: Collection[int]) -> None:
+        """Let them play on these cores, wherever they were started. Raises OSError, and kills them, where that fails."""
+        try:
+            for seat in self.seats:
+                seat.process.pin(cores)
+        except BaseException:
+            self.close()
+            raise
+
     def close(self) -> None:
-        """Kill them all."""
+        """Kill them all. Harmless when repeated."""
         with ExitStack() as stack:
             for seat in self.seats:
                 stack.callback(seat.process.close)
@@ -97,15 +107,11 @@ class Starter:
 
 
 class Ahead:
-    """Starts one crew in a thread of its own, on a core that no match holds.
+    """Starts one crew in a thread of its own, on a core that no match holds; none where `apart` does nothing."""
 
-    Where none is free, or bots could not be moved to the core of the match afterwards, nothing is started ahead.
-    """
-
-    def __init__(self, start: Callable[[int | None], Crew], core: int | None, cores: Collection[int]) -> None:
-        """core: the one on which the crew will play; cores: those that this process may use."""
+    def __init__(self, start: Callable[[int], Crew], cores: Collection[int]) -> None:
+        """cores: those that this process may use."""
         self._start = start
-        self._core = core
         self._cores = cores
         self._crew: Crew | None = None
         self._error: Exception | None = None
@@ -113,18 +119,10 @@ class Ahead:
         self._thread.start()
 
     def _run(self) -> None:
-        if self._core is not None and not may_move():
-            return
-        with pinned(among=self._cores) as spare:
-            if spare is None:
-                return
-            try:
-                self._crew = self._start(spare)
-                if self._core is not None:
-                    for seat in self._crew.seats:
-                        move(seat.process.pid, self._core)
-            except Exception as error:
-                self._error = error
+        try:
+            self._crew = apart(self._start, self._cores)
+        except Exception as error:
+            self._error = error
 
     def take(self) -> Crew | None:
         """Wait for the crew; None where none was started. Raises what starting it raised."""

@@ -34,6 +34,7 @@ DECISIONS = 200  # of one seat on one board, generously: for the kernel's backst
 Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
 Tap = Callable[[int, int, bytes, bytes], None]
+Closing = Callable[[float], None]
 
 
 def play_match(
@@ -46,6 +47,8 @@ def play_match(
     pin: bool = True,
     core: int | None = None,
     ahead: bool = True,
+    first: Crew | None = None,
+    closing: Closing | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> MatchResult:
     """Play a match in a sandbox.
@@ -53,13 +56,15 @@ def play_match(
     `progress(done, total)` is called after each sitting; `stop()` is asked before each decision, and when it says yes the boards that are
     not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
     message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead` starts the bots of the
-    next pass while one is played, where another core is free. `clock` is what `play_s` is measured by.
+    next pass while one is played, where another core is free; `first` are those of the first pass, where the caller has started them by
+    `first_crew` and will close them. `closing(seconds)` is called in the last pass before each sitting, with the time that the rest of the
+    match takes at its pace so far. `clock` is what `play_s` is measured by.
     Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
     fails; both cost no bot anything.
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
-    match = _Match(spec, game, seatings, box, _runtimes(spec, box), progress, stop, tap, clock)
+    match = _Match(spec, game, seatings, _starter(spec, game, box), first, progress, stop, closing, tap, clock)
     began = time.monotonic()
     try:
         cores = os.sched_getaffinity(0) if ahead else ()
@@ -72,12 +77,30 @@ def play_match(
     return match.result(time.monotonic() - began)
 
 
+def first_crew(spec: MatchSpec, box: Sandbox, core: int) -> Crew:
+    """The bots of a match's first pass, started on a core and frozen, for `play_match`. Raises what that raises, and SandboxError."""
+    game = load(spec)
+    return _starter(spec, game, box).start(0, game.sittings(len(spec.parties))[0], core)
+
+
 def load(spec: MatchSpec) -> engine.Game:
     """The game of a match at its table. ValueError with the reason if there is none."""
     options = dict(spec.options)
     if spec.players is not None:
         options["players"] = spec.players
     return engine.load(spec.game, **options)
+
+
+def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
+    limits = spec.limits
+    policy = Policy(
+        memory_mb=limits.memory_mb,
+        threads=limits.threads,
+        cpu_s=math.ceil(limits.total_cpu_s(DECISIONS * len(spec.boards))),
+        stderr_kib=limits.stderr_kib,
+        output_line_kib=limits.line_kib,
+    )
+    return Starter(spec, game, box, _runtimes(spec, box), policy, noise.of_this_host())
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
@@ -119,19 +142,22 @@ class _Match:
         spec: MatchSpec,
         game: engine.Game,
         seatings: Sequence[tuple[int, ...]],
-        box: Sandbox,
-        kits: dict[str, Runtime],
+        starter: Starter,
+        first: Crew | None,
         progress: Progress | None,
         stop: Stop | None,
+        closing: Closing | None,
         tap: Tap | None,
         clock: Callable[[], float],
     ) -> None:
         self.spec = spec
         self.game = game
         self.seatings = seatings
-        self.box = box
+        self.starter = starter
+        self.first = first
         self.progress = progress
         self.stop = stop
+        self.closing = closing
         self.tap = tap
         self.clock = clock
         self.play_s = 0.0
@@ -144,17 +170,6 @@ class _Match:
         self.decisions = 0
         self.done = 0
         self.total = len(self.boards) * len(seatings)
-        limits = spec.limits
-        policy = Policy(
-            memory_mb=limits.memory_mb,
-            threads=limits.threads,
-            cpu_s=math.ceil(limits.total_cpu_s(DECISIONS * len(self.boards))),
-            stderr_kib=limits.stderr_kib,
-            output_line_kib=limits.line_kib,
-        )
-        self.runtimes = kits
-        self.noise = noise.of_this_host()
-        self.starter = Starter(spec, game, box, kits, policy, self.noise)
         self.cores: Collection[int] = ()
         self.next: Ahead | None = None
 
@@ -171,11 +186,14 @@ class _Match:
 
     def _crew(self, number: int, seating: tuple[int, ...], core: int | None) -> Crew:
         """The bots of a pass: those that were started ahead, or new ones; and the next pass's are begun."""
-        crew = self.next.take() if self.next is not None else None
-        self.next = None
-        crew = crew or self.starter.start(number, seating, core)
+        crew = self.next.take() if self.next is not None else self.first
+        self.next = self.first = None
+        if crew is None:
+            crew = self.starter.start(number, seating, core)
+        else:
+            crew.move(os.sched_getaffinity(0) if core is None else {core})
         if self.cores and number + 1 < len(self.seatings):
-            self.next = Ahead(partial(self.starter.start, number + 1, self.seatings[number + 1]), core, self.cores)
+            self.next = Ahead(partial(self.starter.start, number + 1, self.seatings[number + 1]), self.cores)
         if self.tap is not None:
             for seat in crew.seats:
                 seat.listen(partial(self.tap, number, seat.seat))
@@ -205,7 +223,7 @@ class _Match:
                     seats += crew.seats
                     for late in crew.faults:
                         sittings[0].blame(late.party, late.seat, late.fault, -1, late.evidence)
-                played = self._play(sittings, faults)
+                played = self._play(sittings, faults, began)
                 for board, (sitting, blamed) in zip(boards, played, strict=False):
                     result = self._sitting_result(sitting, seating, blamed, told)
                     board.sittings.append(result)
@@ -222,11 +240,14 @@ class _Match:
         return True
 
     def _play(
-        self, sittings: Sequence[Sitting], faults: list[FaultReport]
+        self, sittings: Sequence[Sitting], faults: list[FaultReport], began: float
     ) -> list[tuple[Sitting, tuple[FaultReport, ...]]]:
         """Play them in order, or as many as until stopped: each with the faults of the pass by then, which are added to `faults`."""
         played = []
         for sitting in sittings:
+            if self.closing is not None and sitting.number + 1 == len(self.seatings):
+                pace = (self.play_s + self.clock() - began) / self.done if self.done else math.inf
+                self.closing(pace * (self.total - self.done))
             # of a forfeited board the cards are dealt for the record and nobody is asked
             whole = bool(faults) or bool(sitting.faults) or sitting.play(self.stop)
             self.decisions += sitting.decisions
@@ -311,15 +332,17 @@ class _Match:
         """What the match came to so far."""
         host = {
             "engine": engine.__version__,
-            "tier": self.box.tier,
-            "control_groups": self.box.control_groups,
-            "runtime_hash": ", ".join(f"{name} {runtime.hash}" for name, runtime in sorted(self.runtimes.items())),
+            "tier": self.starter.box.tier,
+            "control_groups": self.starter.box.control_groups,
+            "runtime_hash": ", ".join(
+                f"{name} {runtime.hash}" for name, runtime in sorted(self.starter.runtimes.items())
+            ),
             "python": platform.python_version(),
             "kernel": os.uname().release,
             "machine": os.uname().machine,
-            "cpu_noise": round(self.noise.cpu, 3),
-            "stop_ms": round(1000 * self.noise.stop_s, 3),
-            "late_ms": round(1000 * self.noise.late_s, 3),
+            "cpu_noise": round(self.starter.noise.cpu, 3),
+            "stop_ms": round(1000 * self.starter.noise.stop_s, 3),
+            "late_ms": round(1000 * self.starter.noise.late_s, 3),
         }
         return MatchResult(self.spec.match_id, self.boards, self.parties, host, seconds, self.decisions, self.play_s)
 

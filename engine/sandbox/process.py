@@ -7,7 +7,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from time import monotonic
 from typing import NamedTuple
@@ -228,6 +228,10 @@ class BotProcess:
             self._wait(min(left, cpu_budget_s - used, _SAMPLE_S))
             self._write()
             self._read()
+
+    def pin(self, cores: Collection[int]) -> None:
+        """Let all its threads compute on these processors. Harmless when it has ended. Raises OSError where that is not allowed."""
+        watch.pin(self._tasks, cores)
 
     # -- freezing -----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,6 +88,17 @@ def several(tasks: int) -> bool:
         return os.fstat(tasks).st_nlink > 3
     except OSError:
         return False
+
+
+def pin(tasks: int, cores: Collection[int]) -> None:
+    """Keep every thread in that directory on these processors; nothing once the process has ended. Raises OSError."""
+    if tasks < 0:
+        return
+    try:
+        for task in os.listdir(tasks):
+            os.sched_setaffinity(int(task), cores)
+    except (FileNotFoundError, ProcessLookupError):
+        return
 
 
 def all_stopped(pid: int) -> bool:

@@ -25,8 +25,11 @@ def _deadline(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.LEASE_S)
 
 
-def claim(worker: str, *, prefer: int | None = None, now: datetime | None = None) -> Match | None:
+def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: datetime | None = None) -> Match | None:
     """Lease a queued match to `worker`: the one with the id `prefer` if it still waits, else the next in line; None if there is none.
+
+    `ahead`: for when the worker has played its present match. It gets one only if more wait than workers are idle, so that nobody else could
+    play it now, and none that was tried before: what killed a worker once shall not take another match with it.
 
     The next in line: by priority, then by turn; but a bot that plays in as many matches as half of the workers waits while there is other
     work, so that a slow one delays nobody else. Matches of a bot that is about to be tested again wait for that (`health`).
@@ -38,8 +41,13 @@ def claim(worker: str, *, prefer: int | None = None, now: datetime | None = None
     with transaction.atomic():
         waiting = health.playable(Match.objects.filter(status=MatchStatus.QUEUED))
         waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
+        if ahead:
+            idle = _idle(now)
+            if len(waiting.values_list("pk")[: idle + 1]) <= idle:
+                return None
+            waiting = waiting.filter(attempts=0)
         waiting = waiting.order_by("-priority", "turn", "id").select_for_update(skip_locked=True, of=("self",))
-        greedy = _greedy(now)
+        greedy = _greedy(worker, now)
         fair = waiting.exclude(pk__in=_sat_at_by(greedy)) if greedy else waiting
         match = (
             (waiting.filter(pk=prefer).first() if prefer else None)
@@ -63,13 +71,23 @@ def claim(worker: str, *, prefer: int | None = None, now: datetime | None = None
     return match
 
 
-def _greedy(now: datetime) -> list[int]:
-    """Ids of the bots that play in as many matches as half of the workers, where there is more than one worker. Two queries."""
+def _idle(now: datetime) -> int:
+    """How many workers that may play hold no match. Two queries."""
+    held = Match.objects.filter(status__in=HELD, lease_until__gte=now)
+    return max(0, workers.able(now=now) - held.values("worker").distinct().count())
+
+
+def _greedy(worker: str, now: datetime) -> list[int]:
+    """Ids of the bots that play in as many matches of others as half of the workers, where there is more than one worker. Two queries."""
     crew = workers.able(now=now)
     if crew < 2:
         return []
-    playing = Party.objects.filter(match__status__in=HELD, match__lease_until__gte=now).values("version__bot_id")
-    busy = playing.annotate(matches=Count("match", distinct=True)).filter(matches__gte=(crew + 1) // 2)
+    held = Party.objects.filter(match__status__in=HELD, match__lease_until__gte=now).exclude(match__worker=worker)
+    busy = (
+        held.values("version__bot_id")
+        .annotate(matches=Count("match", distinct=True))
+        .filter(matches__gte=(crew + 1) // 2)
+    )
     return list(busy.values_list("version__bot_id", flat=True))
 
 

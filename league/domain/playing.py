@@ -1,8 +1,4 @@
-"""A process that plays matches: proves its sandbox, holds its leases by a heartbeat, reports.
-
-Bots are started in the thread that calls `Machine.look`, which must last as long as the process: the kernel ends a bot when the thread
-that started it ends, so that a killed worker leaves nothing behind.
-"""
+"""A process that plays matches: proves its sandbox, holds its leases by a heartbeat, reports."""
 
 from __future__ import annotations
 
@@ -12,21 +8,22 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, OperationalError, close_old_connections, connection
 
 from engine.runner import Limits, MatchResult, MatchSpec, noise
-from engine.runner.match import play_match
+from engine.runner.match import first_crew, play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable
 from league.domain import leases, packages, reports, tournaments, workers
 from league.domain.errors import IllegalMove
+from league.domain.upcoming import SOON_S, Upcoming, Work
 from league.models import Match
 
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
+ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
 STRENGTH = {"none": 0, "landlock": 1, "namespaces": 2}
 
 
@@ -41,27 +38,20 @@ def open_sandbox() -> Sandbox:
     return box
 
 
-@dataclass
-class _Work:
-    """The match at hand, shared between the playing thread and the pulse."""
-
-    match: Match
-    token: int
-    progress: int = 0
-    lost: bool = False  # the lease is somebody else's by now
-
-
 class Machine:
-    """This process as a player of matches. One match at a time."""
+    """This process as a player of matches. One match at a time, and the next one made ready."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, after: Callable[[], None] = lambda: None) -> None:
+        """folder: of the unpacked bots, by content; after: called after each match."""
         self.name = f"{socket.gethostname()[:60]}:{os.getpid()}"
         self.pid = os.getpid()
-        self.folder = folder  # unpacked bots, by content
+        self.folder = folder
+        self.after = after
         self.refusal = ""
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
-        self._work: _Work | None = None
+        self._work: Work | None = None  # the match at hand
+        self.upcoming = Upcoming(self.name, self._ready, os.sched_getaffinity(0))
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self._leaving = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -80,6 +70,7 @@ class Machine:
     def close(self) -> None:
         """Leave in good order."""
         self.stopping.set()
+        self.upcoming.close()
         self._leaving.set()
         for thread in self._threads:
             thread.join(timeout=15)
@@ -103,24 +94,22 @@ class Machine:
 
     def _beat(self) -> None:
         work = self._work
-        if work and not leases.heartbeat(work.match.pk, work.token, progress=work.progress):
-            work.lost = True
+        if work:
+            work.beat()
+        self.upcoming.beat()
         workers.seen(self.name, match=work.match if work else None)
 
     # ---- looking for work
 
-    def keep_looking(self, every: float, after: Callable[[], None]) -> None:
-        """Look into the queue every so many seconds besides, in a thread of its own: a broker that loses everything makes it slower, no more.
-
-        `after` is called after each match.
-        """
+    def keep_looking(self, every: float) -> None:
+        """Look into the queue every so many seconds besides, in a thread of its own: a broker that loses everything makes it slower, no more."""
 
         def watch() -> None:
             while not self._leaving.wait(every):
                 try:
                     close_old_connections()
                     while self.look(wait=False):
-                        after()
+                        pass
                 except DatabaseError as error:
                     log.warning("the queue cannot be read, trying again: %s", error)
                     connection.close()
@@ -129,51 +118,75 @@ class Machine:
         self._run(watch, "watch")
 
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
-        """Claim the match `prefer` if it waits, else the next one, and play it; whether there was one.
+        """Claim the match `prefer` if it waits, else the next one, and play it, and those claimed ahead meanwhile; whether there was one.
 
         While another thread plays, `wait` for it: who has been told of work by a message must not take further messages.
         """
         if not self._busy.acquire(blocking=wait):
             return False
         try:
-            if self.refusal or self.stopping.is_set():
+            until = time.monotonic() + ROUND_S
+            work = self._claimed(prefer)
+            if work is None:
                 return False
-            match = leases.claim(self.name, prefer=prefer)
-            if match is None:
-                return False
-            self.play(match)
+            while work is not None:
+                self.play(work, ahead=time.monotonic() < until)
+                self.after()
+                work = None if self.stopping.is_set() else self.upcoming.take()
             return True
         finally:
             self._busy.release()
 
+    def _claimed(self, prefer: int | None) -> Work | None:
+        if self.refusal or self.stopping.is_set():
+            return None
+        if work := self.upcoming.take():  # an error came between it and the match before
+            return work
+        match = leases.claim(self.name, prefer=prefer)
+        return Work(match) if match else None
+
+    def _ready(self, work: Work, core: int) -> None:
+        """Start the bots of a match that is to be played next."""
+        assert self.box is not None
+        work.spec = self._spec(work.match)
+        work.crew = first_crew(work.spec, self.box, core)
+
     # ---- playing
 
-    def play(self, match: Match) -> reports.Receipt | None:
-        """Play a match that this machine has leased, and report it. None: it was given back, or lost to another lease."""
+    def play(self, work: Work, *, ahead: bool = False) -> reports.Receipt | None:
+        """Play a match that this machine has leased, and report it. None: it was given back, or lost to another lease.
+
+        ahead: claim the next one towards the end, unless this one has failed before.
+        """
         assert self.box is not None
-        work = self._work = _Work(match, match.token)
+        self._work, match = work, work.match
         try:
             leases.start(match)
             workers.seen(self.name, match=match)
             result = play_match(
-                self._spec(match), self.box, progress=self._progress(work), stop=lambda: self._stopped(work)
+                work.spec or self._spec(match),
+                self.box,
+                progress=self._progress(work),
+                stop=lambda: self._stopped(work),
+                first=work.crew,
+                closing=self._closing if ahead and match.attempts == 1 else None,
             )
         except IllegalMove as error:
             log.warning("match %s: %s", match.public_id, error)
             return None
-        except Exception as error:  # ours, and costs no bot anything: a bot's faults come as results
-            log.exception("match %s: attempt %d failed", match.public_id, match.attempts)
-            leases.fail(match.pk, work.token, why=f"{type(error).__name__}: {error}"[:500])
+        except Exception as error:
+            work.fail(error)
             return None
         finally:
             self._work = None
+            work.close()
         if work.lost:
             log.warning("match %s: the lease was lost, the result is dropped", match.public_id)
             return None
         if not all(board.complete for board in result.boards) or len(result.boards) < match.boards_planned:
-            leases.release(match.pk, work.token, why=f"worker {self.name} was told to stop")
+            work.release(f"worker {self.name} was told to stop")
             return None
-        receipt = self._report(match, work.token, result)
+        receipt = self._report(match, match.token, result)
         log.info("match %s: %s after %.1f s", match.public_id, receipt, result.seconds)
         if match.tournament_id:
             tournaments.advance(match.tournament)
@@ -205,11 +218,15 @@ class Machine:
             limits=Limits(**match.limits),
         )
 
-    def _stopped(self, work: _Work) -> bool:
+    def _closing(self, seconds_left: float) -> None:
+        if seconds_left <= SOON_S and not self.stopping.is_set():
+            self.upcoming.begin()
+
+    def _stopped(self, work: Work) -> bool:
         return work.lost or self.stopping.is_set()
 
     @staticmethod
-    def _progress(work: _Work) -> Callable[[int, int], None]:
+    def _progress(work: Work) -> Callable[[int, int], None]:
         def note(done: int, total: int) -> None:
             work.progress = min(99, 100 * done // max(1, total))
 

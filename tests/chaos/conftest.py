@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -64,8 +65,9 @@ class Troubled:
         words = self.stack.command(service)
         place = next(place for place, word in enumerate(words) if word.endswith("manage.py"))
         command = [sys.executable, "-m", "tests.chaos.trouble", *words[place + 1 :]]
+        arranged = trouble | {"cores": f"tute-chaos-{os.getpid()}-"}
         environment = self.stack.environment(service) | {
-            f"CHAOS_{key.upper()}": str(value) for key, value in trouble.items()
+            f"CHAOS_{key.upper()}": str(value) for key, value in arranged.items()
         }
         if "die_at" in trouble:
             environment["LEASE_S"] = SOON

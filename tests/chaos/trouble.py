@@ -1,7 +1,9 @@
 """manage.py in a process that is out of luck: `python -m tests.chaos.trouble worker`. What happens to it is said by the environment.
 
     CHAOS_DIE_AT    a key of PLACES: SIGKILL to this very process when it gets there
+    CHAOS_BY        "SIGTERM": this signal instead
     CHAOS_SKEW_S    its own clock is wrong by so many seconds
+    CHAOS_CORES     how cores are named when they are shared out, so that no other program's matches hold them
     CHAOS_MESSAGES  "twice": each message is sent twice; "none": each is lost
 
 Everything else is the real thing. Nothing is replaced; calls are only overheard.
@@ -9,12 +11,13 @@ Everything else is the real thing. Nothing is replaced; calls are only overheard
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, NoReturn
+from typing import Any
 
 import django
 
@@ -24,15 +27,15 @@ django.setup()
 from celery.app.task import Task  # noqa: E402 - Django first
 from django.utils import timezone  # noqa: E402
 
+from engine.runner import cores  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
 from league.domain import leases, matches, playing, ratings, reports, state, tournaments  # noqa: E402
 from league.enums import MatchStatus, TournamentStatus  # noqa: E402
 
 
-def die(*args: object) -> NoReturn:
-    """As by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order."""
-    os.kill(os.getpid(), signal.SIGKILL)
-    raise SystemExit("not reached")
+def die(*args: object) -> None:
+    """As by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order. Or as told to stop."""
+    os.kill(os.getpid(), signal.Signals[os.environ.get("CHAOS_BY", "SIGKILL")])
 
 
 def before(place: Any, name: str, act: Callable[..., object]) -> None:
@@ -96,11 +99,23 @@ def after_a_sitting() -> None:
     playing.Machine._progress = staticmethod(overheard)
 
 
-# Where to die. A match goes through the first eight in a worker; the others are places of the scheduler.
+def ahead(arrange: Callable[[], None]) -> Callable[[], None]:
+    """A place on the way of the next match: it is claimed in every last pass, at whatever pace the present one goes."""
+
+    def arranged() -> None:
+        playing.SOON_S = math.inf
+        arrange()
+
+    return arranged
+
+
+# Where to die. A match goes through the first ten in a worker, ahead while another is played; the others are places of the scheduler.
 PLACES: dict[str, Callable[[], None]] = {
     "claimed": lambda: after(leases, "claim", when(lambda match: match is not None)),
     "first bot started": lambda: after(Sandbox, "start", die),
     "all bots started": lambda: after(Sandbox, "start", when(nth_call(4))),
+    "claimed ahead": ahead(lambda: before(playing, "first_crew", die)),
+    "bots started ahead": ahead(lambda: after(playing, "first_crew", die)),
     "in the middle of a board": lambda: before(playing.Machine, "_stopped", when(nth_call(30))),
     "between two sittings": after_a_sitting,
     "before the report": lambda: before(reports, "report", die),
@@ -135,6 +150,7 @@ def main() -> None:
     """Arrange the trouble, then run the command."""
     from django.core.management import execute_from_command_line
 
+    cores.NAME = os.environ.get("CHAOS_CORES", cores.NAME)
     if place := os.environ.get("CHAOS_DIE_AT"):
         PLACES[place]()
     if skew := os.environ.get("CHAOS_SKEW_S"):

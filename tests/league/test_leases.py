@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from league.domain import leases, matches
+from league.domain import leases, matches, workers
 from league.domain.errors import IllegalMove
 from league.enums import MatchStatus
 from league.models import LeagueEvent, Match
@@ -35,6 +35,30 @@ def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> N
 
     assert leases.claim("w1", prefer=third.pk, now=NOW).pk == third.pk
     assert leases.claim("w2", prefer=third.pk, now=NOW).pk == first.pk
+
+
+def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> None:
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    for name in ("w1", "w2", "w3"):
+        workers.register(name, tier="landlock", now=NOW)
+    workers.register("refuses", tier="", refusal="no sandbox", now=NOW)
+
+    assert leases.claim("w1", now=NOW) is not None
+    assert leases.claim("w1", ahead=True, now=NOW) is None  # two wait, and w2 and w3 have nothing to do
+    assert leases.claim("w2", now=NOW) is not None
+    assert leases.claim("w1", ahead=True, now=NOW) is None
+    workers.gone("w3", now=NOW)
+    assert leases.claim("w1", ahead=True, now=NOW) is not None
+
+
+def test_claim_ahead_takes_nothing_that_was_tried_before(ana, berto) -> None:
+    tournament = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    first, second, third = tournament.matches.order_by("turn")
+    Match.objects.filter(pk__in=[second.pk, third.pk]).update(attempts=1)
+
+    assert leases.claim("w1", ahead=True, now=NOW).pk == first.pk
+    assert leases.claim("w1", ahead=True, now=NOW) is None
+    assert leases.claim("w1", now=NOW).pk == second.pk
 
 
 def test_heartbeat_prolongs_and_reports_loss(ana) -> None:

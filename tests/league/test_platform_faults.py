@@ -30,6 +30,7 @@ from engine.runner import runtimes
 from engine.sandbox import wall
 from league.domain import bots, clock, leases, players, replays, state, tournaments
 from league.domain.playing import Machine, open_sandbox
+from league.domain.upcoming import Work
 from league.enums import MatchStatus, VersionStatus
 from league.models import Board, Match, Package, Party, Pool, Sitting
 from tests.support.bots import NOT_A_PROGRAM, without_segments
@@ -84,7 +85,7 @@ def attempt(machine: Machine, match: Match) -> Match:
     """The next attempt, however long it was to wait."""
     held = leases.claim(machine.name, prefer=match.pk, now=clock.given(None) + timedelta(minutes=5))
     assert held is not None and held.pk == match.pk
-    machine.play(held)
+    machine.play(Work(held))
     match.refresh_from_db()
     return match
 

@@ -10,6 +10,7 @@ from league import celery
 from league.domain import leases
 from league.domain.errors import Refused
 from league.domain.playing import Machine
+from league.domain.upcoming import Work
 from league.management.base import LeagueCommand
 from league.management.processes import Supervisor, manage
 
@@ -50,7 +51,7 @@ class Command(LeagueCommand):
             if match is None:
                 self.say("no match waits")
                 return
-            receipt = machine.play(match)
+            receipt = machine.play(Work(match))
             self.say(f"match {match.public_id}: {receipt or 'given back'}")
         finally:
             machine.close()

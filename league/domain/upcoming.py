@@ -1,0 +1,136 @@
+"""The next match of a worker: claimed while the present one comes to its end, its bots started and left frozen, so that it begins at once.
+
+It is claimed only where that delays nobody (`leases.claim`) and where a core is free to start its bots on. Its lease is like any other: renewed by
+the pulse, given back when the worker stops, lost with it when it is killed. What goes wrong is its own fault, and the present match goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+
+from engine.runner import MatchSpec
+from engine.runner.cores import apart
+from engine.runner.crew import Crew
+from league.domain import leases
+from league.models import Match
+
+log = logging.getLogger("league.playing")
+SOON_S = (
+    1.0  # before the end of the present match, by its pace, the next one is claimed: several times what a start takes
+)
+
+
+@dataclass
+class Work:
+    """A match that this worker has leased, with what was made ready for it."""
+
+    match: Match
+    spec: MatchSpec | None = None
+    crew: Crew | None = None  # of the first pass
+    progress: int = 0
+    lost: bool = False  # the lease is somebody else's by now
+    since: float = field(default_factory=time.monotonic)
+
+    def beat(self) -> None:
+        """Renew the lease."""
+        if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress):
+            self.lost = True
+
+    def fail(self, error: Exception) -> None:
+        """The attempt has failed, by a fault of ours that costs no bot anything: a bot's faults come as results."""
+        log.error("match %s: attempt %d failed", self.match.public_id, self.match.attempts, exc_info=error)
+        leases.fail(self.match.pk, self.match.token, why=f"{type(error).__name__}: {error}"[:500])
+
+    def release(self, why: str) -> None:
+        """Give the match back unplayed; nothing where it is no longer ours."""
+        leases.release(self.match.pk, self.match.token, why=why)
+
+    def close(self) -> None:
+        """End the bots that were made ready."""
+        if self.crew is not None:
+            self.crew.close()
+
+
+class Upcoming:
+    """At most one match, fetched by a thread that lasts, since each has a connection to the database."""
+
+    def __init__(self, worker: str, ready: Callable[[Work, int], None], cores: Collection[int]) -> None:
+        """ready: makes spec and crew of a claimed match, on a core; cores: those that this process may use."""
+        self._worker = worker
+        self._ready = ready
+        self._cores = cores
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="upcoming")
+        self._lock = threading.Lock()
+        self._fetched: Future[Work | None] | None = None
+        self._claimed: Work | None = None  # from the claim until it is taken
+
+    def begin(self) -> None:
+        """Fetch the next match, unless that has been begun."""
+        with self._lock:
+            if self._fetched is None:
+                self._fetched = self._pool.submit(self._fetch)
+
+    def take(self) -> Work | None:
+        """The match that was fetched, if any: from now on the caller's. Waits until its bots are there."""
+        with self._lock:
+            fetched, self._fetched = self._fetched, None
+        work = fetched.result() if fetched is not None else None
+        with self._lock:
+            if self._claimed is work:
+                self._claimed = None
+        return work
+
+    def beat(self) -> None:
+        """Renew its lease. When the present match does not end after all, others may have it."""
+        work, fetched = self._claimed, self._fetched
+        if work is None:
+            return
+        work.beat()
+        late = time.monotonic() - work.since > settings.LEASE_S / 3
+        if fetched is not None and fetched.done() and (late or work.lost):
+            self._give_back(f"the match before it takes worker {self._worker} too long")
+
+    def close(self) -> None:
+        """Give it back, now, and not only when its bots have been started."""
+        why = f"worker {self._worker} was told to stop"
+        if self._claimed is not None:
+            self._claimed.release(why)
+        self._give_back(why)
+        self._pool.submit(lambda: connection.close())  # that of its thread
+        self._pool.shutdown()
+
+    def _give_back(self, why: str) -> None:
+        if work := self.take():
+            work.close()
+            work.release(why)
+
+    def _fetch(self) -> Work | None:
+        try:
+            close_old_connections()
+            return apart(self._claim, self._cores)
+        except Exception as error:  # the database is away: the lease, if there is one, runs out
+            log.warning("no match could be claimed ahead: %s", error)
+            self._claimed = None
+            connection.close()
+            return None
+
+    def _claim(self, core: int) -> Work | None:
+        match = leases.claim(self._worker, ahead=True)
+        if match is None:
+            return None
+        work = self._claimed = Work(match)
+        try:
+            self._ready(work, core)
+        except Exception as error:
+            self._claimed = None
+            work.fail(error)
+            return None
+        return work
