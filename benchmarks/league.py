@@ -1,6 +1,6 @@
 """How the league scales: fits, refits, the making of a large tournament, transactions of a match. Limits and ratios, as Markdown.
 
-    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [workers]        all without a word
+    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [workers] [ahead]        all without a word
 
 Fits are measured in CPU seconds on one thread, median of several, and given as a ratio to a floor of the same run: one pass of numpy over
 the same boards (the gather and logistic that no fit can do without, once). The other parts use a PostgreSQL server of the test tools.
@@ -9,12 +9,14 @@ the same boards (the gather and logistic that no fit can do without, once). The 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core, as the limits are meant
@@ -28,7 +30,7 @@ from league.pure.bradley_terry import fit  # noqa: E402
 from league.pure.ratings import BASE, ELO, table  # noqa: E402
 from league.pure.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
 
-PARTS = ("fits", "tournament", "match", "workers")
+PARTS = ("fits", "tournament", "match", "workers", "ahead")
 
 
 def cpu(work: Callable[[], object], rounds: int) -> float:
@@ -257,17 +259,21 @@ def match() -> None:
     )
 
 
-def workers() -> None:
-    """Matches a minute of one worker process and of two, turn about on the same machine: real workers, sandboxed bots."""
-    import shutil
-    import tempfile
-
+def _cup(boards: int) -> Any:
+    """A round robin of 40 bots, started."""
     from league.domain import players
     from tests.support.league import accepted, started
 
     owners = [players.create(f"player-{i}") for i in range(2)]
     versions = [accepted(owners[i % 2], f"bot-{i}", games=("partnership",)) for i in range(40)]
-    cup = started(owners[0], versions, boards=16)
+    return started(owners[0], versions, boards=boards)
+
+
+def workers() -> None:
+    """Matches a minute of one worker process and of two, turn about on the same machine: real workers, sandboxed bots."""
+    import tempfile
+
+    cup = _cup(boards=16)
     state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
     running: list[subprocess.Popen[bytes]] = []
 
@@ -308,6 +314,59 @@ def workers() -> None:
     for count, found in rates.items():
         print(f"| {count} | {', '.join(f'{value:.0f}' for value in found)} | {median(found):.0f} |")
     print(f"\ntwo workers: {two / one:.2f} times one (aim 1.8)", flush=True)
+
+
+def ahead() -> None:
+    """One worker and matches of one board, by turns with the next match claimed and its bots started early, and without."""
+    import math
+    import tempfile
+
+    from engine.runner import cores
+    from league.domain import playing
+
+    cores.NAME = f"tute-bench-{os.getpid()}-"  # what other programs of this machine hold does not count
+    cup = _cup(boards=1)
+    state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
+    state.chmod(0o755)
+    asked: list[
+        tuple[bool, list[float]]
+    ] = []  # of each match: whether its bots were there, and when it was looked after
+
+    class Watched(playing.Machine):
+        def play(self, work: Any, *, ahead: bool = False) -> Any:
+            playing.SOON_S = (math.inf, -1.0)[len(asked) % 2]
+            asked.append((work.crew is not None, []))
+            return super().play(work, ahead=True)
+
+        def _stopped(self, work: Any) -> bool:
+            asked[-1][1].append(time.perf_counter())
+            return super()._stopped(work)
+
+    from django.conf import settings
+
+    settings.STATE_DIR = state
+    machine = Watched(state / "bots")
+    machine.open()
+    try:
+        while len(asked) < 120 and machine.look():
+            pass
+    finally:
+        machine.close()
+        shutil.rmtree(state, ignore_errors=True)
+    gaps: dict[bool, list[float]] = {False: [], True: []}
+    periods: dict[bool, list[float]] = {False: [], True: []}
+    for (_, before), (early, after) in pairwise(asked[5:]):
+        gaps[early].append(after[0] - before[-1])
+        periods[early].append(after[-1] - before[-1])
+    print(f"{cup.matches.filter(status='finished').count()} matches\n")
+    print(
+        "| bots are started | matches | ms from the last question to the first of the next match: quarter, median | matches a minute |"
+    )
+    print("| --- | ---: | ---: | ---: |")
+    for early, name in ((False, "when it begins"), (True, "ahead")):
+        quarter, middle, _ = quantiles(gaps[early], n=4)
+        rate = 60 / median(periods[early])
+        print(f"| {name} | {len(gaps[early])} | {1000 * quarter:.0f}, {1000 * middle:.0f} | {rate:.0f} |", flush=True)
 
 
 def main() -> None:
