@@ -44,12 +44,17 @@ class Pack:
         self.flag = [1 << SUIT_BITS * (card // self.size) + card % self.size for card in range(len(self.texts))]
         self.of_flag = {flag: card for card, flag in enumerate(self.flag)}
         self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
+        self.all = _all(self.size)  # all[suit][mask]: the cards of a holding
 
     def text(self, card: int) -> str:
         """'1o' for the ace of coins. Raises EngineError for a number that is no card of this pack."""
         if card not in self._there:
             raise EngineError(f"there is no card number {card!r} in the pack {self.name}")
         return self.texts[card]
+
+    def names(self, cards: Iterable[int]) -> list[str]:
+        """The texts of cards that are known to be some."""
+        return list(map(self.texts.__getitem__, cards))
 
     def parse(self, text: str) -> int:
         """The card that a text names. Raises EngineError with the text and the ranks and suits there are."""
@@ -93,13 +98,9 @@ class Pack:
 
     def in_hand(self, hand: Sequence[int]) -> tuple[int, ...]:
         """The cards of a hand, ascending."""
-        held = self.all
-        return held[0][hand[0]] + held[1][hand[1]] + held[2][hand[2]] + held[3][hand[3]]
-
-    @property
-    def all(self) -> list[Table]:
-        """`all[suit][mask]`: the cards of a holding."""
-        return _all(self.size)
+        a, b, c, d, _ = hand
+        coins, cups, swords, batons = self.all
+        return coins[a] + cups[b] + swords[c] + batons[d]
 
     @property
     def higher(self) -> list[Table]:

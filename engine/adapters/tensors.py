@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from engine import actions as act
 from engine.cards import NO_SUIT
-from engine.parts.auctions import CHANGE
+from engine.parts.joining import CHANGE
 from engine.state import State
 from engine.view import played
 

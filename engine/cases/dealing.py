@@ -8,7 +8,7 @@ from engine import position as pos
 from engine.cards import NO_SUIT
 from engine.cases.positions import Answer, Case, after_trick, begin
 from engine.errors import EngineError
-from engine.parts import auctions, dealing, exchanging, tricks
+from engine.parts import auctions, dealing, exchanging, joining, tricks
 from engine.state import State
 
 
@@ -136,8 +136,8 @@ def discard_draw(game: engine.Game, given: Case) -> Answer:
     state.active = tuple(seat for seat in state.active if seat in given["playing"])
     state.stage = len(game.stages)
     received: dict[int, int] = {}
-    auctions.change_cards(state)
-    while state.phase is auctions.CHANGE:
+    joining.change_cards(state)
+    while state.phase is joining.CHANGE:
         seat, before = state.turn, len(state.stock)
         number = given["discards"][seat]
         state.apply(act.discard(state.hand_of(seat)[:number]))

@@ -1,6 +1,6 @@
-"""What comes between the deal and the first lead: auctions, censor, naming trump, calling a card, predictions, changes of cards.
+"""What comes between the deal and the first lead: auctions, censor, naming trump, calling a card, predictions. Bato's: `joining`.
 
-What an auction decides stands in `state.notes`: soloist, bid, partner, called, playing (bato), predictions (podrida).
+What an auction decides stands in `state.notes`: soloist, bid, partner, called, predictions (podrida).
 """
 
 from __future__ import annotations
@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine import actions as act
-from engine import chance
-from engine.cards import NO_SUIT
-from engine.parts import counting, dealing, legality, tricks
-from engine.parts.outcome import Verdict
+from engine.parts import joining, legality
+from engine.parts.calling import call, go_on, note, thrown_in
 from engine.phase import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from engine.rules import Rules
     from engine.state import State
@@ -29,7 +27,7 @@ def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:
     elif rules.auction == "play_or_pass":
         found.append(play_or_pass)
     elif rules.auction == "play_then_join":
-        found += [play_then_join, change_cards]
+        found += [joining.play_then_join, joining.change_cards]
     elif rules.auction == "trick_prediction":
         found.append(predictions)
     if rules.censor:
@@ -39,31 +37,6 @@ def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:
     if rules.soloist_partner == "called_card":
         found.append(call_card)
     return tuple(found)
-
-
-def note(state: State, **facts: object) -> None:
-    """Adds facts to the notes of the deal."""
-    state.notes = state.notes | facts
-
-
-def call(state: State, action: int) -> None:
-    """Records a public call of the seat on turn."""
-    if state.log is not None:
-        state.emit("call", seat=state.turn, call=state.game.action_text(action))
-
-
-def go_on(state: State) -> None:
-    state.phase = None
-    dealing.go_on(state)
-
-
-def thrown_in(state: State) -> None:
-    """Nobody wants to play: what `all_pass` says. A deal thrown in is a deal of the match, so that a match of passes ends too."""
-    if state.rules.all_pass == "ordinary_deal":
-        go_on(state)
-        return
-    note(state, same_dealer=state.rules.all_pass == "same_dealer")
-    counting.end_deal(state, Verdict(None, why="passed"))
 
 
 # ---- points auction (subastado, remate, the pot contract of arrastrado)
@@ -241,161 +214,6 @@ def _call_act(state: State, action: int) -> None:
 
 
 CALL_CARD = Phase("call", _call_legal, _call_act)
-
-
-# ---- play, then join (bato)
-
-
-def play_then_join(state: State) -> None:
-    """From mano each says play or pass until somebody plays; then every other seat says whether it joins."""
-    note(state, soloist=None, passed=(), playing=(), asked_to_join=())
-    state.ask(state.mano, PLAY_THEN_JOIN)
-
-
-def _join_legal(state: State) -> tuple[int, ...]:
-    return (act.PLAY, act.PASS) if state.notes["soloist"] is None else (act.JOIN, act.OUT)
-
-
-def _join_act(state: State, action: int) -> None:
-    call(state, action)
-    seat = state.turn
-    notes = state.notes
-    if action == act.PLAY:
-        note(state, soloist=seat, playing=(seat,))
-    elif action == act.JOIN:
-        note(state, playing=(*notes["playing"], seat), asked_to_join=(*notes["asked_to_join"], seat))
-    elif action == act.OUT:
-        note(state, asked_to_join=(*notes["asked_to_join"], seat))
-    else:
-        note(state, passed=(*notes["passed"], seat))
-    following = next_to_join(state)
-    if following >= 0:
-        state.ask(following, PLAY_THEN_JOIN)
-        return
-    _joined(state)
-
-
-def next_to_join(state: State) -> int:
-    """The seat that speaks next, or -1 when all have."""
-    notes, seat = state.notes, state.turn
-    if notes["soloist"] is None:
-        return state.next[seat] if len(notes["passed"]) < len(state.active) else -1
-    seat = int(notes["soloist"])
-    for _ in state.active:
-        seat = state.next[seat]
-        barred = state.rules.passed_may_join is False and seat in notes["passed"]
-        if seat != notes["soloist"] and seat not in notes["asked_to_join"] and not barred:
-            return seat
-    return -1
-
-
-def _joined(state: State) -> None:
-    playing = state.notes["playing"]
-    if not playing:
-        thrown_in(state)
-        return
-    if len(playing) == 1:
-        counting.end_deal(state, Verdict(state.side[playing[0]], why="alone"))
-        return
-    kept = tuple(seat for seat in state.active if seat in playing)
-    gone = tuple(seat for seat in state.active if seat not in playing)
-    state.active = kept
-    state.out = tuple(sorted({*state.out, *gone}))
-    ring = list(state.next)
-    for seat in range(state.seats):
-        following = ring[seat]
-        while following not in kept:
-            following = state.next[following]
-        ring[seat] = following
-    state.next = tuple(ring)
-    state.size = len(kept)
-    state.left = len(kept) * int(state.rules.hand_size)
-    first = state.notes["soloist"] if state.rules.first_leader == "soloist" else kept[0]
-    note(state, leader=first, thrown=gone)
-    go_on(state)
-
-
-PLAY_THEN_JOIN = Phase("auction", _join_legal, _join_act)
-
-
-def change_cards(state: State) -> None:
-    """From mano each seat in play puts cards away and receives as many from the undealt ones."""
-    note(state, to_change=state.active)
-    _next_change(state)
-
-
-def _next_change(state: State) -> None:
-    waiting: Sequence[int] = state.notes["to_change"]
-    if waiting:
-        state.ask(waiting[0], CHANGE)
-    else:
-        go_on(state)
-
-
-def undealt(state: State) -> int:
-    """Cards that may still be had in a change, those of the seats that are out included where they are shuffled in."""
-    more = 0
-    if state.rules.stock_exhausted == "reshuffle_out_hands":
-        more = sum(len(state.hand_of(seat)) for seat in state.notes.get("thrown", ()))
-    return len(state.stock) + more
-
-
-def _change_legal(state: State) -> tuple[int, ...]:
-    hand = state.hand_of(state.turn)
-    took = 1 if state.notes.get("took_shown") == state.turn else 0
-    most = min(state.rules.discard_draw_max, undealt(state) + took)
-    found = act.discards(hand, took, most)
-    may_take = state.rules.dealer_takes_shown and state.turn == state.dealer and state.shown >= 0 and most > 0
-    if may_take and not took:
-        found.append(act.TAKE)
-    return tuple(found)
-
-
-def _change_act(state: State, action: int) -> None:
-    seat = state.turn
-    texts = state.game.pack.texts
-    if action == act.TAKE:
-        note(state, took_shown=seat)
-        tricks.give(state, seat, state.shown)
-        state.emit("take", seat=seat, card=texts[state.shown])
-        state.shown = -1
-        state.ask(seat, CHANGE)
-        return
-    cards = act.discarded(action)
-    took = 1 if state.notes.get("took_shown") == seat else 0
-    hand, suit_of, bit_of = state.hands[seat], state.suit_of, state.bit_of
-    for card in cards:
-        hand[suit_of[card]] ^= bit_of[card]
-    if state.log is not None:
-        names = [texts[card] for card in cards]
-        state.emit("discard", seat=seat, count=len(cards), cards=names, secret={"cards": [seat]})
-    for _ in range(len(cards) - took):
-        if not state.stock:
-            _shuffle_in(state)
-        card = state.stock.pop()
-        hand[suit_of[card]] |= bit_of[card]
-        if state.log is not None:
-            state.emit("draw", seat=seat, card=texts[card], secret={"card": [seat]})
-    notes = state.notes
-    note(state, to_change=notes["to_change"][1:], put_away=(*notes.get("put_away", ()), *cards))
-    _next_change(state)
-
-
-def _shuffle_in(state: State) -> None:
-    thrown = state.notes["thrown"]
-    cards = [card for seat in thrown for card in state.hand_of(seat)]
-    size = state.game.pack.size
-    # in the order of the shuffle's own suits: the same cards come up whatever the suits are called
-    cards.sort(key=lambda card: (state.suit_map.index(card // size), card % size))
-    for seat in thrown:
-        state.hands[seat] = [0] * (NO_SUIT + 1)
-    dice = state.dice
-    state.stock = chance.shuffle(state.seed, -state.deal_no, cards) if dice is None else dice.shuffle(cards)
-    note(state, thrown=())
-    state.emit("reshuffle", count=len(cards), seats=list(thrown))
-
-
-CHANGE = Phase("change", _change_legal, _change_act)
 
 
 # ---- predictions (podrida)

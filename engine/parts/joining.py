@@ -1,0 +1,190 @@
+"""Bato between the deal and the first lead: play or pass, who joins, and the change of cards.
+
+Notes of the deal: soloist, playing, passed, asked_to_join; to_change, took_shown, put_away, thrown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine import actions as act
+from engine import chance
+from engine.cards import NO_SUIT
+from engine.parts import counting, tricks
+from engine.parts.calling import call, go_on, note, thrown_in
+from engine.parts.outcome import Verdict
+from engine.phase import Phase
+
+if TYPE_CHECKING:
+    from engine.state import State
+
+CALLS = (act.PLAY, act.PASS)
+ANSWERS = (act.JOIN, act.OUT)
+
+
+def play_then_join(state: State) -> None:
+    """From mano each says play or pass until somebody plays; then every other seat says whether it joins."""
+    state.notes = {"soloist": None, "passed": (), "playing": (), "asked_to_join": ()}
+    state.ask(state.mano, PLAY_THEN_JOIN)
+
+
+def _legal(state: State) -> tuple[int, ...]:
+    return CALLS if state.notes["soloist"] is None else ANSWERS
+
+
+def _act(state: State, action: int) -> None:
+    call(state, action)
+    seat, notes = state.turn, state.notes
+    if action == act.PASS:
+        passed = (*notes["passed"], seat)
+        state.notes = notes | {"passed": passed}
+        if len(passed) < len(state.active):
+            state.ask(state.next[seat], PLAY_THEN_JOIN)
+        else:
+            thrown_in(state)
+        return
+    if action == act.PLAY:
+        state.notes = notes | {"soloist": seat, "playing": (seat,)}
+        state.queue = _others(state, seat)
+    else:
+        asked = (*notes["asked_to_join"], seat)
+        if action == act.JOIN:
+            state.notes = notes | {"playing": (*notes["playing"], seat), "asked_to_join": asked}
+        else:
+            state.notes = notes | {"asked_to_join": asked}
+        state.queue = state.queue[1:]
+    if state.queue:
+        state.ask(state.queue[0], PLAY_THEN_JOIN)
+    else:
+        _joined(state)
+
+
+def _others(state: State, soloist: int) -> tuple[int, ...]:
+    """The seats that are asked whether they join, in order: those after the soloist, without those that may not for having passed."""
+    place = state.active.index(soloist)
+    others = state.active[place + 1 :] + state.active[:place]
+    if state.rules.passed_may_join is False:
+        passed = state.notes["passed"]
+        others = tuple(seat for seat in others if seat not in passed)
+    return others
+
+
+def _joined(state: State) -> None:
+    playing, active = state.notes["playing"], state.active
+    if len(playing) == 1:
+        counting.end_deal(state, Verdict(state.side[playing[0]], why="alone"))
+        return
+    gone: tuple[int, ...] = ()
+    if len(playing) < len(active):
+        gone = tuple([seat for seat in active if seat not in playing])
+        _leave(state, gone)
+    first = state.notes["soloist"] if state.rules.first_leader == "soloist" else state.active[0]
+    note(state, leader=first, thrown=gone)
+    go_on(state)
+
+
+def _leave(state: State, gone: tuple[int, ...]) -> None:
+    """These seats take no part in the play."""
+    state.active = kept = tuple([seat for seat in state.active if seat not in gone])
+    state.out = tuple(sorted(state.out + gone))
+    ring = state.next
+    after = []
+    for following in ring:
+        while following not in kept:
+            following = ring[following]
+        after.append(following)
+    state.next = tuple(after)
+    state.size = len(kept)
+    state.left = len(kept) * int(state.rules.hand_size)
+
+
+PLAY_THEN_JOIN = Phase("auction", _legal, _act)
+
+
+# ---- change of cards
+
+
+def change_cards(state: State) -> None:
+    """From mano each seat in play puts cards away and receives as many from the undealt ones."""
+    note(state, to_change=state.active)
+    state.ask(state.active[0], CHANGE)
+
+
+def undealt(state: State) -> int:
+    """Cards that may still be had in a change, those of the seats that are out included where they are shuffled in."""
+    more = 0
+    if state.rules.stock_exhausted == "reshuffle_out_hands":
+        more = sum(len(state.hand_of(seat)) for seat in state.notes.get("thrown", ()))
+    return len(state.stock) + more
+
+
+def _change_legal(state: State) -> tuple[int, ...]:
+    rules, seat = state.rules, state.turn
+    took = 1 if state.notes.get("took_shown") == seat else 0
+    most = len(state.stock) + took
+    if most < rules.discard_draw_max:
+        most = undealt(state) + took
+    most = min(rules.discard_draw_max, most)
+    found = act.discards(state.game.pack.in_hand(state.hands[seat]), took, most)
+    if rules.dealer_takes_shown and seat == state.dealer and state.shown >= 0 and most > 0 and not took:
+        found.append(act.TAKE)
+    return tuple(found)
+
+
+def _change_act(state: State, action: int) -> None:
+    seat, notes, log = state.turn, state.notes, state.log
+    if action == act.TAKE:
+        _take_shown(state)
+        return
+    cards = act.discarded(action)
+    hand, facts = state.hands[seat], state.facts
+    for card in cards:
+        suit, bit, _ = facts[card]
+        hand[suit] ^= bit
+    pack = state.game.pack
+    if log is not None:
+        names = pack.names(cards)
+        log.append({"e": "discard", "seat": seat, "count": len(cards), "cards": names, "secret": {"cards": [seat]}})
+    due = len(cards)
+    if notes.get("took_shown") == seat:
+        due -= 1
+    for _ in range(due):
+        if not state.stock:
+            _shuffle_in(state)
+        card = state.stock.pop()
+        suit, bit, _ = facts[card]
+        hand[suit] |= bit
+        if log is not None:
+            log.append({"e": "draw", "seat": seat, "card": pack.texts[card], "secret": {"card": [seat]}})
+    waiting = notes["to_change"][1:]
+    state.notes = state.notes | {"to_change": waiting, "put_away": notes.get("put_away", ()) + cards}
+    if waiting:
+        state.ask(waiting[0], CHANGE)
+    else:
+        go_on(state)
+
+
+def _take_shown(state: State) -> None:
+    seat = state.turn
+    note(state, took_shown=seat)
+    tricks.give(state, seat, state.shown)
+    state.emit("take", seat=seat, card=state.card_text(state.shown))
+    state.shown = -1
+    state.ask(seat, CHANGE)
+
+
+def _shuffle_in(state: State) -> None:
+    thrown = state.notes["thrown"]
+    cards = [card for seat in thrown for card in state.hand_of(seat)]
+    size = state.game.pack.size
+    # in the order of the shuffle's own suits: the same cards come up whatever the suits are called
+    cards.sort(key=lambda card: (state.suit_map.index(card // size), card % size))
+    for seat in thrown:
+        state.hands[seat] = [0] * (NO_SUIT + 1)
+    dice = state.dice
+    state.stock = chance.shuffle(state.seed, -state.deal_no, cards) if dice is None else dice.shuffle(cards)
+    note(state, thrown=())
+    state.emit("reshuffle", count=len(cards), seats=list(thrown))
+
+
+CHANGE = Phase("change", _change_legal, _change_act)
