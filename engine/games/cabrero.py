@@ -14,6 +14,7 @@ SHOWN = ("mano_last", "last_dealt", "rotating")
 GAME = Rules(
     key="cabrero",
     code="CAB",
+    revision=2,  # 1: the first deal event of a match named a mano that the next event contradicted
     title="Tute cabrero",
     source="reglamento de tute.com.ar (001), Pagat (004)",
     score_unit="rank",
