@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from struct import unpack
 from typing import TYPE_CHECKING, final
 
@@ -35,11 +35,18 @@ def bot_seed(secret: bytes, match: str, sitting: int, seat: int) -> int:
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 
 
+@lru_cache(maxsize=64)
+def _pads(key: bytes) -> tuple[bytes, bytes]:
+    """The key as it opens the inner and the outer hash: the same for all deals of a match."""
+    block = key.ljust(64, b"\0")
+    return block.translate(_INNER), block.translate(_OUTER)
+
+
 def keyed_hash(key: bytes, message: bytes) -> bytes:
     """HMAC-SHA256 (RFC 2104) of a key of at most 64 bytes: `hmac.digest` written out, which takes twice as long for so short a message."""
-    block = key.ljust(64, b"\0")
+    inner, outer = _pads(key)
     sha256 = hashlib.sha256
-    return sha256(block.translate(_OUTER) + sha256(block.translate(_INNER) + message).digest()).digest()
+    return sha256(outer + sha256(inner + message).digest()).digest()
 
 
 def shuffle(seed: bytes, deal: int, cards: Sequence[int]) -> list[int]:

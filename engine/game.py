@@ -75,6 +75,9 @@ class Game:
         self.swaps = exchanging.swaps(self) if self.exchange_moments else []
         self.swap_masks = [sum(bit for bit, _, _ in found) for found in self.swaps] or [0] * len(self.pack.texts)
         self.own_swaps = self.swap_masks if "own_turn" in self.exchange_moments else [0] * len(self.pack.texts)
+        self.lead_swaps = (
+            self.swap_masks if {"after_draw", "own_turn"} & self.exchange_moments else [0] * len(self.pack.texts)
+        )
         self.window_b_swaps = "after_draw" in self.exchange_moments
         self.accuses = rules.illegal_move == "accuse"
         self.window_a = "before_draw" in self.exchange_moments
@@ -82,9 +85,16 @@ class Game:
         self.table_songs = rules.table_songs != "none"
         self.claims = rules.claim_window if rules.claim_mode == "claim" else ""
         self.claims_after_trick = self.claims == "post_trick"
+        self.target = rules.target if rules.result is results.to_target else None  # points that end a game
         self.tracks_target = rules.result is results.to_target and (
             rules.claim_mode == "auto" or rules.both_reach == "first_reached"
         )
+        self.batches = rules.supply == "batches"
+        self.minds_draws = (
+            rules.song_timing == "before_draw"
+        )  # whether it matters which cards were drawn after the last trick
+        # whether anything may be announced in one turn with a card
+        self.speaks = self.merged or self.has_own_turn
         self.all_may_sing = rules.song_trigger == "has_won_any"
         self.places: dict[tuple[int, tuple[int | bool, ...]], dealing.Places] = {}  # filled by dealing.places
         self.flags: dict[tuple[int, ...], list[int]] = {}  # of the pack, by suit map; filled by dealing.deal_cards

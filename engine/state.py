@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from engine.chance import Dice
     from engine.game import Game
     from engine.parts.outcome import Verdict
-    from engine.rules import Step
 
 Event = dict[str, Any]
 
@@ -55,6 +54,7 @@ class State:
         "games_played",
         "hand",
         "hands",
+        "heard",
         "held",
         "holder",
         "htab",
@@ -62,6 +62,8 @@ class State:
         "is_over",
         "last_trick",
         "lead",
+        "lead_extra",
+        "lead_swap",
         "leader",
         "left",
         "left_at",
@@ -74,7 +76,6 @@ class State:
         "next",
         "no_load",
         "notes",
-        "on_play",
         "out",
         "over",
         "own_extra",
@@ -117,6 +118,7 @@ class State:
         "watched",
         "window",
         "window_songs",
+        "window_swap",
         "winner",
         "winners",
     )  # fmt: skip
@@ -182,7 +184,8 @@ class State:
         self.holder = -1  # seat that holds the shown card in its hand
         self.pending = -1  # seat with a deferred exchange laid down
         self.swapped = False  # the shown card has come there by an exchange
-        self.drawn: list[int] | None = None  # card drawn after the last trick by seat, -1 for none; None: nobody drew
+        # card drawn after the last trick by seat, -1 for none; None: nobody drew, or it matters to nobody (`Game.minds_draws`, the record)
+        self.drawn: list[int] | None = None
         self.cards: list[int] = [0] * n  # captured card points by seat
         self.songs: list[int] = [0] * n  # points of songs, hand and table, by seat
         self.tricks: list[int] = [0] * n  # tricks won by seat
@@ -211,9 +214,9 @@ class State:
         self.table_points = 0
         self.in_force: legality.InForce | None = None
         self.no_load = False
-        self.modified = False
-        self.watched = False  # whether more has to be done when the turn passes than to look its cards up
-        self.on_play: Step | None = None
+        self.modified = False  # whether followers' legal cards take more than to look them up
+        self.watched = False  # `modified`, or something may be announced at every turn
+        self.heard = record  # whether a card on the table is recorded or moves trumps
         self.follow: list[Table] = []  # these four: legality.Tables
         self.ruffed: list[Table] = []
         self.void: Table = pack.nothing
@@ -226,10 +229,12 @@ class State:
         self.legal: tuple[int, ...] | None = None
         self.extra: tuple[int, ...] = ()  # announcements that the seat to play may make before its card
         self.own_turn = False  # whether every seat may announce something at its own turn
-        self.own_extra: tuple[
-            int, ...
-        ] = ()  # what every seat may announce at its turn in this trick, whatever it holds
-        self.swap = 0  # bit mask of trumps that may be worth an exchange at a seat's own turn in this trick
+        # these five: announcing.fix_turns. What every seat may announce whatever it holds, and the trumps that may be worth an exchange
+        self.own_extra: tuple[int, ...] = ()  # when it follows
+        self.lead_extra: tuple[int, ...] = ()  # when it leads to the trick after one that it has won
+        self.swap = 0  # bit mask of trumps, when it follows
+        self.lead_swap = 0  # when it leads
+        self.window_swap = 0  # before the draw
         self.window = ""  # "", "before_draw", "after_draw": the window that is open
         self.queue: tuple[int, ...] = ()  # seats still to be asked in the window
         self.asked = -1
@@ -250,28 +255,10 @@ class State:
     def legal_actions(self) -> tuple[int, ...]:
         """What the seat to act may do, as action ints; empty only when the match is over. A shared tuple: do not change it."""
         legal = self.legal
-        if legal is not None:
-            return legal
-        if self.phase is not None:
-            legal = self.phase.legal(self)
-        else:
-            legal = ()
-            hand = self.hand
-            if self.best_suit != NO_SUIT:
-                if self.modified:
-                    legal = legality.modified(self)
-                else:
-                    mask = hand[self.lead]
-                    legal = self.ftab[mask] if mask else self.htab[hand[self.trump]]
-                if self.no_load and not legal:
-                    legal = legality.lightest(self)
-            if not legal:
-                coins, cups, swords, batons = self.held
-                a, b, c, d, _ = hand
-                legal = coins[a] + cups[b] + swords[c] + batons[d]
-            if self.extra:
-                legal += self.extra
-        self.legal = legal
+        if legal is None:
+            phase = self.phase
+            legal = legality.cards(self) + self.extra if phase is None else phase.legal(self)
+            self.legal = legal
         return legal
 
     def apply(self, action: int) -> None:
@@ -280,7 +267,9 @@ class State:
         The way of a card, the hottest lines of the engine: whatever a trick can do without stands elsewhere.
         """
         legal = self.legal
-        if action not in (self.legal_actions() if legal is None else legal):
+        if legal is None:
+            legal = self.legal_actions()
+        if action not in legal:
             tricks.revoke(self, action)
             return
         if action >= 52:
@@ -313,27 +302,37 @@ class State:
             self.winner = seat
             self.ftab = self.ruffed[self.lead]
             self.htab = self.over[action]
-        log = self.log
-        if log is not None:
-            self.taken_actions.append(action)
-            log.append({"e": "play", "seat": seat, "card": self.game.pack.texts[action]})
-        if self.on_play is not None:
-            self.on_play(self)
+        if self.heard:
+            log = self.log
+            if log is not None:
+                self.taken_actions.append(action)
+                log.append({"e": "play", "seat": seat, "card": self.game.pack.texts[action]})
+            on_play = self.rules.on_play
+            if on_play is not None:
+                on_play(self)
         self.turn = seat = self.next[seat]
         if seat == self.leader:
             tricks.complete(self)
             return
         self.hand = hand = self.hands[seat]
+        # here and not in `legal_actions`, which is asked for nothing else in most turns
+        mask = hand[self.lead]
+        legal = self.ftab[mask] if mask else self.htab[hand[self.trump]]
+        if legal:
+            pass
+        elif self.no_load:
+            legal = legality.lightest(self)
+        else:
+            a, b, c, d, _ = hand
+            coins, cups, swords, batons = self.held
+            legal = coins[a] + cups[b] + swords[c] + batons[d]
         if self.watched:
-            self.legal = None
             if self.own_turn:
-                if hand[self.trump] & self.swap:
-                    tricks.offer(self)
-                else:
-                    self.extra = self.own_extra
-        else:  # here and not in `legal_actions`, which is asked for nothing else in most turns
-            mask = hand[self.lead]
-            self.legal = (self.ftab[mask] if mask else self.htab[hand[self.trump]]) or None
+                self.extra = extra = announcing.before_card(self) if hand[self.trump] & self.swap else self.own_extra
+                legal += extra
+            if self.modified:
+                legal = None
+        self.legal = legal
 
     def clone(self) -> State:
         """An independent copy that records nothing. Cheap, for search: written out, because a loop over the slots takes five times as long."""
@@ -360,6 +359,7 @@ class State:
         new.game_deal = self.game_deal
         new.games = self.games
         new.games_played = self.games_played
+        new.heard = self.rules.on_play is not None
         new.held = self.held
         new.holder = self.holder
         new.htab = self.htab
@@ -367,6 +367,8 @@ class State:
         new.is_over = self.is_over
         new.last_trick = self.last_trick
         new.lead = self.lead
+        new.lead_extra = self.lead_extra
+        new.lead_swap = self.lead_swap
         new.leader = self.leader
         new.left = self.left
         new.left_at = self.left_at
@@ -378,7 +380,6 @@ class State:
         new.next = self.next
         new.no_load = self.no_load
         new.notes = self.notes
-        new.on_play = self.on_play
         new.out = self.out
         new.over = self.over
         new.own_extra = self.own_extra
@@ -416,6 +417,7 @@ class State:
         new.watched = self.watched
         new.window = self.window
         new.window_songs = self.window_songs
+        new.window_swap = self.window_swap
         new.winner = self.winner
         new.winners = self.winners
         new.log = None

@@ -30,6 +30,7 @@ def merged(rules: Rules) -> bool:
 
 
 CLAIM = (act.CLAIM,)
+SUITS = (0, 1, 2, 3)
 
 
 # ---- what may be announced
@@ -37,10 +38,12 @@ CLAIM = (act.CLAIM,)
 
 def declarations(state: State, seat: int) -> tuple[int, ...]:
     """Songs and tutes that a seat may declare in window B, as actions."""
-    if not holds_a_song(state, seat):
+    game, hand, sung = state.game, state.hands[seat], state.sung
+    suits = [suit for suit in SUITS if game.paired[hand[suit]] and not sung >> suit & 1]
+    four = hand[0] & hand[1] & hand[2] & hand[3] & game.tute_mask
+    if not suits and not four:  # what most questions come to, so that the rest is for the few
         return ()
-    rules = state.rules
-    winner = state.last_trick
+    rules, winner = state.rules, state.last_trick
     if winner < 0 or rules.hand_songs == "none" or state.n < rules.song_min_stock or state.capote_by >= 0:
         return ()
     if not _is_singer(state, seat, winner):
@@ -49,34 +52,24 @@ def declarations(state: State, seat: int) -> tuple[int, ...]:
         return ()
     mine = [points for singer, points in state.window_songs if singer == seat]
     limit = rules.songs_per_trick
-    if limit != "many" and len(mine) >= int(limit):
+    if mine and limit != "many" and len(mine) >= int(limit):
         return ()
-    side_tricks = sum(state.tricks[s] for s in state.active if state.side[s] == state.side[seat])
-    if rules.sing_first_trick_only and side_tricks != 1:
+    if rules.sing_first_trick_only and _side_tricks(state, seat) != 1:
         return ()
-    hand = state.hands[seat]
     if rules.song_timing == "before_draw" and state.drawn is not None and (card := state.drawn[seat]) >= 0:
         hand = hand[:]
         hand[state.suit_of[card]] &= ~state.bit_of[card]
-    game = state.game
-    found = [
-        act.SING + suit
-        for suit in range(4)
-        if hand[suit] & game.pair == game.pair and not state.sung >> suit & 1 and _in_order(state, seat, suit, mine)
-    ]
-    if rules.tute == "wins" and not (rules.tute_first_trick_only and side_tricks != 1):
+        suits = [suit for suit in suits if game.paired[hand[suit]]]
         four = hand[0] & hand[1] & hand[2] & hand[3] & game.tute_mask
-        if four:
-            found += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
+    found = [act.SING + suit for suit in suits if _in_order(state, seat, suit, mine)]
+    if four and not (rules.tute_first_trick_only and _side_tricks(state, seat) != 1):
+        found += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
     return tuple(found)
 
 
-def holds_a_song(state: State, seat: int) -> bool:
-    """Whether a hand holds a pair or four of a rank at all: what rules out most questions at once."""
-    a, b, c, d, _ = state.hands[seat]
-    game = state.game
-    paired = game.paired
-    return paired[a] or paired[b] or paired[c] or paired[d] or bool(a & b & c & d & game.tute_mask)
+def _side_tricks(state: State, seat: int) -> int:
+    """Tricks won by the side of a seat."""
+    return sum(state.tricks[s] for s in state.active if state.side[s] == state.side[seat])
 
 
 def _is_singer(state: State, seat: int, winner: int) -> bool:
@@ -127,42 +120,45 @@ def may_claim(state: State, seat: int, window: str) -> bool:
 def before_card(state: State) -> tuple[int, ...]:
     """What the seat on turn may announce before its card: window B where it is one turn with the lead, and its own turn."""
     game = state.game
-    hand = state.hand
+    seat, swap = state.turn, state.swap
     found: tuple[int, ...] = ()
     if game.merged and state.best_suit == NO_SUIT and state.last_trick >= 0:
-        a, b, c, d, _ = hand
-        paired = game.paired
-        if paired[a] or paired[b] or paired[c] or paired[d] or a & b & c & d & game.tute_mask:
-            found = declarations(state, state.turn)
-        if (
-            game.window_b_swaps
-            and state.n > 0
-            and state.shown >= 0
-            and hand[state.trump] & game.swap_masks[state.shown]
-        ):
-            found += exchanging.exchanges(state, state.turn, "after_draw")
-        if game.claims_after_trick and may_claim(state, state.turn, "post_trick"):
+        found = declarations(state, seat)
+        swap = state.lead_swap
+        if game.window_b_swaps and state.hand[state.trump] & swap:
+            found += exchanging.exchanges(state, seat, "after_draw")
+        if game.claims_after_trick and may_claim(state, seat, "post_trick"):
             found += CLAIM
     if state.own_turn:
-        if hand[state.trump] & state.swap:
-            found += tuple([a for a in exchanging.exchanges(state, state.turn, "own_turn") if a not in found])
+        if state.hand[state.trump] & swap:
+            found += tuple([a for a in exchanging.exchanges(state, seat, "own_turn") if a not in found])
         found += state.own_extra
     return found
 
 
-def fix_own_turn(state: State) -> None:
-    """Notes for the turns to come what every seat may announce and which trumps may be exchanged, so that `State.apply` need not ask anew.
+def fix_turns(state: State) -> None:
+    """Notes for the turns to come what every seat may announce and which trumps may be exchanged, so that no turn need ask anew.
 
     To be called when any of what it looks at changes.
     """
     game = state.game
-    found: tuple[int, ...] = ()
-    if game.claims == "own_turn" and state.capote_by < 0 and state.game_deal >= state.rules.claim_from_deal:
-        found = CLAIM
+    lead: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
+    if game.claims and state.capote_by < 0 and state.game_deal >= state.rules.claim_from_deal:
+        if game.claims_after_trick:
+            lead = CLAIM
+        else:
+            own = CLAIM
     if game.accuses:
-        found += (act.ACCUSE,)
-    state.own_extra = found
-    state.swap = game.own_swaps[state.shown] if state.n > 0 and state.shown >= 0 and state.pending < 0 else 0
+        own += (act.ACCUSE,)
+    state.own_extra = own
+    state.lead_extra = lead + own
+    state.swap = state.lead_swap = state.window_swap = 0
+    if game.swaps and state.n > 0 and state.shown >= 0:
+        state.window_swap = game.swap_masks[state.shown]
+        if state.pending < 0:
+            state.swap = game.own_swaps[state.shown]
+            state.lead_swap = game.lead_swaps[state.shown]
 
 
 def has_own_turn(rules: Rules) -> bool:
@@ -300,6 +296,7 @@ def next_in_window(state: State) -> None:
             state.ask(seat, WINDOW)
             return
     state.queue = ()
+    state.window = ""
     state.phase = None
     state.turn = state.winner
     if draws_next:
@@ -342,7 +339,7 @@ def ask_capote(state: State) -> None:
 def _capote_act(state: State, action: int) -> None:
     if action == act.CAPOTE:
         state.capote_by = state.turn
-        fix_own_turn(state)
+        fix_turns(state)
         state.emit("capote", seat=state.turn)
         state.queue = ()
     else:
@@ -351,6 +348,7 @@ def _capote_act(state: State, action: int) -> None:
             state.ask(state.queue[0], CAPOTE)
             return
     state.turn = state.winner
+    state.phase = None
     tricks.window_b(state)
 
 

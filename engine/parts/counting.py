@@ -53,19 +53,20 @@ def end_deal(state: State, verdict: Verdict | None = None) -> None:
 
 def reached_by(state: State, seat: int) -> bool:
     """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game. True if it did."""
-    rules = state.rules
-    if rules.target is None or rules.result is not results.to_target:
+    game = state.game
+    target = game.target
+    if target is None:
         return False
     side = state.side[seat]
-    cards, songs = state.cards, state.songs
     total = state.totals[side]
-    for mate in state.game.sides[side]:
-        total += cards[mate] + songs[mate]
+    for mate in game.sides[side]:
+        total += state.cards[mate] + state.songs[mate]
     # the bonus of the last trick is worth asking for only with its last card; before it the sum above is all there is
-    if total < rules.target and (state.left or state.totals_now()[side] < rules.target):
+    if total < target and (state.left or state.totals_now()[side] < target):
         return False
     if side not in state.reached:
         state.reached += (side,)
+    rules = state.rules
     if rules.claim_mode == "auto" and state.game_deal >= rules.claim_from_deal:
         end_deal(state, Verdict(side, why="target"))
         return True

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine import chance
 from engine.cards import NO_SUIT, hand_of_flags
-from engine.parts import announcing, auctions, exchanging, legality, paying, tricks
+from engine.parts import auctions, exchanging, paying, tricks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,8 +31,6 @@ def go_on(state: State) -> None:
         todo[state.stage - 1](state)
         return
     state.turn = state.notes.get("leader", state.mano)
-    if state.own_turn:
-        announcing.fix_own_turn(state)
     tricks.lead(state)
 
 
@@ -174,28 +172,28 @@ def clear(state: State) -> None:
     state.extra = ()
 
 
-def hand_size(state: State) -> int:
-    """Cards each seat is dealt in this deal."""
-    size = state.rules.hand_size
-    return auctions.cards_of_deal(state) if size == "deal_no" else int(size)
-
-
 def deal_cards(state: State) -> None:
     """Shuffles and deals, fixes trump, and records the deal."""
     game, rules = state.game, state.rules
-    pack = game.pack
     flags = game.flags.get(state.suit_map)
     if flags is None:
-        flags = game.flags[state.suit_map] = pack.flags(state.suit_map)
+        flags = game.flags[state.suit_map] = game.pack.flags(state.suit_map)
     dice = state.dice
     deck = chance.shuffle(state.seed, state.deal_no, flags) if dice is None else dice.shuffle(flags)
-    card_of = pack.of_flag
+    card_of = game.pack.of_flag
     k = state.size
-    dealt = hand_size(state) * k
-    state.hands = hands = [[0, 0, 0, 0, 0] for _ in state.next]
-    for place, seat in enumerate(state.active):
-        hands[seat] = hand_of_flags(sum(deck[place:dealt:k]))
-    rest = list(map(card_of.__getitem__, deck[: dealt - 1 : -1]))  # the next card is the last of the list
+    size = rules.hand_size
+    dealt = k * (auctions.cards_of_deal(state) if size == "deal_no" else int(size))
+    hands = [hand_of_flags(sum(deck[place:dealt:k])) for place in range(k)]  # in order of play
+    if k == state.seats:
+        state.hands = hands[-state.mano :] + hands[: -state.mano]
+    else:
+        state.hands = [[0, 0, 0, 0, 0] for _ in state.next]
+        for seat, hand in zip(state.active, hands, strict=True):
+            state.hands[seat] = hand
+    rest: list[int] = []
+    if dealt < len(deck):
+        rest = list(map(card_of.__getitem__, deck[: dealt - 1 : -1]))  # the next card is the last of the list
     trump = NO_SUIT
     source = rules.trump_source
     if source == "last_dealt":
@@ -214,14 +212,15 @@ def deal_cards(state: State) -> None:
         trump = 0
         if state.holder >= 0:
             state.shown, state.holder = -1, -1
-    legality.set_trump(state, trump)
+    state.trump = trump  # what it means for followers: `tricks.lead`
     state.stock = rest
-    state.n = (
-        (len(rest) + (1 if rules.shown_card_drawn and state.shown >= 0 and state.holder < 0 else 0))
-        if rules.draw != "none"
-        else 0
-    )
-    state.left = dealt + state.n
+    n = 0
+    if rules.draw != "none":
+        n = len(rest)
+        if rules.shown_card_drawn and state.shown >= 0 and state.holder < 0:
+            n += 1
+    state.n = n
+    state.left = dealt + n
     if state.log is not None:
         _record(state, rest)
 
@@ -246,8 +245,8 @@ def _record(state: State, rest: list[int]) -> None:
         games=list(state.games),
         marks=list(state.marks),
         chips=list(state.chips),
-        hands=[[pack.texts[card] for card in pack.in_hand(hand)] for hand in state.hands],
-        rest=[pack.texts[card] for card in face_down],
+        hands=[pack.names(pack.in_hand(hand)) for hand in state.hands],
+        rest=pack.names(face_down),
     )
 
 

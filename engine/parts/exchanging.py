@@ -97,14 +97,14 @@ def exchange(state: State, action: int) -> None:
     if state.rules.exchange == "deferred":
         state.pending = seat
         state.notes = state.notes | {"pending_card": card}
-        announcing.fix_own_turn(state)
+        announcing.fix_turns(state)
         state.emit("notice", seat=seat, card=state.card_text(card))
         return
     taken = state.shown
     hand[suit] |= state.bit_of[taken]
     state.shown = card
     state.swapped = True
-    announcing.fix_own_turn(state)
+    announcing.fix_turns(state)
     state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
 
 
@@ -117,7 +117,7 @@ def trick_won(state: State) -> None:
     state.shown = card
     state.swapped = True
     state.pending = -1
-    announcing.fix_own_turn(state)
+    announcing.fix_turns(state)
     state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
 
 

@@ -43,7 +43,7 @@ class Tables(NamedTuple):
 
 
 class InForce(NamedTuple):
-    """The obligation of a trick. `modified`: it also depends on who is winning, or on the best card of the suit led under a trump."""
+    """The obligation of a trick. `modified`: followers' cards depend on more than its tables: who is winning, the cards led."""
 
     code: int
     no_load: bool
@@ -99,7 +99,7 @@ def enforce(state: State, rule: InForce) -> None:
     state.no_load = rule.no_load
     state.modified = rule.modified
     state.watched = rule.modified or state.own_turn
-    state.on_play = state.rules.on_play
+    state.heard = state.log is not None or state.rules.on_play is not None
     state.follow, state.ruffed, state.void, state.over = rule.tables[state.trump]
 
 
@@ -120,7 +120,22 @@ def set_best(state: State, card: int, seat: int) -> None:
         state.ftab, state.htab = state.ruffed[state.lead], state.over[card]
 
 
-def modified(state: State) -> tuple[int, ...]:
+def cards(state: State) -> tuple[int, ...]:
+    """Legal cards of the seat on turn. `State.apply` and `tricks.next_lead` have most of them ready without asking here."""
+    hand = state.hand
+    legal: tuple[int, ...] = ()
+    if state.best_suit != NO_SUIT:
+        mask = hand[state.lead]
+        if state.modified:
+            legal = _modified(state)
+        else:
+            legal = state.ftab[mask] if mask else state.htab[hand[state.trump]]
+        if state.no_load and not legal:
+            legal = lightest(state)
+    return legal or state.game.pack.in_hand(hand)
+
+
+def _modified(state: State) -> tuple[int, ...]:
     """Legal cards of a follower where its partner's winning card exempts it, or a trumped suit must still be beaten; empty: all."""
     lead, hand = state.lead, state.hand
     mask = hand[lead]

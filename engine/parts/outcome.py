@@ -10,7 +10,8 @@ class Verdict:
     """How a deal ended.
 
     `winner` is a side or None; `losers` are seats; `why` is a word for the record (points, tute, claim, capote, ...); `decided` says that
-    a game which may take several deals is over with this one; `marks` are the loss marks of each loser.
+    a game which may take several deals is over with this one; `marks` are the loss marks of each loser; `points` are those of the deal by
+    side where the count has just worked them out, else None.
     """
 
     winner: int | None = None
@@ -18,3 +19,4 @@ class Verdict:
     why: str = "points"
     decided: bool = True
     marks: int = 1
+    points: list[int] | None = None

@@ -19,9 +19,11 @@ def ante_up(state: State) -> None:
         return
     if rules.payments is winner_and_songs and (rules.auction != "pot_contract" or state.pot):
         return
-    state.chips = tuple(chips - rules.ante for chips in state.chips)
-    state.pot += rules.ante * state.seats
-    state.emit("ante", chips=rules.ante, pot=state.pot)
+    ante = rules.ante
+    state.chips = tuple([chips - ante for chips in state.chips])
+    state.pot += ante * state.seats
+    if state.log is not None:
+        state.emit("ante", chips=ante, pot=state.pot)
 
 
 def share_pot(state: State) -> None:
@@ -155,20 +157,16 @@ def lost_alone(rules: Rules, seats: int) -> int:
 
 def pot_per_trick(state: State, verdict: Verdict) -> Chips:
     """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
-    chips = [0] * state.seats
     if verdict.why == "passed":
-        return chips
+        return [0] * state.seats
     pot = state.pot
+    quarter = pot // 4
+    chips = [won * quarter for won in state.tricks]
     if verdict.why == "alone":
-        chips[state.notes["soloist"]] += pot
-        state.pot = 0
-        return chips
-    for seat in state.active:
-        chips[seat] += state.tricks[seat] * (pot // 4)
-    state.pot = 0
+        chips[state.notes["soloist"]] = pot
+    state.pot = pot * len(verdict.losers)
     for seat in verdict.losers:
         chips[seat] -= pot
-        state.pot += pot
     return chips
 
 

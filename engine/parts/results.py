@@ -36,7 +36,7 @@ def most_points_wins(state: State) -> Verdict:
     """Most points wins the deal. `tie`: last_trick, last_trick_or_none, drawn or split."""
     points = state.side_points()
     if len(points) == 2 and points[0] != points[1]:
-        return Verdict(0 if points[0] > points[1] else 1)
+        return Verdict(0 if points[0] > points[1] else 1, points=points)
     sides = state.active_sides()
     top = max(points[side] for side in sides)
     level = [side for side in sides if points[side] == top]
@@ -172,16 +172,16 @@ def _pair_verdict(state: State, pair: tuple[int, ...], won: bool) -> Verdict:
 
 def trick_commitments(state: State) -> Verdict:
     """Bato: the soloist owes `tricks_soloist` tricks, each joiner `tricks_joiner`; who has fewer fails."""
-    owed = commitments(state)
-    return Verdict(None, tuple(seat for seat in state.active if state.tricks[seat] < owed[seat]))
+    won = state.tricks
+    return Verdict(None, tuple([seat for seat, owed in commitments(state).items() if won[seat] < owed]))
 
 
 def commitments(state: State) -> dict[int, int]:
     """Tricks that each seat in play owes."""
     rules, soloist = state.rules, state.notes["soloist"]
-    return {
-        seat: (rules.tricks_soloist if seat == soloist else rules.tricks_joiner) or 0 for seat in state.notes["playing"]
-    }
+    owed = dict.fromkeys(state.active, rules.tricks_joiner or 0)
+    owed[soloist] = rules.tricks_soloist or 0
+    return owed
 
 
 def exact_prediction(state: State) -> Verdict:

@@ -22,7 +22,6 @@ def settle(state: State, verdict: Verdict) -> None:
     if state.log is not None and verdict.winner is not None and not verdict.losers and verdict.why != "alone":
         verdict.losers = tuple(seat for seat in state.active if state.side[seat] != verdict.winner)
     before = state.left_at
-    by_side = state.side_points()
     value = 0
     settlement = state.rules.settlement
     if settlement == "games":
@@ -31,8 +30,8 @@ def settle(state: State, verdict: Verdict) -> None:
         book_marks(state, verdict)
     elif settlement == "chips":
         gained = state.rules.payments(state, verdict)
-        state.chips = tuple(chips + gain for chips, gain in zip(state.chips, gained, strict=True))
-    _board_score(state, verdict, by_side, value)
+        state.chips = tuple(map(add, state.chips, gained))
+    _board_score(state, verdict, value)
     over = match_over(state) or state.deal_no >= LONGEST_MATCH
     if not over and state.deals is not None and state.deal_no >= state.deals:
         over = verdict.decided  # a game that takes several deals is played to its end
@@ -107,28 +106,27 @@ def book_marks(state: State, verdict: Verdict) -> None:
         )
 
 
-def _board_score(state: State, verdict: Verdict, by_side: list[int], value: int) -> None:
+def _board_score(state: State, verdict: Verdict, value: int) -> None:
     unit = state.game.score_unit
-    if unit == "points" and verdict.why == "points":
-        state.score = tuple(map(add, state.score, by_side if len(by_side) == state.seats else by_side * 2))
+    if unit == "chips":
+        state.score = state.chips
         return
-    score = list(state.score)
-    for seat in range(state.seats):
-        side = state.side[seat]
+    if unit == "marks":
+        state.score = tuple([-marks for marks in state.marks])
+        return
+    if unit == "rank":
+        return
+    why = verdict.why
+    if why == "points" or why == "tie" or (why == "target" and unit == "games"):
+        by_side = verdict.points or state.side_points()
+        state.score = tuple(map(add, state.score, by_side if len(by_side) == state.seats else by_side * 2))
         if unit == "points":
-            if verdict.why in ("points", "tie"):
-                score[seat] += by_side[side]
-            elif side == verdict.winner:
-                score[seat] += TUTE_SCORE
-        elif unit == "games":
-            if verdict.why in ("points", "target", "tie"):
-                score[seat] += by_side[side]
-            if side == verdict.winner:
-                score[seat] += GAME_SCORE * value
-        elif unit == "marks":
-            score[seat] = -state.marks[seat]
-        elif unit == "chips":
-            score[seat] = state.chips[seat]
+            return
+    prize = GAME_SCORE * value if unit == "games" else TUTE_SCORE
+    score = list(state.score)
+    for seat, side in enumerate(state.side):
+        if side == verdict.winner:
+            score[seat] += prize
     state.score = tuple(score)
 
 

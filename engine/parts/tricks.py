@@ -14,17 +14,41 @@ if TYPE_CHECKING:
 
 
 def lead(state: State) -> None:
-    """The seat on turn leads to a trick: fixes the obligations of the trick by the stock, offers what may be announced first."""
+    """The seat on turn leads to a trick, the first one of a deal or after a window."""
     game = state.game
-    in_force = game.open_rule if state.n > 0 else game.empty_rule
-    if in_force is not state.in_force:
-        legality.enforce(state, in_force)
-    state.table = []
-    state.window = ""
     state.phase = None
-    state.hand = state.hands[state.turn]
-    state.legal = None
-    state.extra = announcing.before_card(state)
+    legality.enforce(state, game.open_rule if state.n > 0 else game.empty_rule)
+    announcing.fix_turns(state)
+    next_lead(state)
+    if state.last_trick < 0 and game.claims_after_trick:
+        offer(state)
+
+
+def next_lead(state: State) -> None:
+    """The seat on turn, which has won the last trick, leads: any card, or what it may announce first."""
+    state.table = []
+    state.hand = hand = state.hands[state.turn]
+    a, b, c, d, _ = hand
+    coins, cups, swords, batons = state.held
+    legal = coins[a] + cups[b] + swords[c] + batons[d]
+    game = state.game
+    if game.speaks:
+        paired = game.paired
+        # what most hands do not hold, and then all may say the same
+        if (
+            paired[a]
+            or paired[b]
+            or paired[c]
+            or paired[d]
+            or a & b & c & d & game.tute_mask
+            or hand[state.trump] & state.lead_swap
+        ):
+            extra = announcing.before_card(state)
+        else:
+            extra = state.lead_extra
+        state.extra = extra
+        legal += extra
+    state.legal = legal
 
 
 def offer(state: State) -> None:
@@ -92,14 +116,17 @@ def complete(state: State) -> None:
         if not state.left:
             counting.last_trick(state)
             return
-        # as `lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
-        state.legal = None
+        # as `next_lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
         state.table = []
         state.hand = hand = state.hands[winner]
         a, b, c, d, _ = hand
+        coins, cups, swords, batons = state.held
+        legal = coins[a] + cups[b] + swords[c] + batons[d]
         paired = game.paired
         if paired[a] or paired[b] or paired[c] or paired[d] or a & b & c & d & game.tute_mask:
-            state.extra = announcing.before_card(state)
+            state.extra = extra = announcing.before_card(state)
+            legal += extra
+        state.legal = legal
         return
     if game.secret_partner and state.notes.get("called") in state.table:
         state.emit("partner", seat=state.notes["partner"], card=state.card_text(state.notes["called"]))
@@ -112,20 +139,22 @@ def complete(state: State) -> None:
     if not state.left:
         counting.last_trick(state)
         return
-    if state.pending >= 0:
-        exchanging.trick_won(state)
-    if game.window_a and state.n > 0 and state.shown >= 0:
-        swap, trump, hands = game.swap_masks[state.shown], state.trump, state.hands
-        for seat in game.side_from[winner]:  # whoever else may speak in a window has nothing to exchange in this one
-            if hands[seat][trump] & swap:
-                announcing.open_window(state, "before_draw")
-                return
+    if state.n > 0:
+        if state.pending >= 0:
+            exchanging.trick_won(state)
+        if game.window_a:
+            hands, trump, swap = state.hands, state.trump, state.window_swap
+            for seat in game.side_from[
+                winner
+            ]:  # whoever else may speak in a window has nothing to exchange in this one
+                if hands[seat][trump] & swap:
+                    announcing.open_window(state, "before_draw")
+                    return
     after_window_a(state)
 
 
 def _event(state: State, winner: int) -> dict[str, Any]:
-    texts = state.game.pack.texts
-    cards = [texts[card] for card in state.table]
+    cards = state.game.pack.names(state.table)
     event: dict[str, Any] = {"e": "trick", "seat": winner, "points": state.table_points, "cards": cards}
     if not state.left:
         event["last"] = True
@@ -141,45 +170,61 @@ def after_window_a(state: State) -> None:
             return
     elif state.drawn is not None:
         state.drawn = None
-    window_b(state)
+    if state.game.merged:  # as `window_b`
+        next_lead(state)
+    else:
+        announcing.open_window(state, "after_draw")
 
 
 def window_b(state: State) -> None:
     """Announcements before the next lead: in one turn with it, or asked one by one. On turn is the winner of the trick."""
     if state.game.merged:
-        lead(state)
+        next_lead(state)
     else:
         announcing.open_window(state, "after_draw")
 
 
 def draw(state: State) -> None:
     """One card each, the winner of the trick first; the shown card is the last one where it is drawn at all."""
-    seat, cards = state.winner, state.size
-    if state.rules.supply == "batches":
+    game, seat, cards = state.game, state.winner, state.size
+    if game.batches:
         if any(state.hands[seat]):
             return
         seat, cards = state.mano, min(state.n, state.size * int(state.rules.hand_size))
     stock, hands, facts, ring = state.stock, state.hands, state.facts, state.next
-    state.drawn = drawn = [-1] * state.seats
-    state.n -= cards
-    log, texts = state.log, state.game.pack.texts
-    the_shown = len(stock) < cards
-    for _ in range(cards - the_shown):
-        drawn[seat] = card = stock.pop()
+    state.n = left = state.n - cards
+    told = game.minds_draws or state.log is not None
+    if told:
+        state.drawn = [-1] * state.seats
+    the_shown = not left and len(stock) < cards
+    for _ in range(cards - 1 if the_shown else cards):
+        card = stock.pop()
         suit, bit, _ = facts[card]
         hands[seat][suit] |= bit
-        if log is not None:
-            log.append({"e": "draw", "seat": seat, "card": texts[card], "secret": {"card": [seat]}})
+        if told:
+            _tell_draw(state, seat, card)
         seat = ring[seat]
+    if left:
+        return
     if the_shown:
-        drawn[seat] = card = state.shown
+        card = state.shown
         give(state, seat, card)
+        if state.drawn is not None:
+            state.drawn[seat] = card
         state.emit("draw", seat=seat, card=state.card_text(card), shown=True)
         state.shown = -1
-    if not state.n:
-        if state.shown < 0 and state.pending >= 0:
-            exchanging.take_back(state)
-        announcing.fix_own_turn(state)
+    if state.shown < 0 and state.pending >= 0:
+        exchanging.take_back(state)
+    legality.enforce(state, game.empty_rule)
+    announcing.fix_turns(state)
+
+
+def _tell_draw(state: State, seat: int, card: int) -> None:
+    if state.drawn is not None:
+        state.drawn[seat] = card
+    if state.log is not None:
+        text = state.game.pack.texts[card]
+        state.log.append({"e": "draw", "seat": seat, "card": text, "secret": {"card": [seat]}})
 
 
 def give(state: State, seat: int, card: int) -> None:
