@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = (
-    *("actions", "cards", "chance", "errors", "game", "phase", "rules", "state"),
+    *("actions", "cards", "chance", "errors", "game", "phase", "rules", "slots", "state"),
     *(
         f"{folder}/{file.stem}"
         for folder in ("parts", "batch")
