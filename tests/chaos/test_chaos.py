@@ -16,7 +16,9 @@ pytestmark = pytest.mark.timeout(600)
 OF_THE_SCHEDULER = ("in the count", "after the count", "at the end", "in the end")
 AHEAD = ("claimed ahead", "bots started ahead")
 NEVER = (*OF_THE_SCHEDULER, "in the schedule", *(AHEAD if len(os.sched_getaffinity(0)) < 2 else ()))
-OF_A_WORKER = tuple(place for place in PLACES if place not in NEVER)
+OF_A_WORKER = tuple(
+    place for place in dict.fromkeys((*AHEAD, *PLACES)) if place not in NEVER
+)  # only what is untried is claimed ahead
 LOST = "SELECT count(*) FROM league_leagueevent WHERE kind = 'match.moved' AND data ->> 'why' LIKE 'worker %% was lost'"
 FINISHED = "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND status = 'finished'"
 PLAYING = "SELECT count(*) FROM league_match WHERE status = 'running'"
