@@ -11,7 +11,7 @@ import pytest
 from tests.chaos.conftest import LONG, Troubled
 from tests.chaos.trouble import PLACES
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(900)
 
 OF_THE_SCHEDULER = ("in the count", "after the count", "at the end", "in the end")
 AHEAD = ("claimed ahead", "bots started ahead")

@@ -25,7 +25,7 @@ def state_dir() -> Iterator[Path]:
 def tute(state_dir: Path, tmp_path: Path) -> Tute:
     """Run `tute` in an empty folder; stdout and stderr are no terminals."""
 
-    def run(*words: object, code: int | None = 0, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    def run(*words: object, code: int | None = 0, timeout: float = 400) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "engine.cli", *map(str, words)],
             cwd=tmp_path,

@@ -26,7 +26,7 @@ def test_the_program_of_the_page_deals_the_same_cards(tute: Tute, tmp_path: Path
 
     def check(secret: bytes) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-I", "-c", source[1], secret.hex(), log]
-        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(words, capture_output=True, text=True, timeout=400, check=False)
 
     right = check(chance.as_seed("by hand"))
     assert right.returncode == 0, right.stderr
@@ -46,7 +46,7 @@ def test_the_commands_of_the_page_give_commitment_and_key() -> None:
     commitment, key = [
         subprocess.run(
             ["sh", "-c", line.strip().replace("python3", sys.executable)],
-            env={"SECRET": secret.hex()}, capture_output=True, text=True, timeout=60, check=True,
+            env={"SECRET": secret.hex()}, capture_output=True, text=True, timeout=400, check=True,
         ).stdout.strip()
         for line in page.splitlines()
         if line.startswith("    python3 -c")

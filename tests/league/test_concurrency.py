@@ -87,7 +87,7 @@ def run(request, tmp_path: Path) -> Iterator[object]:
 
 
 def finish(process: subprocess.Popen[str], said: str = "") -> str:
-    out, _ = process.communicate(said, timeout=120)
+    out, _ = process.communicate(said, timeout=400)
     assert process.returncode == 0
     return out
 

@@ -12,7 +12,7 @@ from tests.support.league import SECRET
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 
 ACT = """from tute_bot import Bot, run
 {imports}
@@ -60,7 +60,7 @@ def test_each_misdeed_has_its_fault_where_people_look(live: LiveLeague, client) 
     live.start("worker")
     live.start("scheduler")
     try:
-        wait_for(lambda: not BotVersion.objects.filter(status="validating").exists(), "the validations", 200, every=0.3)
+        wait_for(lambda: not BotVersion.objects.filter(status="validating").exists(), "the validations", 600, every=0.3)
     except TimeoutError as late:
         raise AssertionError(f"{late}\n{live.logs()}") from None
 

@@ -18,7 +18,7 @@ from tests.support.league import SECRET, source
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 SMALL = {
     "ladder": {"budget": 2},
     "duel": {"cap": 2},

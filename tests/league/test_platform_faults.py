@@ -36,7 +36,7 @@ from league.models import Board, Match, Package, Party, Pool, Sitting
 from tests.support.bots import NOT_A_PROGRAM, without_segments
 from tests.support.league import SECRET, source
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 SLOW = b"""import time
 from tute_bot import Bot, run
 

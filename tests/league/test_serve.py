@@ -19,7 +19,7 @@ from django.conf import settings
 
 from tests.support.processes import Process, free_port, wait_for
 
-pytestmark = pytest.mark.timeout(280)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture
@@ -65,14 +65,14 @@ def test_serve_leaves_nobody_behind(state: Path, how: signal.Signals) -> None:
     port = free_port()
     command = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "1"]
     serving = Process("serve", command, state / "serve.log", env=environment(state), cwd=settings.BASE_DIR)
-    serving.wait_until(lambda: answers(port), "the site", 60)
-    serving.wait_until(lambda: any("manage.py worker" in command for command in mine(state).values()), "a worker", 60)
+    serving.wait_until(lambda: answers(port), "the site", 180)
+    serving.wait_until(lambda: any("manage.py worker" in command for command in mine(state).values()), "a worker", 180)
     assert len(mine(state)) >= 4  # this command, web and its worker, scheduler, worker
 
     serving.popen.send_signal(how)
 
-    assert serving.popen.wait(60) == (-9 if how == signal.SIGKILL else 0), serving.tail()
-    wait_for(lambda: not mine(state), f"the processes to end: {mine(state)}\n{serving.tail()}", 30)
+    assert serving.popen.wait(180) == (-9 if how == signal.SIGKILL else 0), serving.tail()
+    wait_for(lambda: not mine(state), f"the processes to end: {mine(state)}\n{serving.tail()}", 120)
     assert (state / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
@@ -81,7 +81,7 @@ def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
 
     def demo(seed: str) -> str:
         done = subprocess.run(
-            [*command, seed], cwd=settings.BASE_DIR, env=environment(state), capture_output=True, text=True, timeout=250
+            [*command, seed], cwd=settings.BASE_DIR, env=environment(state), capture_output=True, text=True, timeout=400
         )
         assert done.returncode == 0, done.stdout + done.stderr + (state / "demo.log").read_text()[-3000:]
         return done.stdout[done.stdout.index("Tute") : done.stdout.index("Played and rated")]

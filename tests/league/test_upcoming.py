@@ -29,7 +29,7 @@ from tests.support.processes import wait_for
 CORES = os.sched_getaffinity(0)
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(len(CORES) < 2, reason="one core: nothing can be started ahead"),
 ]
 Hold = Callable[["Watched"], None]

@@ -21,7 +21,7 @@ from tests.support.league import SECRET, source
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 
 FIRST = """from tute_bot import Bot, run
 
@@ -48,7 +48,7 @@ def live() -> Iterator[LiveLeague]:
     league.close()
 
 
-def until(live: LiveLeague, fact: Callable[[], object], what: str, seconds: float = 120) -> None:
+def until(live: LiveLeague, fact: Callable[[], object], what: str, seconds: float = 400) -> None:
     try:
         wait_for(fact, what, seconds, every=0.2)
     except TimeoutError as late:
@@ -226,9 +226,9 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
         entered("uno", code(), "uno")
         live.start("worker")
         live.start("scheduler")
-        until(live, lambda: Match.objects.exclude(reason="").exists() and Worker.objects.exists(), "a reason", 60)
+        until(live, lambda: Match.objects.exclude(reason="").exists() and Worker.objects.exists(), "a reason")
 
-        until(live, lambda: "every worker refuses" in Match.objects.get().reason, "the reason of the worker", 30)
+        until(live, lambda: "every worker refuses" in Match.objects.get().reason, "the reason of the worker")
         match = Match.objects.get()
         assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
         assert "weaker than SANDBOX_MIN_TIER=landlock" in match.reason

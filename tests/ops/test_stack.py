@@ -18,8 +18,10 @@ from tests.support.processes import wait_for
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
 
+pytestmark = pytest.mark.timeout(900)
+
 BOARDS = 100  # of each match: several seconds
-LONG = 240  # seconds for work that takes some ten on an idle machine
+LONG = 400  # seconds for work that takes some ten on an idle machine
 
 
 def enter_house(stack: Stack) -> None:
@@ -79,7 +81,7 @@ def counted_once(stack: Stack, tournaments: int) -> None:
     rated = (
         "SELECT sum(r.boards) FROM league_rating r JOIN league_pool p ON p.id = r.pool_id WHERE p.game = 'partnership'"
     )
-    wait_for(lambda: stack.rows(rated) == [(2 * total,)], f"ratings of all boards\n{stack.logs()}", 60, every=0.2)
+    wait_for(lambda: stack.rows(rated) == [(2 * total,)], f"ratings of all boards\n{stack.logs()}", LONG, every=0.2)
 
 
 def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Stack) -> None:
@@ -116,7 +118,7 @@ def everything_up(stack: Stack) -> None:
         stack.start(name)
     for name in ("web", "scheduler", "runner"):
         try:
-            wait_for(lambda name=name: stack.check(name)[0], f"{name} to be healthy", 60, every=0.5)
+            wait_for(lambda name=name: stack.check(name)[0], f"{name} to be healthy", LONG, every=0.5)
         except TimeoutError:
             raise AssertionError(f"{stack.check(name)[1]}\n{stack.logs()}") from None
 
@@ -155,7 +157,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     assert standings["matches"]["finished"] == 3
     assert sorted(cell["boards"] for cell in standings["crosstable"]) == [3] * 6
     pool = stack.call("GET", f"/tournaments/{cup}", token)["pool"]["id"]
-    wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", 60, every=0.3)
+    wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", LONG, every=0.3)
     anchor = next(row for row in leaders(stack, pool, token) if row["bot"] == "greedy")
     assert anchor["elo"] == pytest.approx(1000)
 

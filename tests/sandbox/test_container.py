@@ -49,7 +49,7 @@ def inside(place: Place, script: str, timeout_s: float = 240) -> list[Any]:
     return [json.loads(line) for line in printed.splitlines() if line.startswith(("{", "["))]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_tiers_hold_or_are_refused_with_the_reason(place: Place) -> None:
     script = f"{PYTHON} -m tests.sandbox.say_groups\n{PYTHON} -m tests.sandbox.say_tiers /state"
 
@@ -66,7 +66,7 @@ def test_tiers_hold_or_are_refused_with_the_reason(place: Place) -> None:
             assert any("seccomp profile of this project" in remedy for remedy in report["remedies"])
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_match_is_played_and_a_tier_that_does_not_hold_plays_none(place: Place) -> None:
     tute = f"STATE_DIR=/state {PYTHON} -m engine.cli play bots/house/random bots/house/greedy -g a_dos -n 4 --json"
 
@@ -87,7 +87,7 @@ def test_a_match_is_played_and_a_tier_that_does_not_hold_plays_none(place: Place
         assert "No permissions to create new namespace" in " ".join(refused.split())
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_every_attack_is_contained_there_too(place: Place) -> None:
     names = "".join(f"{name}\\n" for name in ATTACKS)
     script = f"printf {shlex.quote(names)} | {PYTHON} -m tests.hostile.arena /state {place.holds[0]}"

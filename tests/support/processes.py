@@ -81,7 +81,7 @@ class Process:
     def pid(self) -> int:
         return self.popen.pid
 
-    def wait_until(self, fact: Callable[[], Answer], what: str, seconds: float = 60) -> Answer:
+    def wait_until(self, fact: Callable[[], Answer], what: str, seconds: float = 240) -> Answer:
         """As wait_for(), but a process that has ended is not waited for."""
 
         def alive_and_fact() -> Answer:

@@ -96,12 +96,12 @@ class Stack:
         self.processes.append(process)
         return process
 
-    def run(self, name: str, timeout: float = 120) -> str:
+    def run(self, name: str, timeout: float = 400) -> str:
         """Run a service that ends by itself, such as `migrate`; its output."""
         service = compose.service(name)
         return self._run(self.command(service), self.environment(service), timeout)
 
-    def manage(self, *arguments: str, timeout: float = 120) -> str:
+    def manage(self, *arguments: str, timeout: float = 400) -> str:
         """Run manage.py in the web's environment; its output."""
         command = [sys.executable, "manage.py", *arguments]
         return self._run(command, self.environment(compose.service("web")), timeout)
@@ -117,7 +117,7 @@ class Stack:
         script = str(TOP / "docker" / "healthcheck.py")
         environment = self.environment(compose.service(name))
         done = subprocess.run(
-            [sys.executable, script, name], env=environment, capture_output=True, text=True, timeout=30
+            [sys.executable, script, name], env=environment, capture_output=True, text=True, timeout=120
         )
         return done.returncode == 0, done.stderr.strip()
 

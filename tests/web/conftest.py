@@ -20,6 +20,7 @@ from league.models import BotVersion, Match, Player, Pool, Sitting, Tournament
 from tests.support import league as made
 from tests.support.playing import choose
 
+PATIENT_MS = 180_000  # for what a browser waits for at most: on a loaded machine a log-in may take half a minute
 STDERR = "log of rufo v1"  # what tests.support.league writes for that bot
 SECRETS = ("exit code 1: secret trace", "the last request", "the last answer", STDERR)
 

@@ -9,7 +9,7 @@ import axe_playwright_python
 import pytest
 from django.conf import settings
 
-from tests.web.conftest import League, played
+from tests.web.conftest import PATIENT_MS, League, played
 from tests.web.test_pages import addresses
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
@@ -37,6 +37,7 @@ def look(browser, live, client) -> Callable[..., list[str]]:
         )
         context.add_cookies([{**session, "url": url}])
         page = context.new_page()
+        page.set_default_timeout(PATIENT_MS)
         page.goto(url + path, wait_until="networkidle" if "/m/" in path else "load")
         page.evaluate(AXE)
         result = page.evaluate("rules => axe.run(document, rules)", RULES)
@@ -62,6 +63,7 @@ def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
 
 def test_axe_finds_what_is_wrong(browser) -> None:
     page = browser.new_page()
+    page.set_default_timeout(PATIENT_MS)
     page.set_content("<html><body><img src='x.png'><p style='color:#ccc;background:#fff'>faint</p></body></html>")
     page.evaluate(AXE)
     found = {one["id"] for one in page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]}

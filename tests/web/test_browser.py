@@ -9,7 +9,7 @@ import pytest
 
 from league.models import Match
 from tests.support import league as made
-from tests.web.conftest import League, played, put, record
+from tests.web.conftest import PATIENT_MS, League, played, put, record
 
 SIZES = [(360, 740), (1280, 800)]
 
@@ -40,6 +40,7 @@ def visit(browser) -> Iterator[object]:
             locale=options.pop("locale", "es-ES"),
             **options,
         )
+        context.set_default_timeout(PATIENT_MS)
         contexts.append(context)
         found = Visit(context.new_page())
         found.page.on(

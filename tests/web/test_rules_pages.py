@@ -9,6 +9,7 @@ from django.utils.html import escape
 from engine import rulebook
 from engine.game import games
 from engine.rulebook.words import card_name
+from tests.web.conftest import PATIENT_MS
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +39,7 @@ def test_the_page_tells_the_rules(client: Client, key: str, lang: str) -> None:
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_fits_the_screen(browser, live_server, tmp_path, width: int, scheme: str) -> None:
     page = browser.new_page(viewport={"width": width, "height": 800}, locale="es-ES", color_scheme=scheme)
+    page.set_default_timeout(PATIENT_MS)
     for key in ("variable_trump", "guinote"):
         page.goto(f"{live_server.url}/g/{key}/")
         page.screenshot(path=tmp_path / f"rules-{key}-{width}-{scheme}.png", full_page=True)
