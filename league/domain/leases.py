@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from league.domain import clock, health, state, workers
 from league.domain.errors import IllegalMove, for_all
@@ -18,6 +18,8 @@ from league.enums import MatchStatus
 from league.models import Match, Party
 
 HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
+RECENT = 100  # parties of matches, the latest, that a pace is measured on
+SLOW = 1.5  # times the pace of all
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
 
@@ -31,8 +33,9 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
     `ahead`: for when the worker has played its present match. It gets one only if more wait than workers are idle, so that nobody else could
     play it now, and none that was tried before: what killed a worker once shall not take another match with it.
 
-    The next in line: by priority, then by turn; but a bot that plays in as many matches as half of the workers waits while there is other
-    work, so that a slow one delays nobody else. Matches of a bot that is about to be tested again wait for that (`health`).
+    The next in line: by priority, then by turn; but a slow bot that plays in as many matches as half of the workers waits while there is other
+    work, so that it delays nobody else; whoever sits with it goes on elsewhere. Matches of a bot that is about to be tested again wait for
+    that (`health`).
 
     1. Row locks (PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock).
     2. `move` to leased with token + 1, which updates only a row that is still queued.
@@ -47,7 +50,7 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
                 return None
             waiting = waiting.filter(attempts=0)
         waiting = waiting.order_by("-priority", "turn", "id").select_for_update(skip_locked=True, of=("self",))
-        greedy = _greedy(worker, now)
+        greedy = _holding(worker, now)
         fair = waiting.exclude(pk__in=_sat_at_by(greedy)) if greedy else waiting
         match = (
             (waiting.filter(pk=prefer).first() if prefer else None)
@@ -77,8 +80,12 @@ def _idle(now: datetime) -> int:
     return max(0, workers.able(now=now) - held.values("worker").distinct().count())
 
 
-def _greedy(worker: str, now: datetime) -> list[int]:
-    """Ids of the bots that play in as many matches of others as half of the workers, where there is more than one worker. Two queries."""
+def _holding(worker: str, now: datetime) -> list[int]:
+    """Ids of the bots that play in as many matches of others as half of the workers, where there is more than one, and may be slow.
+
+    Not slow is who takes about as long for a decision as all bots of late: whoever sits at the table of a slow one. Three queries,
+    and one for each bot that plays so much.
+    """
     crew = workers.able(now=now)
     if crew < 2:
         return []
@@ -88,7 +95,19 @@ def _greedy(worker: str, now: datetime) -> list[int]:
         .annotate(matches=Count("match", distinct=True))
         .filter(matches__gte=(crew + 1) // 2)
     )
-    return list(busy.values_list("version__bot_id", flat=True))
+    bots = list(busy.values_list("version__bot_id", flat=True))
+    if not bots:
+        return []
+    usual = _pace(Party.objects.all()) or 0.0
+    paces = {bot: _pace(Party.objects.filter(version__bot=bot)) for bot in bots}
+    return [bot for bot, pace in paces.items() if pace is None or pace > SLOW * usual]
+
+
+def _pace(parties: QuerySet[Party]) -> float | None:
+    """Seconds a decision at the last tables of these; None where nothing was measured."""
+    recent = parties.filter(decisions__gt=0).order_by("-match_id")[:RECENT]
+    spent = recent.aggregate(wall=Sum("wall_s"), decisions=Sum("decisions"))
+    return spent["wall"] / spent["decisions"] if spent["decisions"] else None
 
 
 def _sat_at_by(bots: list[int]) -> QuerySet[Party, Any]:

@@ -11,7 +11,7 @@ from engine.runner import FaultReport
 from league.domain import bots, health, leases, reconcile, reports, tournaments, workers
 from league.domain.errors import Refused
 from league.enums import BotState
-from league.models import Bot, LeagueEvent, Match
+from league.models import Bot, LeagueEvent, Match, Party
 from tests.support.league import NOW, accepted, later, play, result, started
 
 
@@ -149,6 +149,38 @@ def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
 
     assert played == [rest.pk] * free  # while the slow one sat at its first match, with four more in front of these
     assert leases.claim("w2", now=later(20)).tournament in first  # nothing else is left: nobody is idle
+
+
+def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
+    """Two workers: while one is held by the slow bot, the other plays its opponent's next matches in their turn."""
+    slow, fast, *others = [accepted((ana, berto)[i > 0], f"bot-{i}") for i in range(5)]
+    for name in ("w1", "w2"):
+        workers.register(name, tier="landlock", now=NOW)
+    for match in started(ana, [slow, fast], boards=1, name="Before").matches.all():
+        play(match)
+    known = Party.objects.filter(match__tournament__name="Before")
+    known.filter(version=slow).update(wall_s=90.0, decisions=40)
+    known.filter(version=fast).update(wall_s=0.1, decisions=40)
+    first = [started(ana, [slow, other], boards=1, name=f"Slow {i}") for i, other in enumerate([fast, *others])]
+    rest = started(berto, [fast, *others], boards=1, name="Others")
+    Match.objects.filter(tournament__in=first).update(turn=0)
+    Match.objects.filter(tournament=rest).update(turn=1)
+
+    stuck = leases.claim("w1", now=NOW)
+    leases.start(stuck, now=NOW)
+    assert set(stuck.parties.values_list("version", flat=True)) == {slow.pk, fast.pk}
+    played = []
+    for second in range(rest.matches.count()):
+        leases.heartbeat(stuck.pk, stuck.token, now=later(second))
+        workers.seen("w1", now=later(second))
+        match = leases.claim("w2", now=later(second))
+        leases.start(match, now=later(second))
+        reports.report(match.pk, match.token, result(match), now=later(second))
+        played.append(match)
+
+    assert {match.tournament_id for match in played} == {rest.pk}
+    assert [match.pk for match in played] == list(rest.matches.order_by("turn", "id").values_list("pk", flat=True))
+    assert played[0].parties.filter(version=fast).exists(), "the opponent of the slow one does not wait for it"
 
 
 def test_tournaments_take_turns(ana, berto) -> None:

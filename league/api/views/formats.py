@@ -19,7 +19,7 @@ from league.api.serializers.tournaments import (
     RoundOut,
     TournamentOut,
 )
-from league.api.views.tournaments import one_tournament
+from league.api.views.tournaments import acted
 from league.domain import forecast, formats, rounds, tournaments
 from league.models import Round, Tournament
 from league.pure.formats import Parameter
@@ -148,10 +148,7 @@ class Extend(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Matches are added; none that exists is changed. Asking again for what there is changes nothing."""
-        tournament = one_tournament(slug)
-        player = self.owner_only(tournament.owner, f"the tournament {slug}")
-        tournaments.extend(tournament, self.body()["parameters"], actor=player.name)
-        return Response(TournamentOut(one_tournament(slug)).data)
+        return acted(self, slug, lambda found, actor: tournaments.extend(found, self.body()["parameters"], actor=actor))
 
 
 class Close(View):
@@ -169,7 +166,4 @@ class Close(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """The order of now becomes final, and what waits is taken back. Only ladders: all other formats end by themselves."""
-        tournament = one_tournament(slug)
-        player = self.owner_only(tournament.owner, f"the tournament {slug}")
-        tournaments.close(tournament, actor=player.name)
-        return Response(TournamentOut(one_tournament(slug)).data)
+        return acted(self, slug, lambda found, actor: tournaments.close(found, actor=actor))

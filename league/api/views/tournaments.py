@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
@@ -51,6 +52,13 @@ def _tournaments() -> QuerySet[Tournament]:
 def one_tournament(slug: str) -> Tournament:
     """The tournament with its counts, or 404."""
     return existing(_tournaments().filter(slug=slug).first())
+
+
+def acted(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
+    """Let the owner of a tournament do something to it; the answer is the tournament as it is then. `act` gets it and the owner's name."""
+    found = one_tournament(slug)
+    act(found, view.owner_only(found.owner, f"the tournament {slug}").name)
+    return Response(TournamentOut(one_tournament(slug)).data)
 
 
 class Tournaments(ListView):
@@ -141,10 +149,7 @@ class Start(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Entries are frozen and the matches queued. Starting it again changes nothing."""
-        tournament = one_tournament(slug)
-        player = self.owner_only(tournament.owner, f"the tournament {slug}")
-        tournaments.start(tournament, actor=player.name)
-        return Response(TournamentOut(one_tournament(slug)).data)
+        return acted(self, slug, lambda found, actor: tournaments.start(found, actor=actor))
 
 
 class Cancel(View):
@@ -162,10 +167,7 @@ class Cancel(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """What is finished stays and counts; what waits or is being played is cancelled."""
-        tournament = one_tournament(slug)
-        player = self.owner_only(tournament.owner, f"the tournament {slug}")
-        tournaments.cancel(tournament, actor=player.name, why=self.body()["why"])
-        return Response(TournamentOut(one_tournament(slug)).data)
+        return acted(self, slug, lambda found, actor: tournaments.cancel(found, actor=actor, why=self.body()["why"]))
 
 
 class Entries(ListView):
