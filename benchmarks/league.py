@@ -119,8 +119,8 @@ def _round(bots: int) -> float:
     return cpu(work, 60)
 
 
-def on_postgres(program: str) -> None:
-    """Run a part of this file against a new PostgreSQL database."""
+def on_postgres(program: str, file: str = "league") -> None:
+    """Run a function of a file of this folder against a new PostgreSQL database."""
     from tests.support.postgres import PostgresServer
 
     server = PostgresServer(durable=True)
@@ -137,7 +137,7 @@ def on_postgres(program: str) -> None:
         subprocess.run(
             [sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True
         )
-        code = f"import django; django.setup(); from benchmarks import league; league.{program}()"
+        code = f"import django; django.setup(); from benchmarks import {file}; {file}.{program}()"
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
     finally:
         server.close()

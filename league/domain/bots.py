@@ -13,7 +13,7 @@ from django.db.models import Max
 
 from league.domain import clock, events, packages, players, validation
 from league.domain.errors import Refused, TooMany
-from league.enums import BotState
+from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, LeagueEvent, Player
 
 HOUR = timedelta(hours=1)
@@ -118,6 +118,17 @@ def _check_duplicate(player: Player, sha256: str) -> None:
     raise Refused(
         "these exact files were entered by another player before; change something that makes the bot your own"
     )
+
+
+def newest_accepted(bot: Bot, game: str | None = None) -> BotVersion:
+    """The version that `bot` sends to a tournament. Refused where it has none that is accepted and plays `game`."""
+    accepted = bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number")
+    for version in accepted:
+        if game is None or not version.games or game in version.games:
+            return version
+    if game is None:
+        raise Refused("the bot {bot!r} has no accepted version", bot=bot.slug)
+    raise Refused("the bot {bot!r} has no accepted version that plays {game}", bot=bot.slug, game=game)
 
 
 def describe(bot: Bot, text: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
-from league.domain import clock, events, formats, pools, tournaments
+from league.domain import bots, clock, events, formats, pools, tournaments
 from league.domain.errors import Refused
 from league.enums import BotState, TournamentFormat, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Player, Season
@@ -98,7 +98,7 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
 
 def join(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
     """From the next season on. Joining again changes nothing. Refused for a bot without an accepted version that plays the game."""
-    tournaments.newest_accepted(bot, circuit.game)
+    bots.newest_accepted(bot, circuit.game)
     circuit.bots.add(bot)
     events.append("circuit.joined", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
 
@@ -166,14 +166,14 @@ def _fill(season: Season, *, now: datetime) -> None:
     known = {bot for division in last for bot in division}
     newcomers = [bot for bot in versions if bot not in known]
     line = divisions.following(last, versions, newcomers, size=circuit.size, moves=circuit.moves, least=least)
-    for number, bots in enumerate(line, 1):
+    for number, members in enumerate(line, 1):
         made = tournaments.create(
             circuit.owner,
             f"{circuit.name} {season.number}.{number}",
             circuit.game,
             circuit.options,
             circuit.boards,
-            [versions[bot] for bot in bots],
+            [versions[bot] for bot in members],
             circuit.players,
             format=circuit.format,
             parameters=circuit.parameters,
@@ -189,7 +189,7 @@ def _versions(circuit: Circuit) -> dict[int, BotVersion]:
     found: dict[int, BotVersion] = {}
     for bot in circuit.bots.filter(state=BotState.ACTIVE).order_by("pk"):
         try:
-            found[bot.pk] = tournaments.newest_accepted(bot, circuit.game)
+            found[bot.pk] = bots.newest_accepted(bot, circuit.game)
         except Refused:
             continue
     return found

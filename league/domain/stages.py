@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from league.domain import clock, events, formats, pools, tournaments
+from league.domain import bots, clock, events, formats, pools, tournaments
 from league.domain.errors import Refused
 from league.enums import Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Event, Player, Tournament
@@ -45,7 +45,7 @@ def create(
             created=now,
         )
         events.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
-        line = [e if isinstance(e, BotVersion) else tournaments.newest_accepted(e, plan.game) for e in entrants]
+        line = [e if isinstance(e, BotVersion) else bots.newest_accepted(e, plan.game) for e in entrants]
         _open(event, plan, 1, _by_rating(plan, line), now=now)
     return event
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from engine.runner import Limits
-from league.domain import clock, events, formats, matches, pools, schedules, state
+from league.domain import bots, clock, events, formats, matches, pools, schedules, state
 from league.domain.errors import IllegalMove, Refused
 from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player, Rating, Tournament
@@ -116,22 +116,11 @@ def _limits(given: dict[str, Any] | None) -> dict[str, Any]:
     return dict(given or {})
 
 
-def newest_accepted(bot: Bot, game: str | None = None) -> BotVersion:
-    """The version that `bot` sends to a tournament. Refused where it has none that is accepted and plays `game`."""
-    accepted = bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number")
-    for version in accepted:
-        if game is None or not version.games or game in version.games:
-            return version
-    if game is None:
-        raise Refused("the bot {bot!r} has no accepted version", bot=bot.slug)
-    raise Refused("the bot {bot!r} has no accepted version that plays {game}", bot=bot.slug, game=game)
-
-
 def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "", now: datetime | None = None) -> Entry:
     """Enter a version, or the newest accepted one of a bot; into a ladder also while it runs. Entering it again changes nothing."""
     now = clock.given(now)
     game = tournament.pool.game
-    version = newest_accepted(entrant, game) if isinstance(entrant, Bot) else entrant
+    version = bots.newest_accepted(entrant, game) if isinstance(entrant, Bot) else entrant
     with transaction.atomic():
         row = _locked_open(tournament)
         present = list(tournament.entries.order_by("number"))

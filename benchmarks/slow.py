@@ -1,0 +1,85 @@
+"""What a bot that takes its time costs the others: two real workers, sandboxed bots, PostgreSQL.
+
+    .venv/bin/python benchmarks/slow.py
+
+The slow bot may hold half of the workers, so the others take twice as long at the worst; and no longer, however many of its matches wait.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.league import on_postgres  # noqa: E402
+
+SLEEPER = b"""import time
+from tute_bot import Bot, run
+
+
+class Slow(Bot):
+    def act(self, view, legal):
+        time.sleep(0.1)
+        return legal[0]
+
+
+run(Slow())
+"""
+
+
+def slow() -> None:
+    """What a bot that takes its time costs the others, with two real workers: their round robin alone, and behind its matches in the queue."""
+    from league.domain import bots, players, state
+    from league.models import Match
+    from tests.support.league import accepted, started
+
+    owners = [players.create(f"player-{i}") for i in range(2)]
+    versions = [accepted(owners[0], f"bot-{i}", games=("partnership",)) for i in range(4)]
+    late = bots.upload(owners[1], "slow", SLEEPER, "bot.py", ["partnership"])
+    Match.objects.filter(kind="validation").update(status="cancelled")
+    state.move(late, "accepted", now=late.created)
+    folder = Path(tempfile.mkdtemp(prefix="tute-bench-"))
+    folder.chmod(0o755)
+    command, environment = [sys.executable, "manage.py", "worker"], {**os.environ, "STATE_DIR": str(folder)}
+    quiet = subprocess.DEVNULL
+    running = [subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet) for _ in range(2)]
+
+    def lasts(name: str) -> float:
+        """Seconds of a round robin of the four, from its first match to its last."""
+        cup = started(owners[0], versions, boards=4, name=name)
+        while cup.matches.exclude(status="finished").exists():
+            time.sleep(0.1)
+        times = cup.matches.values_list("started", "finished")
+        return (max(end for _, end in times) - min(begin for begin, _ in times)).total_seconds()
+
+    try:
+        lasts("Warm")
+        alone = lasts("Alone")
+        slower = [started(owners[1], [late, other], boards=4, name=f"Slow {i}") for i, other in enumerate(versions)]
+        Match.objects.filter(tournament__in=slower).update(turn=0)
+        while not Match.objects.filter(tournament__in=slower, status="running").exists():
+            time.sleep(0.05)
+        beside = lasts("Beside")
+        left = Match.objects.filter(tournament__in=slower).exclude(status="finished").count()
+    finally:
+        for worker in running:
+            worker.terminate()
+        for worker in running:
+            worker.wait(60)
+        shutil.rmtree(folder, ignore_errors=True)
+    print("| 6 matches of 4 boards, two workers | seconds | times alone |\n| --- | ---: | ---: |")
+    print(f"| nothing else waits | {alone:.1f} | 1 |")
+    print(
+        f"| four matches of a slow bot stand before them, {left} are left at the end | {beside:.1f} | {beside / alone:.2f} |"
+    )
+
+
+if __name__ == "__main__":
+    on_postgres("slow", "slow")
