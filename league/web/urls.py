@@ -64,6 +64,7 @@ urlpatterns = [
     path("accounts/login/", account.LogIn.as_view(), name="login"),
     path("accounts/logout/", account.log_out, name="logout"),
     path("accounts/me/", account.account, name="account"),
+    path("accounts/password/", account.NewPassword.as_view(), name="password"),
     path("prefs/", prefs.prefs, name="prefs"),
     path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}league/mark.svg", permanent=True)),
 ]

@@ -207,6 +207,7 @@ def test_enter_start_and_cancel(league, owner, stranger) -> None:
 
 def test_the_page_of_an_open_tournament_lets_in_and_out(league, owner, stranger, reader) -> None:
     url = f"/t/{league.next_cup.slug}/"
+    assert "La inscripción está abierta" in reader.get("/t/").content.decode()
     assert "Entra para inscribir un bot" in reader.get(url).content.decode()
     assert "Retirar una inscripción" not in stranger.get(url).content.decode()  # none of his is in
     stranger.post(f"{url}do/", {"action": "enter", "version": league.luna.pk})
@@ -231,6 +232,23 @@ def test_a_running_tournament_is_extended_by_its_owner(league, owner, stranger) 
         "solo puede crecer"
         in owner.post(f"{url}do/", {"action": "extend", "cycles": "1"}, follow=True).content.decode()
     )
+
+
+def test_an_owner_is_told_of_a_pause_on_the_own_page(league, owner, stranger) -> None:
+    Bot.objects.filter(slug="rufo").update(paused_for="three faults in a row", state="paused")
+    assert "three faults in a row" in owner.get("/accounts/me/").content.decode()
+    assert "three faults in a row" not in stranger.get("/accounts/me/").content.decode()
+
+
+def test_a_password_is_changed_by_who_knows_the_old_one(league, reader) -> None:
+    assert reader.get("/accounts/password/").url.startswith("/accounts/login/")
+    assert reader.login(username="ana", password="a long password")
+    asked = {"new_password1": "another long one", "new_password2": "another long one"}
+    assert "errors" in reader.post("/accounts/password/", {**asked, "old_password": "wrong"}).content.decode()
+    answer = reader.post("/accounts/password/", {**asked, "old_password": "a long password"}, follow=True)
+    assert "Tu contraseña ha cambiado" in answer.content.decode()
+    assert Client().login(username="ana", password="another long one")
+    assert not Client().login(username="ana", password="a long password")
 
 
 def test_a_bot_is_its_owners(league, owner, stranger) -> None:

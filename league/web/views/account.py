@@ -5,9 +5,11 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import LoginView
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse_lazy
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -43,6 +45,18 @@ def signup(request: HttpRequest) -> HttpResponse:
     return render(request, "signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
 
 
+class NewPassword(PasswordChangeView):
+    """The way to another password; other sessions of the account end."""
+
+    template_name = "password.html"
+    success_url = reverse_lazy("account")
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        """Keep it, and say so."""
+        messages.success(self.request, _("Your password is changed; other browsers are logged out."))
+        return super().form_valid(form)
+
+
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
     logout(request)
@@ -68,6 +82,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "player": player,
         "key": key,
         "refusal": refusal,
+        "paused": player.bots.exclude(paused_for="").order_by("slug"),
         "tokens": player.tokens.filter(revoked=None).order_by("-created"),
         "versions": BotVersion.objects.filter(bot__owner=player).select_related("bot").order_by("-created")[:20],
     }

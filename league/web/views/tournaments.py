@@ -29,12 +29,17 @@ from league.web.crosstable import crosstable
 from league.web.forms import TournamentForm
 from league.web.games import at_table, describe
 
+MOST_OPEN = 6  # tournaments that take entries
 OWNERS = {"start": domain.start, "cancel": domain.cancel, "close": domain.close}
 
 
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """All tournaments from the newest. Two queries."""
-    return render(request, "tournaments.html", {"page": queries.page(request, queries.tournaments_listed())})
+    """All tournaments from the newest, and above them those that take entries. Three queries."""
+    context = {
+        "page": queries.page(request, queries.tournaments_listed()),
+        "entries_open": queries.open_to([])[:MOST_OPEN],
+    }
+    return render(request, "tournaments.html", context)
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
