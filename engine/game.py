@@ -179,7 +179,9 @@ class Game:
         if parties == self.players:
             return [tuple((seat + shift) % parties for seat in range(parties)) for shift in range(parties)]
         if len(self.sides) != parties:
-            raise OptionError(f"{self.key} for {self.players} players takes {len(self.sides)} parties, not {parties}")
+            raise OptionError(
+                f"{self.key} for {self.players} players takes {len(self.sides)} parties, not {parties}; one bot may be named more than once"
+            )
         return [tuple((self.side[seat] + shift) % parties for seat in range(self.players)) for shift in range(parties)]
 
     def fault_scores(self, side: int) -> list[int]:

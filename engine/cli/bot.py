@@ -184,7 +184,7 @@ def _print(bot: BotSpec, reports: list[dict[str, Any]], tier: str) -> None:
         slowest = f"slowest decision {report['max_cpu_s'] * 1000:.1f} ms of CPU"
         print(f"{'FAILED' if faults else 'ok':<7}{where}: {report['decisions']} decisions, {slowest}")
         if report["missed"]:
-            print(f"       it never came to: {', '.join(report['missed'])}")
+            print(f"       not tried, since it never came up: {', '.join(report['missed'])}")
         seen = set()
         for fault in faults:
             fault = dict(fault)
