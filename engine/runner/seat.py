@@ -105,10 +105,10 @@ class Seat:
 
     def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> Reply:
         self.request = line
-        self.reply = b""
         try:
             reply = self.process.ask(line, cpu_s, wall_s, protocol.MAX_LINE)
         except BotFault as fault:
+            self.reply = b""
             raise Fault(fault.kind, fault.detail) from None
         self.reply = reply[0]
         if self._tap is not None:
