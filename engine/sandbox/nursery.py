@@ -11,6 +11,7 @@ the peak of memory in KiB and the CPU seconds, marshalled.
 """
 
 import fcntl
+import gc
 import marshal
 import os
 import select
@@ -31,7 +32,7 @@ _LONGEST_REQUEST = 1 << 16  # ten times what one has; a buffer of twice this wou
 _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
 _SPARES = 4  # a table's bots are started one after the other
-_IDLE_MS = 10  # without a request until a spare is made: not while a bot is being started
+_IDLE_MS = 25  # without a request until a spare is made: longer than a bot takes to start, which it would delay
 _SPARE_NAME = "tute-spare"
 _PATIENCE = 500  # times two milliseconds until a control group must be empty
 
@@ -89,6 +90,7 @@ def spare(run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
         os.closerange(theirs.fileno() + 1, 1 << 20)
         with open("/proc/self/comm", "w") as name:  # noqa: PTH123 - pathlib would be one more import
             name.write(_SPARE_NAME)
+        gc.collect()  # it touches every object: pages shared with us are copied now and not while a bot is waited for
         request, received, _, _ = socket.recv_fds(theirs, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
         if request:
             become(request, received, parent, run)

@@ -80,7 +80,7 @@ class BotProcess:
         self._frozen_at = 0.0
         self._doubts = 0
         self.pondering_s = PONDERING_S
-        self._next_look = 0.0
+        self._next_look = monotonic() + _SAMPLE_S
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)

@@ -30,7 +30,8 @@ NAME = "namespaces"
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
-_FIRST_LOOK_S, _NEXT_LOOK_S = 0.001, 0.0002
+_SET_UP_S = 0.002  # what bubblewrap takes at least, from its start to that of the bot
+_NEXT_LOOK_S = 0.0003
 _FILTER, _INFO = FIRST_KEPT, FIRST_KEPT + 1  # descriptors as bubblewrap sees them
 
 
@@ -110,6 +111,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         os.close(info_out)
         info_out = -1
         try:
+            time.sleep(_SET_UP_S)  # it shares our core: looking sooner or oftener makes it later
             started.pid = _bot_pid(info_in)
             if not place.slot:
                 # Set inside the namespace, which counts from zero; before, it would count all the user's programs.
@@ -143,18 +145,16 @@ def _bot_pid(info: int) -> int:
 
 def _await_bot(pid: int) -> None:
     """Until bubblewrap has become the bot, or is gone. Raises SandboxError when it takes too long."""
-    # It takes more than a millisecond and often has to share our core: looking sooner or oftener makes it later.
-    until, pause_s = time.monotonic() + HANDSHAKE_S, _FIRST_LOOK_S
+    until = time.monotonic() + HANDSHAKE_S
     try:
         name = os.open(f"/proc/{pid}/comm", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return
     try:
         while time.monotonic() < until:
-            time.sleep(pause_s)
-            pause_s = _NEXT_LOOK_S
             if os.pread(name, 64, 0).strip() != _WRAPPER.encode():
                 return
+            time.sleep(_NEXT_LOOK_S)
     except OSError:
         return
     finally:
