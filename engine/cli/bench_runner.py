@@ -1,7 +1,8 @@
 """A decision between sandboxed bots against the same bytes over bare pipes.
 
-The floor is honest only if everything else is alike: the requests of a real match are recorded and put, byte for byte, to a fresh process of
-the same runtime and bot, pinned to the same core, without sandbox, clock, freezing, encoding, reading of answers, or rules.
+The floor is honest only if everything else is alike: the requests of a real match are recorded and put, byte for byte and in their order, to
+fresh processes of the same runtime and bot, one for each seat, pinned to the same core, without sandbox, clock, freezing, encoding, reading of
+answers, or rules.
 
 Time is CPU time of the worker and of everything below it (bots, wrappers, the process that starts them) while decisions are made: on one core
 that is what a decision costs, and other programs of the machine do not count.
