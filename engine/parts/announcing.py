@@ -278,9 +278,7 @@ def next_in_window(state: State) -> None:
     """Asks the next seat of the open window that has anything to announce; after the last one the deal goes on."""
     game = state.game
     draws_next = state.window == "before_draw"
-    swap = game.swap_masks[state.shown] if state.n > 0 and state.shown >= 0 else 0
-    claims = game.claims_after_trick
-    queue = state.queue
+    swap, claims, queue = state.window_swap, game.claims_after_trick, state.queue
     hands, trump, paired, tute = state.hands, state.trump, game.paired, game.tute_mask
     for place, seat in enumerate(queue):
         # most seats hold nothing to announce, and that is quickly seen: no exchange, no pair, no four of a rank
@@ -302,7 +300,7 @@ def next_in_window(state: State) -> None:
     if draws_next:
         tricks.after_window_a(state)
     else:
-        tricks.lead(state)
+        tricks.next_lead(state)
 
 
 def _window_legal(state: State) -> tuple[int, ...]:

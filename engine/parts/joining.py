@@ -33,7 +33,8 @@ def _legal(state: State) -> tuple[int, ...]:
 
 
 def _act(state: State, action: int) -> None:
-    call(state, action)
+    if state.log is not None:
+        call(state, action)
     seat, notes = state.turn, state.notes
     if action == act.PASS:
         passed = (*notes["passed"], seat)

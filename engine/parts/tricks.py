@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def lead(state: State) -> None:
-    """The seat on turn leads to a trick, the first one of a deal or after a window."""
+    """The seat on turn leads to the first trick of a deal, or of a position that was set up."""
     game = state.game
     state.phase = None
     legality.enforce(state, game.open_rule if state.n > 0 else game.empty_rule)
