@@ -20,7 +20,7 @@ import pytest
 import engine
 from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_package
 from engine.runner.match import play_match
-from engine.sandbox import Sandbox, spawn
+from engine.sandbox import Sandbox, nursery, spawn
 from tests.hostile import players, traces
 from tests.hostile.arena import Surroundings
 from tests.hostile.attacks import ATTACKS
@@ -113,8 +113,12 @@ class Field:
 
 
 def holdings(state: StateDirectory) -> dict[str, Any]:
-    """What this process and its nursery hold now."""
+    """What this process and its nursery hold once the nursery has forked its spares, each of which costs it a descriptor."""
     ours = [psutil.Process(), psutil.Process(spawn.ready())]
+    until = time.monotonic() + 60
+    while [child.name() for child in ours[1].children()] != [nursery._SPARE_NAME] * nursery._SPARES:
+        assert time.monotonic() < until, ours[1].children()
+        time.sleep(0.05)
     return {
         "descriptors": [process.num_fds() for process in ours],
         "memory_mb": [round(process.memory_info().rss / 2**20, 1) for process in ours],
