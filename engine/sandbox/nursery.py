@@ -98,8 +98,17 @@ def spare(run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
         os._exit(126)
 
 
+def end_group(pid: int) -> None:
+    """Kill what is left of a bot's process group: bubblewrap's own child asks to die with it only once it is set up."""
+    try:  # noqa: SIM105 - contextlib would be one more import
+        os.killpg(pid, _SIGKILL)
+    except ProcessLookupError:  # it has not come so far as to lead one
+        pass
+
+
 def bury(pid: int, end: int) -> None:
     """Collect a bot that has ended and tell its worker, if that still listens."""
+    end_group(pid)  # before it is collected: afterwards the number may be another's
     _, status, usage = os.wait4(pid, 0)
     try:  # noqa: SIM105 - contextlib would be one more import
         os.write(end, marshal.dumps((status, usage.ru_maxrss, usage.ru_utime + usage.ru_stime)))
@@ -112,6 +121,7 @@ def leave(alive: "dict[int, tuple[int, int, list[str]]]") -> None:
     """The worker is gone: end its bots, and remove their control groups, which nobody else would."""
     for pid, _, _ in alive.values():
         os.kill(pid, _SIGKILL)
+        end_group(pid)
     for pid, _, groups in alive.values():
         os.waitpid(pid, 0)
         for group in groups:

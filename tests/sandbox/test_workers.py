@@ -105,11 +105,7 @@ def test_bots_die_with_a_worker_that_is_killed(
 
         os.kill(runner.pid, signal.SIGKILL)
         runner.communicate(timeout=60)
-        until = time.monotonic() + 60
-        while any(map(running, bots)) and time.monotonic() < until:
-            time.sleep(0.005)
-
-        assert not [pid for pid in bots if running(pid)], tier
+        _gone(bots)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root are copied")
@@ -147,6 +143,85 @@ def test_the_next_worker_removes_what_a_killed_one_left_and_nothing_that_lives(
     held.release()
     swept()
     elsewhere.rmdir()
+
+
+LEAVES_A_CHILD = "sleep 300 & echo $!; read line; kill -9 $$"
+PLAN = {
+    "groups": [],
+    "core": None,
+    "limits": [],
+    "root": None,
+    "user": None,
+    "refuse_root": False,
+    "drop_capabilities": False,
+    "no_new_privileges": True,
+    "directory": "/",
+    "landlock": None,
+    "filter": None,
+    "numbers": {},
+    "argv": ["/bin/sh", "-c", LEAVES_A_CHILD],
+    "environment": {"PATH": "/usr/bin:/bin"},
+}
+
+
+def test_a_wrapper_that_dies_too_early_leaves_no_process() -> None:
+    """Bubblewrap, killed while it sets up, leaves a child that waits for it for ever."""
+    started = spawn.launch(PLAN)
+    left = int(_line(started.stdout))
+    assert running(left)
+
+    os.write(started.stdin, b"\n")
+    assert started.child.collect(60)
+    started.discard()
+
+    _gone([left])
+
+
+def test_no_process_outlives_the_worker_whose_wrapper_made_it() -> None:
+    runner = worker(f"""
+import os, time
+from engine.sandbox import spawn
+started = spawn.launch({PLAN!r})
+os.set_blocking(started.stdout, True)
+print(os.read(started.stdout, 100).decode(), flush=True)
+time.sleep(60)
+""")
+    assert runner.stdout
+    left = int(runner.stdout.readline())
+    assert running(left)
+
+    runner.kill()
+    runner.communicate(timeout=60)
+
+    _gone([left])
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root have users of their own")
+def test_a_bot_has_its_user_alone(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What else runs as that user counts as its own, so a process that was left there would cost it the match."""
+    monkeypatch.setattr(slots, "FIRST_USER", slots.LAST_USER)  # which nobody else takes meanwhile
+    directory = bot("import sys\nprint('here', flush=True)\nsys.stdin.read()\n")
+    user = slots.LAST_USER
+    for tier in tiers_here:
+        left = subprocess.Popen(["sleep", "300"], user=user, group=user, extra_groups=[])
+        with Sandbox(tier, state.path).start(directory, state.python, "bot.py", Policy()) as process:
+            assert process.user == user
+            assert process.read_line(10, 20).line == b"here"
+            assert left.wait(60) == -signal.SIGKILL
+
+
+def _line(descriptor: int) -> bytes:
+    os.set_blocking(descriptor, True)
+    return os.read(descriptor, 100)
+
+
+def _gone(pids: list[int]) -> None:
+    until = time.monotonic() + 60
+    while any(map(running, pids)) and time.monotonic() < until:
+        time.sleep(0.005)
+    assert not [pid for pid in pids if running(pid)]
 
 
 def test_a_worker_goes_on_when_its_nursery_was_killed(
