@@ -92,6 +92,7 @@ def load(spec: MatchSpec) -> engine.Game:
 
 
 def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
+    found = _runtimes(spec, box)  # first: it says in the words of a match what a limit is too small for
     limits = spec.limits
     policy = Policy(
         memory_mb=limits.memory_mb,
@@ -100,7 +101,7 @@ def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    return Starter(spec, game, box, _runtimes(spec, box), policy, noise.of_this_host())
+    return Starter(spec, game, box, found, policy, noise.of_this_host())
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
