@@ -110,16 +110,6 @@ def change_user(plan: "Plan") -> None:
         raise OSError("the bot would run as root")
 
 
-def end_predecessors(plan: "Plan") -> None:
-    """End what still runs as the slot user, which this bot has alone from here on: a wrapper that was killed while it set
-    up leaves a process behind that nothing else ends, and it would count as one of this bot's."""
-    if plan["user"]:
-        try:  # noqa: SIM105 - contextlib would be one more import
-            os.kill(-1, _SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
 def drop_capabilities(plan: "Plan") -> None:
     """Empty the ambient, permitted, effective and inheritable sets."""
     if plan["drop_capabilities"]:
@@ -183,7 +173,6 @@ STEPS = (
     pin,
     change_root,
     change_user,
-    end_predecessors,
     die_with_parent,
     drop_capabilities,
     no_new_privileges,

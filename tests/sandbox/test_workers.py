@@ -196,22 +196,6 @@ time.sleep(60)
     _gone([left])
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root have users of their own")
-def test_a_bot_has_its_user_alone(
-    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What else runs as that user counts as its own, so a process that was left there would cost it the match."""
-    monkeypatch.setattr(slots, "FIRST_USER", slots.LAST_USER)  # which nobody else takes meanwhile
-    directory = bot("import sys\nprint('here', flush=True)\nsys.stdin.read()\n")
-    user = slots.LAST_USER
-    for tier in tiers_here:
-        left = subprocess.Popen(["sleep", "300"], user=user, group=user, extra_groups=[])
-        with Sandbox(tier, state.path).start(directory, state.python, "bot.py", Policy()) as process:
-            assert process.user == user
-            assert process.read_line(10, 20).line == b"here"
-            assert left.wait(60) == -signal.SIGKILL
-
-
 def _line(descriptor: int) -> bytes:
     os.set_blocking(descriptor, True)
     return os.read(descriptor, 100)
