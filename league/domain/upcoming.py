@@ -23,9 +23,7 @@ from league.domain import leases
 from league.models import Match
 
 log = logging.getLogger("league.playing")
-SOON_S = (
-    1.0  # before the end of the present match, by its pace, the next one is claimed: several times what a start takes
-)
+SOON_S = 1.0  # before the end of a match, by its pace, the next one is claimed: several times what a start takes
 
 
 @dataclass

@@ -46,17 +46,21 @@ class ParametersField(forms.CharField):
         return found
 
 
-class StageForm(forms.Form):
-    """One stage. Without a format there is none."""
-
-    format = forms.ChoiceField(label=_("Format"), required=False)
-    boards = forms.IntegerField(
+def _boards() -> forms.IntegerField:
+    return forms.IntegerField(
         label=_("Boards of each match"),
         min_value=1,
         max_value=MOST_BOARDS,
         required=False,
         help_text=_("Empty: the usual number of this game."),
     )
+
+
+class StageForm(forms.Form):
+    """One stage. Without a format there is none."""
+
+    format = forms.ChoiceField(label=_("Format"), required=False)
+    boards = _boards()
     groups = forms.IntegerField(
         label=_("Groups"),
         min_value=1,
@@ -137,13 +141,7 @@ class CircuitForm(forms.Form):
     )
     format = forms.ChoiceField(label=_("Format"), initial="round_robin")
     parameters = ParametersField()
-    boards = forms.IntegerField(
-        label=_("Boards of each match"),
-        min_value=1,
-        max_value=MOST_BOARDS,
-        required=False,
-        help_text=_("Empty: the usual number of this game."),
-    )
+    boards = _boards()
     size = forms.IntegerField(label=_("Bots of a division"), min_value=2, max_value=64, initial=8)
     moves = forms.IntegerField(
         label=_("Go up and down"),
