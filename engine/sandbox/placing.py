@@ -4,6 +4,7 @@ its files that this user can read."""
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ _COPIES = "bot"  # directory of a runtime's tree
 
 @dataclass
 class Place:
-    """Where one bot runs. user: its kernel user id; bot: its files; slot: held by it, if the worker is root; group: its
-    control group, if there are any here."""
+    """Where one bot runs. user: its kernel user id; bot: its files; slot and lock: held by it, if the worker is root and
+    the files are a copy; group: its control group, if there are any here."""
 
     user: int
     bot: Path
     slot: slots.Slot | None
+    lock: int = -1
     group: cgroups.Group | None = None
 
     @property
@@ -36,6 +38,7 @@ class Place:
         """Remove the copy and the control group, let the user id go. Harmless when repeated. Raises SandboxError."""
         if self.slot:
             shutil.rmtree(self.bot, ignore_errors=True)
+            os.close(self.lock)
             self.slot.release()
             self.slot = None
         if self.group:
@@ -64,29 +67,53 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
         return Place(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
     target = runtime.root / _COPIES / f"{slot.user}-{slots.realm()}"
+    lock = -1
     try:
-        if target.exists():
-            shutil.rmtree(target)  # of a worker that was killed while it held this slot
+        lock = _claim(target)
         tree.copy_plain(bot_dir, target)
-    except OSError as error:
+    except BaseException as error:
+        if lock >= 0:
+            shutil.rmtree(target, ignore_errors=True)
+            os.close(lock)
         slot.release()
-        raise SandboxError(f"cannot copy the bot {bot_dir} to {target}: {error}") from error
-    except SandboxError:
-        slot.release()
+        if isinstance(error, OSError):
+            raise SandboxError(f"cannot copy the bot {bot_dir} to {target}: {error}") from error
         raise
-    return Place(slot.user, target, slot)
+    return Place(slot.user, target, slot, lock)
+
+
+def _claim(target: Path) -> int:
+    """Make an empty directory that no ``sweep`` takes away while the descriptor returned is open. Raises OSError."""
+    while True:
+        if target.exists():
+            shutil.rmtree(target, ignore_errors=True)  # of a worker that was killed while it held this slot
+        target.mkdir(exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # swept before it was ours
+            lock = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if os.path.samestat(os.fstat(lock), target.stat()):
+                    return lock
+            except BaseException:
+                os.close(lock)
+                raise
+            os.close(lock)
 
 
 def sweep(runtimes: Path) -> int:
     """Remove the copies that killed workers have left in the trees below ``runtimes``; their number.
 
-    The slot of each is held meanwhile: a copy whose slot is taken belongs to a bot that lives or is just being started.
+    The kernel lets a worker's lock go when it dies, in whichever container it was; a copy that is locked belongs to a bot
+    that lives or is just being started.
     """
     gone = 0
-    for copy in runtimes.glob(f"*/{_COPIES}/*-{slots.realm()}"):
-        slot = slots.hold(int(copy.name.partition("-")[0]))
-        if slot is not None:
-            shutil.rmtree(copy, ignore_errors=True)
-            slot.release()
-            gone += 1
+    for copy in runtimes.glob(f"*/{_COPIES}/*"):
+        with contextlib.suppress(OSError):  # another worker's sweep was faster, or its owner has it
+            lock = os.open(copy, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(copy, ignore_errors=True)
+                gone += 1
+            finally:
+                os.close(lock)
     return gone

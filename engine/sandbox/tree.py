@@ -71,11 +71,12 @@ def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[s
 
 
 def copy_plain(source: Path, target: Path) -> None:
-    """Copy a directory of plain files, compiled Python left out, open to all; done for every bot, hence in one walk.
+    """Copy a directory of plain files, compiled Python left out, open to all, into one that may be there and is empty. Done
+    for every bot, hence in one walk.
 
     Raises SandboxError at anything else: whoever copies may be root, and a link would hand out whatever it points to.
     """
-    target.mkdir()
+    target.mkdir(exist_ok=True)
     target.chmod(0o755)
     with os.scandir(source) as entries:
         for entry in entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -120,34 +121,29 @@ def test_the_next_worker_removes_what_a_killed_one_left_and_nothing_that_lives(
     runner.stdout.readline()
     runner.kill()
     runner.communicate(timeout=20)
-    elsewhere = copies / f"{slots.FIRST_USER}-1"  # of a container with the same volume: its slots are not ours to hold
-    elsewhere.mkdir()
-    left = set(copies.iterdir()) - {elsewhere}
-    assert len(left) >= 3
-    users = [int(path.name.partition("-")[0]) for path in left]
-    held = next(slot for slot in map(slots.hold, users) if slot)  # by a worker that is about to start a bot there
-
-    def swept(*lasting: int) -> None:
-        """Again and again for a while: other programs of this machine may hold some of the slots."""
-        until = time.monotonic() + 30
-        there: set[str] = set()
-        while time.monotonic() < until and there != {elsewhere.name, *(f"{user}-{slots.realm()}" for user in lasting)}:
-            Sandbox(tiers_here[0], state.path)
-            there = {path.name for path in copies.iterdir()}
-        assert there == {elsewhere.name, *(f"{user}-{slots.realm()}" for user in lasting)}
+    assert len(list(copies.iterdir())) >= 3
+    beginning = (
+        copies / f"{slots.FIRST_USER}-1"
+    )  # of a worker in a container with the same volume, about to start a bot
+    beginning.mkdir()
+    lock = os.open(beginning, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
 
     with box.start(directory, state.python, "bot.py", Policy()) as process:
-        swept(held.user, process.user)
+        Sandbox(tiers_here[0], state.path)
+        playing = copies / f"{process.user}-{slots.realm()}"
+        assert set(copies.iterdir()) == {playing, beginning}
         process.send(b"play 1o\n")
         assert process.read_line(5, 10).line == b"play 1o"
-    held.release()
-    swept()
-    elsewhere.rmdir()
+    os.close(lock)
+    Sandbox(tiers_here[0], state.path)
+    assert not list(copies.iterdir())
 
 
 LEAVES_A_CHILD = "sleep 300 & echo $!; read line; kill -9 $$"
 PLAN = {
     "groups": [],
+    "own_network": False,
     "core": None,
     "limits": [],
     "root": None,
