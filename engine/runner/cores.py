@@ -10,8 +10,9 @@ import os
 import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar
+
+from engine.sandbox.rights import SYS_NICE, effective
 
 NAME = "tute-league-core-"
 
@@ -65,13 +66,6 @@ def apart(work: Callable[[int], Made], cores: Collection[int]) -> Made | None:
         return None if spare is None else work(spare)
 
 
-SYS_NICE = 23  # number of the capability, capabilities(7)
-
-
 def may_move() -> bool:
     """Whether bots may be moved to another core: root runs each as another user, and containers take CAP_SYS_NICE, which that needs, away."""
-    if os.geteuid() != 0:
-        return True
-    status = Path("/proc/thread-self/status").read_text(encoding="ascii")
-    effective = next((line.split()[1] for line in status.splitlines() if line.startswith("CapEff:")), "0")
-    return bool(int(effective, 16) >> SYS_NICE & 1)
+    return os.geteuid() != 0 or effective(SYS_NICE)

@@ -22,6 +22,7 @@ _SIGKILL, _SIGPIPE = 9, 13
 _CAPABILITY_VERSION_3 = 0x20080522
 _LANDLOCK_PATH_BENEATH = 1
 _SECCOMP_SET_MODE_FILTER = 1
+_CLONE_NEWNET = 0x40000000
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -46,6 +47,25 @@ def _prctl(option: int, first: int = 0, second: int = 0) -> int:
 # Once here, in the nursery, rather than in every child: looking a C function up takes longer than calling it.
 _prctl(_PR_GET_NO_NEW_PRIVS)
 libc.signal(_SIGPIPE, libc.signal(_SIGPIPE, None))
+
+
+_alone = False  # whether this process has left the network of its parent
+
+
+def prepare() -> None:
+    """What a spare does before it knows its bot: leaving the network takes half a millisecond, going back next to nothing."""
+    global _alone
+    _alone = not libc.unshare(_CLONE_NEWNET)
+
+
+def choose_network(plan: "Plan") -> None:
+    """A network of its own, in which there is nothing; or the parent's, to which a spare goes back."""
+    if plan["own_network"] and not _alone:
+        _checked(libc.unshare(_CLONE_NEWNET))
+    elif _alone and not plan["own_network"]:
+        network = os.open(f"/proc/{plan['parent']}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        _checked(libc.setns(network, _CLONE_NEWNET))
+        os.close(network)
 
 
 def die_with_parent(plan: "Plan") -> None:
@@ -170,6 +190,7 @@ STEPS = (
     lead_session,
     close_files,
     enter_groups,
+    choose_network,
     pin,
     change_root,
     change_user,

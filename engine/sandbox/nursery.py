@@ -2,8 +2,9 @@
 
 An interpreter takes ten milliseconds to start and a fork of this one takes one; it has a single thread, so nothing is
 held across the fork; and it is what bots die with, so no bot depends on which of the worker's threads asked for it. It
-ends when the worker does, by whatever cause, because then its socket is closed. While nothing is asked it forks a few
-children ahead, the spares, which know no bot yet and wait for a plan.
+ends when the worker does, by whatever cause, because then its socket is closed. It forks a few children ahead, the
+spares, which know no bot yet and wait for a plan: at first, and whenever a bot has ended. Never while bots only play:
+the one core of a match would lose a twentieth of its time to them, and its caches.
 
 Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those the plan keeps. Answer: the
 process id with a handle of it, or a text that says why there is none. Later, on the descriptor "end": the wait status,
@@ -32,7 +33,7 @@ _LONGEST_REQUEST = 1 << 16  # ten times what one has; a buffer of twice this wou
 _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
 _SPARES = 4  # a table's bots are started one after the other
-_IDLE_MS = 25  # without a request until a spare is made: longer than a bot takes to start, which it would delay
+_IDLE_MS = 1  # without a request until a spare is made
 _SPARE_NAME = "tute-spare"
 _PATIENCE = 500  # times two milliseconds until a control group must be empty
 
@@ -45,23 +46,27 @@ def arrange(received: "list[int]") -> "list[int]":
     return list(range(STATUS + 1, len(received)))
 
 
-def bear(request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares") -> int:
-    """Have a child become the bot: a spare one, else a new one. Returns its process id."""
+def bear(
+    request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares"
+) -> "tuple[int, int]":
+    """Have a child become the bot: a spare one, else a new one. Returns its process id, and how many spares were dead."""
+    dead = 0
     while spares:
         child, link = spares.pop()
         try:
             socket.send_fds(link, [request], received)
         except OSError:  # somebody has killed it
             os.waitpid(child, 0)
+            dead += 1
         else:
-            return child
+            return child, dead
         finally:
             link.close()
     parent = os.getpid()
     child = os.fork()
     if not child:
         become(request, received, parent, run)
-    return child
+    return child, dead
 
 
 def become(request: bytes, received: "list[int]", parent: int, run: "Callable[[Plan], None]") -> None:
@@ -76,7 +81,7 @@ def become(request: bytes, received: "list[int]", parent: int, run: "Callable[[P
         os._exit(126)
 
 
-def spare(run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
+def spare(prepare: "Callable[[], None]", run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
     """Fork a child that waits for a plan. It holds nothing of ours but the link, whose end ends it. Raises OSError."""
     link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     parent = os.getpid()
@@ -90,6 +95,7 @@ def spare(run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
         os.closerange(theirs.fileno() + 1, 1 << 20)
         with open("/proc/self/comm", "w") as name:  # noqa: PTH123 - pathlib would be one more import
             name.write(_SPARE_NAME)
+        prepare()
         gc.collect()  # it touches every object: pages shared with us are copied now and not while a bot is waited for
         request, received, _, _ = socket.recv_fds(theirs, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
         if request:
@@ -142,18 +148,20 @@ def remove(group: str) -> None:
             return
 
 
-def serve(fd: int, run: "Callable[[Plan], None]") -> None:
-    """Until the worker closes the socket."""
+def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]") -> None:
+    """Until the worker closes the socket. prepare, run: the launcher's."""
     worker = socket.socket(fileno=fd)
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
     spares: Spares = []
+    due = _SPARES  # how many may be made: one for each bot that has ended
     while True:
-        found = poll.poll(_IDLE_MS if len(spares) < _SPARES else None)
+        found = poll.poll(_IDLE_MS if due else None)
         if not found:
             try:
-                spares.append(spare(run))
+                spares.append(spare(prepare, run))
+                due -= 1
             except OSError:  # no process or descriptor to be had: whoever asks for a bot is told
                 poll.poll()
         for ready, _ in found:
@@ -161,13 +169,15 @@ def serve(fd: int, run: "Callable[[Plan], None]") -> None:
                 poll.unregister(ready)
                 os.close(ready)
                 bury(*alive.pop(ready)[:2])
+                due = min(due + 1, _SPARES - len(spares))
                 continue
             request, received, _, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
             if not request:
                 leave(alive)
             end = received.pop(4)
             try:
-                pid = bear(request, received, run, spares)
+                pid, dead = bear(request, received, run, spares)
+                due = min(due + dead, _SPARES - len(spares))
                 handle = os.pidfd_open(pid)
                 alive[handle] = pid, end, marshal.loads(request)["groups"]
                 poll.register(handle, select.POLLIN)

@@ -29,7 +29,7 @@ with open(int(sys.argv[2]), "rb") as file: nursery, launcher = marshal.load(file
 n, l = {}, {}
 exec(nursery, n)
 exec(launcher, l)
-n["serve"](int(sys.argv[1]), l["run"])
+n["serve"](int(sys.argv[1]), l["prepare"], l["run"])
 """
 
 

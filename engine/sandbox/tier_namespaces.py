@@ -21,6 +21,7 @@ from .errors import SandboxError, SandboxUnavailable
 from .placing import Place
 from .policy import Policy
 from .process import BotProcess
+from .rights import SYS_ADMIN, effective
 from .runtimes import Runtime
 from .spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
 from .syscalls import this_machine
@@ -30,8 +31,8 @@ NAME = "namespaces"
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
-_SET_UP_S = 0.002  # what bubblewrap takes at least, from its start to that of the bot
-_NEXT_LOOK_S = 0.0003
+_SET_UP_S = 0.003  # what bubblewrap takes, from its start to that of the bot
+_NEXT_LOOK_S = 0.0005
 _FILTER, _INFO = FIRST_KEPT, FIRST_KEPT + 1  # descriptors as bubblewrap sees them
 
 
@@ -61,10 +62,11 @@ def unreachable(path: Path) -> Path | None:
     return next((step for step in reversed([path, *path.parents]) if not step.stat().st_mode & 0o001), None)
 
 
-def command(place: Place, runtime: Runtime, entry: str) -> list[str]:
-    """The bubblewrap command line."""
+def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool) -> list[str]:
+    """The bubblewrap command line. own_network: it is started in a network of its own and need not make one."""
     words = [bubblewrap()]
-    words += [f"--unshare-{name}" for name in ("user", "pid", "ipc", "uts", "net", "cgroup-try")]
+    words += [f"--unshare-{name}" for name in ("user", "pid", "ipc", "uts", "cgroup-try")]
+    words += [] if own_network else ["--unshare-net"]
     words += ["--uid", _NOBODY, "--gid", _NOBODY, "--hostname", "bot"]
     words += ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
     for name, value in runtime.environ("").items():
@@ -87,12 +89,14 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         )
     processes = policy.threads + 2  # the wrapper itself counts
     limits = policy.limits(processes=processes if place.slot else user_wide_processes())
+    own_network = place.slot is not None and effective(SYS_ADMIN)  # the launcher has made it ahead
     info_in, info_out = os.pipe()
     filter_fd = -1
     try:
         filter_fd = memory_file("filter", call_filter.build().for_pid(_FIRST_PROCESS))
         steps: dict[str, Any] = {
             "groups": place.groups,
+            "own_network": own_network,
             "core": core,
             "limits": limits,
             "root": None,
@@ -104,7 +108,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "landlock": None,
             "filter": None,
             "numbers": {"capset": this_machine().numbers["capset"]},
-            "argv": command(place, runtime, entry),
+            "argv": command(place, runtime, entry, own_network=own_network),
             "environment": {"PATH": "/usr/bin:/bin"},
         }
         started = launch(steps, keep=(filter_fd, info_out))

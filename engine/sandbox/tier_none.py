@@ -22,6 +22,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     started = launch(
         {
             "groups": place.groups,
+            "own_network": False,
             "core": core,
             "limits": limits,
             "root": None,

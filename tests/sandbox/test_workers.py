@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import Policy, Sandbox, SandboxError, slots, spawn
+from engine.sandbox import Policy, Sandbox, SandboxError, slots, spawn, tier_namespaces
+from engine.sandbox.rights import SYS_ADMIN, effective
+from engine.sandbox.tiers import start
 from tests.sandbox.support import REPOSITORY, StateDirectory
 
 HOLD = """
@@ -264,6 +266,45 @@ def test_spares_hold_nothing_and_die_with_the_nursery(state: StateDirectory) -> 
         time.sleep(0.005)
 
     assert not any(map(running, spares))
+
+
+NETWORK = {"argv": ["/bin/sh", "-c", "readlink /proc/self/ns/net; read line"]}
+
+
+def network_of(plan: dict[str, object]) -> str:
+    """The network in which a started program finds itself."""
+    started = spawn.launch(PLAN | NETWORK | plan)
+    try:
+        return _line(started.stdout).decode().strip()
+    finally:
+        started.discard()
+
+
+def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident() -> None:
+    """Of a spare, which has left ours already where it may, and of a child that was forked for it."""
+    ours = str(Path("/proc/self/ns/net").readlink())
+    for _ in range(5):  # one more than there are spares
+        spares_of(spawn.ready())
+        assert network_of({}) == ours
+    for _ in range(6):
+        if effective(SYS_ADMIN):
+            assert network_of({"own_network": True}) != ours
+        else:
+            with pytest.raises(SandboxError, match=r"failed at choose_network: .*not permitted"):
+                network_of({"own_network": True})
+
+
+def test_a_bot_that_was_left_in_our_network_is_stopped(
+    state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tier_namespaces.launch
+    command = tier_namespaces.command
+    monkeypatch.setattr(tier_namespaces, "command", lambda *order, own_network: command(*order, own_network=True))
+    monkeypatch.setattr(tier_namespaces, "launch", lambda plan, keep: real(plan | {"own_network": False}, keep=keep))
+    directory = bot("import sys\nsys.stdin.read()\n")
+
+    with pytest.raises(SandboxError, match="it shares our net namespace"):
+        start(tier_namespaces.NAME, directory, state.python, "bot.py", Policy())
 
 
 def test_a_spare_that_was_killed_is_replaced(
