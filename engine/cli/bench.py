@@ -22,7 +22,7 @@ engine   random playouts of every game as multiples of OpenSpiel's hearts, drive
 runner   the time of one decision between sandboxed bots as a multiple of the floor, the same bytes exchanged with the same bot over bare
          pipes on the same core, unwatched
 sandbox  milliseconds from the start of a Python bot to its first answer in every tier that holds, over the same interpreter without a sandbox
-Rounds of both alternate; medians (engine) and best rounds (runner) are given, so that a busy machine disturbs the ratios little.
+Rounds of both alternate; medians of ratios within a round and best rounds are given, so that a busy machine disturbs them little.
 """
 
 
@@ -110,9 +110,9 @@ def _runner(args: argparse.Namespace) -> int:
     )
     floor = found["floor_us"]
     print_table(
-        ("what", "CPU us/decision", "x floor", "+ us"),
+        ("what", "CPU us/decision, best", "x floor, median", "+ us, best"),
         [
-            (name, f"{found[key]:.1f}", f"{found[key] / floor:.2f}", f"{found[key] - floor:.1f}")
+            (name, f"{found[key]:.1f}", f"{found['x_floor'][key]:.2f}", f"{found[key] - floor:.1f}")
             for name, key in bench_runner.ROWS
         ],
     )

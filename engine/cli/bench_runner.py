@@ -16,7 +16,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from operator import truediv
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import engine
@@ -110,7 +112,7 @@ class Meter(Sandbox):
 def measure(
     game: str, seconds: float, bot: str | None, box: Sandbox, advance: Callable[[int, int], None] | None
 ) -> dict[str, Any]:
-    """Rounds of all rows for about so many seconds, three rounds at least; the best of each row."""
+    """Rounds of all rows for about so many seconds, three rounds at least; the best of each row, and its median multiple of its round's floor."""
     with tempfile.TemporaryDirectory() as folder:
         if bot is None:
             path = Path(folder, "plain.py")
@@ -148,6 +150,7 @@ def measure(
         "request_bytes": sum(sent) / len(sent),
         "answer_bytes": answer_bytes,
         **{name: min(values) for name, values in found.items()},  # another program's load only ever adds
+        "x_floor": {name: median(map(truediv, found[name], found["floor_us"])) for _, name in ROWS},
     }
 
 
