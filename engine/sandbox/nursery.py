@@ -46,9 +46,7 @@ def arrange(received: "list[int]") -> "list[int]":
     return list(range(STATUS + 1, len(received)))
 
 
-def bear(
-    request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares"
-) -> "tuple[int, int]":
+def bear(request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares") -> "tuple[int, int]":
     """Have a child become the bot: a spare one, else a new one. Returns its process id, and how many spares were dead."""
     dead = 0
     while spares:
