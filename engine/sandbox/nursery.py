@@ -3,8 +3,8 @@
 An interpreter takes ten milliseconds to start and a fork of this one takes one; it has a single thread, so nothing is
 held across the fork; and it is what bots die with, so no bot depends on which of the worker's threads asked for it. It
 ends when the worker does, by whatever cause, because then its socket is closed. It forks a few children ahead, the
-spares, which know no bot yet and wait for a plan: at first, and whenever a bot has ended. Never while bots only play:
-the one core of a match would lose a twentieth of its time to them, and its caches.
+spares, which know no bot yet and wait for a plan: as many as are wanting to a table of bots, so none while one plays.
+Made then they would take a twentieth of the time of the match's core, and its caches.
 
 Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those the plan keeps. Answer: the
 process id with a handle of it, or a text that says why there is none. Later, on the descriptor "end": the wait status,
@@ -32,7 +32,7 @@ _OUT_OF_THE_WAY = 64
 _LONGEST_REQUEST = 1 << 16  # ten times what one has; a buffer of twice this would be mapped anew each time
 _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
-_SPARES = 4  # a table's bots are started one after the other
+_SPARES = 4  # with the bots that live: a table's are started one after the other
 _IDLE_MS = 1  # without a request until a spare is made
 _SPARE_NAME = "tute-spare"
 _PATIENCE = 500  # times two milliseconds until a control group must be empty
@@ -46,25 +46,23 @@ def arrange(received: "list[int]") -> "list[int]":
     return list(range(STATUS + 1, len(received)))
 
 
-def bear(request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares") -> "tuple[int, int]":
-    """Have a child become the bot: a spare one, else a new one. Returns its process id, and how many spares were dead."""
-    dead = 0
+def bear(request: bytes, received: "list[int]", run: "Callable[[Plan], None]", spares: "Spares") -> int:
+    """Have a child become the bot: a spare one, else a new one. Returns its process id."""
     while spares:
         child, link = spares.pop()
         try:
             socket.send_fds(link, [request], received)
         except OSError:  # somebody has killed it
             os.waitpid(child, 0)
-            dead += 1
         else:
-            return child, dead
+            return child
         finally:
             link.close()
     parent = os.getpid()
     child = os.fork()
     if not child:
         become(request, received, parent, run)
-    return child, dead
+    return child
 
 
 def become(request: bytes, received: "list[int]", parent: int, run: "Callable[[Plan], None]") -> None:
@@ -110,6 +108,17 @@ def end_group(pid: int) -> None:
         pass
 
 
+def handle_of(pid: int) -> int:
+    """A handle of a new bot, whose end it tells. Raises OSError where there is none to be had; then the bot is no more."""
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        os.kill(pid, _SIGKILL)
+        end_group(pid)
+        os.waitpid(pid, 0)
+        raise
+
+
 def bury(pid: int, end: int) -> None:
     """Collect a bot that has ended and tell its worker, if that still listens."""
     end_group(pid)  # before it is collected: afterwards the number may be another's
@@ -153,13 +162,11 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
     poll.register(fd, select.POLLIN)
     alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
     spares: Spares = []
-    due = _SPARES  # how many may be made: one for each bot that has ended
     while True:
-        found = poll.poll(_IDLE_MS if due else None)
+        found = poll.poll(_IDLE_MS if len(spares) + len(alive) < _SPARES else None)
         if not found:
             try:
                 spares.append(spare(prepare, run))
-                due -= 1
             except OSError:  # no process or descriptor to be had: whoever asks for a bot is told
                 poll.poll()
         for ready, _ in found:
@@ -167,16 +174,14 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
                 poll.unregister(ready)
                 os.close(ready)
                 bury(*alive.pop(ready)[:2])
-                due = min(due + 1, _SPARES - len(spares))
                 continue
             request, received, _, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
             if not request:
                 leave(alive)
             end = received.pop(4)
             try:
-                pid, dead = bear(request, received, run, spares)
-                due = min(due + dead, _SPARES - len(spares))
-                handle = os.pidfd_open(pid)
+                pid = bear(request, received, run, spares)
+                handle = handle_of(pid)
                 alive[handle] = pid, end, marshal.loads(request)["groups"]
                 poll.register(handle, select.POLLIN)
                 socket.send_fds(worker, [marshal.dumps(pid)], [handle])

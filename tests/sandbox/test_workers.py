@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -238,11 +239,15 @@ def test_a_forked_worker_has_a_nursery_of_its_own(state: StateDirectory, bot: Ca
     assert spawn.ready() == ours
 
 
+def children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 def spares_of(nursery: int) -> list[int]:
     """Children that a nursery keeps ready, once it has as many as it wants."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        pids = [int(word) for word in Path(f"/proc/{nursery}/task/{nursery}/children").read_text().split()]
+        pids = children(nursery)
         names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
         if names.count("tute-spare") == 4:
             return [pid for pid, name in zip(pids, names, strict=True) if name == "tute-spare"]
@@ -305,6 +310,31 @@ def test_a_bot_that_was_left_in_our_network_is_stopped(
 
     with pytest.raises(SandboxError, match="it shares our net namespace"):
         start(tier_namespaces.NAME, directory, state.python, "bot.py", Policy())
+
+
+@pytest.mark.parametrize("free", range(12))
+def test_a_nursery_out_of_descriptors_says_so_and_leaves_nobody(free: int) -> None:
+    """Wherever they run out: seven come with a request, and a handle is opened when the bot is there already."""
+    nursery = spawn.ready()
+    spares_of(nursery)
+    plan = PLAN | {"argv": ["/bin/sh", "-c", "read line"]}
+    table = [spawn.launch(plan) for _ in range(4)]  # while they live there are no spares, whose links would be let go
+    there = set(children(nursery))
+    used = {int(name) for name in os.listdir(f"/proc/{nursery}/fd")}  # noqa: PTH208
+    soft, hard = resource.prlimit(nursery, resource.RLIMIT_NOFILE)
+    last = [number for number in range(soft) if number not in used][free]
+    resource.prlimit(nursery, resource.RLIMIT_NOFILE, (last, hard))
+    try:
+        started = spawn.launch(plan)
+    except SandboxError as error:
+        assert "open files" in str(error)
+    else:
+        started.discard()
+    if spawn.ready() == nursery:
+        resource.prlimit(nursery, resource.RLIMIT_NOFILE, (soft, hard))
+        assert set(children(nursery)) == there
+    for program in table:
+        program.discard()
 
 
 def test_a_spare_that_was_killed_is_replaced(
