@@ -63,8 +63,11 @@ class Child:
         if told:
             return Ended(*marshal.loads(told))
         # The nursery itself was killed, and all bots with it; the handle shows when this one has gone.
-        gone = select.select([self.handle], [], [], timeout_s)[0]
-        return Ended(signal.SIGKILL, 0, 0.0) if gone else None
+        if not select.select([self.handle], [], [], timeout_s)[0]:
+            return None
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # as the nursery does: a wrapper may leave a child
+            os.killpg(self.pid, signal.SIGKILL)
+        return Ended(signal.SIGKILL, 0, 0.0)
 
     def close(self) -> None:
         """Give the descriptors back."""

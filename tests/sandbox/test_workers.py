@@ -176,6 +176,18 @@ def test_a_wrapper_that_dies_too_early_leaves_no_process() -> None:
     _gone([left])
 
 
+def test_a_wrapper_that_dies_with_the_nursery_leaves_no_process() -> None:
+    """As the kernel may choose just that process when memory runs out."""
+    started = spawn.launch(PLAN)
+    left = int(_line(started.stdout))
+
+    os.kill(spawn.ready(), signal.SIGKILL)
+    assert started.child.collect(60)
+    started.discard()
+
+    _gone([left])
+
+
 def test_no_process_outlives_the_worker_whose_wrapper_made_it() -> None:
     runner = worker(f"""
 import os, time
