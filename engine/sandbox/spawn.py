@@ -65,7 +65,9 @@ class Child:
         # The nursery itself was killed, and all bots with it; the handle shows when this one has gone.
         if not select.select([self.handle], [], [], timeout_s)[0]:
             return None
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # as the nursery does: a wrapper may leave a child
+        with contextlib.suppress(
+            ProcessLookupError, PermissionError
+        ):  # as the nursery does: a wrapper may leave a child
             os.killpg(self.pid, signal.SIGKILL)
         return Ended(signal.SIGKILL, 0, 0.0)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from league.pure.ratings import Table, table
 from league.pure.tallies import Board, tally
 
 FORMAT = 1
+SHOWN = 60  # characters of a wrong value that a message repeats
 
 
 class BadBoards(ValueError):
@@ -40,6 +41,9 @@ def rate(lines: Iterable[str]) -> Rated:
     pool = _read(*next(numbered, (1, "")))
     if pool.get("format") != FORMAT:
         raise BadBoards(f"line 1: no boards of a pool of format {FORMAT}; they begin with a line that tells the pool")
+    for key, (holds, what) in _POOL.items():
+        if not holds(pool.get(key)):
+            raise BadBoards(f'line 1: "{key}" must be {what}, not {_shortened(pool.get(key))}')
     sides = pool["sides"] and tuple(tuple(side) for side in pool["sides"])
     names: dict[int, str] = {}
     boards: list[Board] = []
@@ -47,20 +51,64 @@ def rate(lines: Iterable[str]) -> Rated:
     matches = 0
     for number, line in numbered:
         match = _read(number, line)
-        try:
-            names.update(dict(match["versions"]))
-            boards += [([version for version, _name in match["versions"]], scores) for scores in match["boards"]]
-            for version in match["faulty"]:
-                faults[version] += 1
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadBoards(f"line {number}: no match of a pool: {error!r}") from error
+        for key, (holds, what) in _MATCH.items():
+            if not holds(match.get(key)):
+                raise BadBoards(f'line {number}: "{key}" must be {what}, not {_shortened(match.get(key))}')
+        versions = [version for version, _name in match["versions"]]
+        if any(len(scores) != len(versions) for scores in match["boards"]):
+            raise BadBoards(f"line {number}: every board must have a score for each of the {len(versions)} versions")
+        if sides and {party for side in sides for party in side} != set(range(len(versions))):
+            raise BadBoards(f"line {number}: the sides of line 1 are not those of {len(versions)} parties")
+        names.update(dict(match["versions"]))
+        boards += [(versions, scores) for scores in match["boards"]]
+        for version in match["faulty"]:
+            faults[version] += 1
         matches += 1
     return Rated(pool, names, matches, len(boards), table(tally(boards, sides, faults), anchor=pool["anchor"]))
 
 
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _list_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(holds, value))
+
+
+def _version(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and _integer(value[0]) and isinstance(value[1], str)
+
+
+# what must stand in a line: key -> (whether a value will do, what will)
+_POOL: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "game": (lambda value: isinstance(value, str), "the name of a game"),
+    "players": (_integer, "a whole number"),
+    "sides": (lambda value: value is None or _list_of(_list_of(_integer))(value), "null or lists of parties"),
+    "anchor": (lambda value: value is None or _integer(value), "null or the id of a version"),
+}
+_MATCH: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "versions": (lambda value: bool(value) and _list_of(_version)(value), "a list of [id, name]"),
+    "boards": (_list_of(_list_of(_number)), "a list of lists of scores"),
+    "faulty": (_list_of(_integer), "a list of ids"),
+}
+
+
+def _shortened(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
 def _read(number: int, line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        found = json.loads(line, parse_constant=_constant)
     except ValueError as error:
         raise BadBoards(f"line {number}: not JSON ({error})") from error
     if not isinstance(found, dict):

@@ -63,6 +63,33 @@ def test_the_command_says_which_line_it_cannot_read(tmp_path) -> None:
             call_command("rate_boards", str(path))
 
 
+POOL = '{"format": 1, "game": "partnership", "players": 4, "sides": null, "anchor": null, "score_size": 1}\n'
+MATCH = '{"versions": [[1, "a"], [2, "b"]], "boards": [[1, -1]], "faulty": []}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (POOL.replace("null", '"all"', 1), 'line 1: "sides" must be null or lists of parties, not "all"'),
+        (POOL.replace('"anchor": null', '"anchor": []'), 'line 1: "anchor" must be null or the id of a version'),
+        ('{"format": 1}', 'line 1: "game" must be'),
+        (POOL.replace("null", "[[0, 2], [1, 3]]", 1) + MATCH, "line 2: the sides of line 1 are not those of 2 parties"),
+        (POOL + MATCH + MATCH.replace('[2, "b"]', "[[], 2]"), 'line 3: "versions" must be'),
+        (POOL + MATCH.replace("-1", "NaN"), "line 2: not JSON (NaN is not JSON)"),
+        (POOL + MATCH.replace("-1", "null"), 'line 2: "boards" must be'),
+        (POOL + MATCH.replace(", -1", ""), "line 2: every board must have a score for each of the 2 versions"),
+        (POOL + MATCH.replace('"faulty": []', '"faulty": [true]'), 'line 2: "faulty" must be'),
+        (POOL + '{"versions": "' + "x" * 200 + '"}', 'line 2: "versions" must be a list of [id, name], not "x'),
+    ],
+)
+def test_a_line_of_another_shape_is_named_with_what_is_wrong(text, said, tmp_path) -> None:
+    path = tmp_path / "boards.jsonl"
+    path.write_text(text)
+    with pytest.raises(CommandError) as refused:
+        call_command("rate_boards", str(path))
+    assert said in str(refused.value) and len(str(refused.value)) < 300
+
+
 def test_tables_are_csv_too(league, reader) -> None:
     found = rows(reader.get(f"/t/{league.cup.slug}/standings.csv"))
     assert sorted(row["bot"] for row in found) == ["luna", "rufo", "sol"]
