@@ -6,8 +6,12 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import secrets
 import shutil
+import tempfile
+import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from . import cgroups, slots, tree
@@ -16,6 +20,7 @@ from .policy import Policy
 from .runtimes import Runtime
 
 _COPIES = "bot"  # directory of a runtime's tree
+_LONGER_THAN_A_MATCH_S = 7 * 86400
 
 
 @dataclass
@@ -66,10 +71,10 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
             tree.still(bot_dir)
         return Place(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
-    target = runtime.root / _COPIES / f"{slot.user}-{slots.realm()}"
+    copies = runtime.root / _COPIES
     lock = -1
     try:
-        lock = _claim(target)
+        target, lock = _claim(copies, slot.user)
         tree.copy_plain(bot_dir, target)
     except BaseException as error:
         if lock >= 0:
@@ -77,38 +82,52 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
             os.close(lock)
         slot.release()
         if isinstance(error, OSError):
-            raise SandboxError(f"cannot copy the bot {bot_dir} to {target}: {error}") from error
+            raise SandboxError(f"cannot copy the bot {bot_dir} into {copies}: {error}") from error
         raise
     return Place(slot.user, target, slot, lock)
 
 
-def _claim(target: Path) -> int:
-    """Make an empty directory that no ``sweep`` takes away while the descriptor returned is open. Raises OSError."""
+@cache
+def _kernel() -> str:
+    """A name of the running kernel, among whose processes locks are seen; of this process where it has none."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip().replace("-", "")
+    except OSError:
+        return secrets.token_hex(16)
+
+
+def _claim(copies: Path, user: int) -> tuple[Path, int]:
+    """A new directory, whose name is never used again, that no ``sweep`` takes away while the descriptor is open. Raises OSError."""
     while True:
-        if target.exists():
-            shutil.rmtree(target, ignore_errors=True)  # of a worker that was killed while it held this slot
-        target.mkdir(exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):  # swept before it was ours
+        target = Path(tempfile.mkdtemp(prefix=f"{user}-{_kernel()}-", dir=copies))
+        lock = -1
+        try:
             lock = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                if os.path.samestat(os.fstat(lock), target.stat()):
-                    return lock
-            except BaseException:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            target.stat()
+        except (FileNotFoundError, BlockingIOError):  # a sweep was faster
+            if lock >= 0:
                 os.close(lock)
-                raise
-            os.close(lock)
+        except BaseException:
+            if lock >= 0:
+                os.close(lock)
+            raise
+        else:
+            return target, lock
 
 
 def sweep(runtimes: Path) -> int:
     """Remove the copies that killed workers have left in the trees below ``runtimes``; their number.
 
     The kernel lets a worker's lock go when it dies, in whichever container it was; a copy that is locked belongs to a bot
-    that lives or is just being started.
+    that lives or is just being started. Another kernel's locks cannot be seen (a host that was restarted, a virtual machine
+    with the same volume): its copies go when they are older than any match.
     """
     gone = 0
     for copy in runtimes.glob(f"*/{_COPIES}/*"):
         with contextlib.suppress(OSError):  # another worker's sweep was faster, or its owner has it
+            if f"-{_kernel()}-" not in copy.name and time.time() - copy.stat().st_mtime < _LONGER_THAN_A_MATCH_S:
+                continue
             lock = os.open(copy, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

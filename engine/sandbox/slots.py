@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import socket
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from .errors import SandboxError
 
@@ -53,8 +52,3 @@ def acquire() -> Slot:
         f"all {LAST_USER - FIRST_USER + 1} bot users ({FIRST_USER} to {LAST_USER}) are in use. "
         "Run fewer workers on this host, or look for matches that do not end."
     )
-
-
-def realm() -> str:
-    """Among whom slots are shared out: a name of the network namespace."""
-    return str(Path("/proc/self/ns/net").stat().st_ino)

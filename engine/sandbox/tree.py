@@ -71,17 +71,17 @@ def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[s
 
 
 def copy_plain(source: Path, target: Path) -> None:
-    """Copy a directory of plain files, compiled Python left out, open to all, into one that may be there and is empty. Done
-    for every bot, hence in one walk.
+    """Copy what is in a directory of plain files, compiled Python left out, open to all, into an empty one. Done for every
+    bot, hence in one walk.
 
     Raises SandboxError at anything else: whoever copies may be root, and a link would hand out whatever it points to.
     """
-    target.mkdir(exist_ok=True)
     target.chmod(0o755)
     with os.scandir(source) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name != "__pycache__":
+                    (target / entry.name).mkdir()
                     copy_plain(Path(entry.path), target / entry.name)
             elif entry.is_file(follow_symlinks=False):
                 _copy_file(entry.path, f"{target}/{entry.name}")

@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -98,3 +100,27 @@ class _HeldTiers:
 
 
 held_tiers = _HeldTiers()
+
+
+def worker(source: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", source, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=REPOSITORY,
+    )
+
+
+def running(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def gone(pids: list[int]) -> None:
+    until = time.monotonic() + 60
+    while any(map(running, pids)) and time.monotonic() < until:
+        time.sleep(0.005)
+    assert not [pid for pid in pids if running(pid)]

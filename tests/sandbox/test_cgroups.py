@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from engine.sandbox import Policy, SandboxError, cgroups, death, tiers
-from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers
-from tests.sandbox.test_workers import RUNNER, running, worker
+from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers, running, worker
+from tests.sandbox.test_workers import RUNNER
 
 POLICY = Policy(memory_mb=64, threads=8)
 

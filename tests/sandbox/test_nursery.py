@@ -1,0 +1,270 @@
+"""The process that starts bots: its spares, the networks they are in, and what is left when it or the worker dies."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox import Policy, Sandbox, SandboxError, spawn, tier_namespaces
+from engine.sandbox.rights import SYS_ADMIN, effective
+from engine.sandbox.tiers import start
+from tests.sandbox.support import StateDirectory, gone, running, worker
+
+
+def _line(descriptor: int) -> bytes:
+    os.set_blocking(descriptor, True)
+    return os.read(descriptor, 100)
+
+
+LEAVES_A_CHILD = "sleep 300 & echo $!; read line; kill -9 $$"
+PLAN = {
+    "groups": [],
+    "own_network": False,
+    "core": None,
+    "limits": [],
+    "root": None,
+    "user": None,
+    "refuse_root": False,
+    "drop_capabilities": False,
+    "no_new_privileges": True,
+    "directory": "/",
+    "landlock": None,
+    "filter": None,
+    "numbers": {},
+    "argv": ["/bin/sh", "-c", LEAVES_A_CHILD],
+    "environment": {"PATH": "/usr/bin:/bin"},
+}
+
+
+def test_a_wrapper_that_dies_too_early_leaves_no_process() -> None:
+    """Bubblewrap, killed while it sets up, leaves a child that waits for it for ever."""
+    started = spawn.launch(PLAN)
+    left = int(_line(started.stdout))
+    assert running(left)
+
+    os.write(started.stdin, b"\n")
+    assert started.child.collect(60)
+    started.discard()
+
+    gone([left])
+
+
+def test_a_wrapper_that_dies_with_the_nursery_leaves_no_process() -> None:
+    """As the kernel may choose just that process when memory runs out."""
+    started = spawn.launch(PLAN)
+    left = int(_line(started.stdout))
+
+    os.kill(spawn.ready(), signal.SIGKILL)
+    assert started.child.collect(60)
+    started.discard()
+
+    gone([left])
+
+
+def test_no_process_outlives_the_worker_whose_wrapper_made_it() -> None:
+    runner = worker(f"""
+import os, time
+from engine.sandbox import spawn
+started = spawn.launch({PLAN!r})
+os.set_blocking(started.stdout, True)
+print(os.read(started.stdout, 100).decode(), flush=True)
+time.sleep(60)
+""")
+    assert runner.stdout
+    left = int(runner.stdout.readline())
+    assert running(left)
+
+    runner.kill()
+    runner.communicate(timeout=60)
+
+    gone([left])
+
+
+ASKING = f"""
+import os, signal, sys, threading, time
+from engine.sandbox import spawn
+PLAN = {PLAN!r}
+started = spawn.launch(PLAN)
+os.set_blocking(started.stdout, True)
+left = os.read(started.stdout, 100).decode().strip()
+nursery = spawn.ready()
+os.kill(nursery, signal.SIGSTOP)
+threading.Thread(target=lambda: spawn.launch(PLAN), daemon=True).start()
+time.sleep(0.3)
+print(left, nursery, flush=True)
+time.sleep(60)
+"""
+
+
+def test_no_process_outlives_a_worker_that_dies_while_it_asks_for_a_bot() -> None:
+    runner = worker(ASKING)
+    assert runner.stdout
+    left, nursery = map(int, runner.stdout.readline().split())
+
+    runner.kill()
+    runner.communicate(timeout=60)
+    os.kill(nursery, signal.SIGCONT)
+
+    gone([left, nursery])
+
+
+def test_a_worker_goes_on_when_its_nursery_was_killed(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    """Its bots are lost, by no fault of theirs; the next one is started by a new nursery."""
+    box = Sandbox(tiers_here[0], state.path)
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    lost = box.start(directory, state.python, "bot.py", Policy())
+    os.kill(spawn.ready(), signal.SIGKILL)
+    with pytest.raises(SandboxError, match="killed from outside"):
+        lost.read_line(5, 10)
+    lost.close()
+    assert not running(lost.pid)
+
+    with box.start(directory, state.python, "bot.py", Policy()) as process:
+        process.send(b"play 1o\n")
+        assert process.read_line(5, 10).line == b"play 1o"
+
+
+def test_a_forked_worker_has_a_nursery_of_its_own(state: StateDirectory, bot: Callable[[str], Path]) -> None:
+    """As Celery forks its workers from a process that may have checked the sandbox."""
+    ours = spawn.ready()
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if spawn.ready() != ours else 1)
+        finally:
+            os._exit(2)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert spawn.ready() == ours
+
+
+def children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def spares_of(nursery: int) -> list[int]:
+    """Children that a nursery keeps ready, once it has as many as it wants."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        pids = children(nursery)
+        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
+        if names.count("tute-spare") == 4:
+            return [pid for pid, name in zip(pids, names, strict=True) if name == "tute-spare"]
+        time.sleep(0.01)
+    raise AssertionError(f"no spares: {names}")
+
+
+def test_spares_hold_nothing_and_die_with_the_nursery(state: StateDirectory) -> None:
+    holder = worker("import sys\nfrom engine.sandbox import spawn\nprint(spawn.ready(), flush=True)\nsys.stdin.read()")
+    assert holder.stdout
+    nursery = int(holder.stdout.readline())
+    spares = spares_of(nursery)
+    for pid in spares:
+        held = {path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()}
+        assert sorted(str(link).partition(":")[0] for link in held) == ["/dev/null", "socket"]
+
+    os.kill(nursery, signal.SIGKILL)
+    holder.communicate("", timeout=60)
+    until = time.monotonic() + 60
+    while any(map(running, spares)) and time.monotonic() < until:
+        time.sleep(0.005)
+
+    assert not any(map(running, spares))
+
+
+WAITS = PLAN | {"argv": ["/bin/sh", "-c", "read line"]}
+NETWORK = {"argv": ["/bin/sh", "-c", "readlink /proc/self/ns/net; read line"]}
+
+
+def network_of(plan: dict[str, object]) -> str:
+    """The network in which a started program finds itself."""
+    started = spawn.launch(PLAN | NETWORK | plan)
+    try:
+        return _line(started.stdout).decode().strip()
+    finally:
+        started.discard()
+
+
+@pytest.mark.parametrize("forked", [False, True], ids=["spare", "forked"])
+def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident(forked: bool) -> None:
+    """Of a spare, which has left ours already where it may, and, beside a table of four, of a child that is forked for it."""
+    ours = str(Path("/proc/self/ns/net").readlink())
+    table = [spawn.launch(WAITS) for _ in range(4 if forked else 0)]
+    try:
+        for wanted in (True, False, True, True, False, False, None):
+            if not forked:
+                spares_of(spawn.ready())
+            if wanted and not effective(SYS_ADMIN):
+                with pytest.raises(SandboxError, match=r"failed at choose_network: .*not permitted"):
+                    network_of({"own_network": wanted})
+                continue
+            found = network_of({"own_network": wanted})
+            assert found.startswith("net:[")
+            assert wanted is None or (found != ours) == wanted
+    finally:
+        for program in table:
+            program.discard()
+
+
+def test_a_bot_that_was_left_in_our_network_is_stopped(
+    state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tiers_here: list[str]
+) -> None:
+    if tier_namespaces.NAME not in tiers_here:
+        pytest.skip("namespaces does not hold here, as the summary says")
+    real = tier_namespaces.launch
+    command = tier_namespaces.command
+    monkeypatch.setattr(tier_namespaces, "command", lambda *order, own_network: command(*order, own_network=True))
+    monkeypatch.setattr(tier_namespaces, "launch", lambda plan, keep: real(plan | {"own_network": False}, keep=keep))
+    directory = bot("import sys\nsys.stdin.read()\n")
+
+    with pytest.raises(SandboxError, match="it shares our net namespace"):
+        start(tier_namespaces.NAME, directory, state.python, "bot.py", Policy())
+
+
+@pytest.mark.parametrize("free", range(13))
+def test_a_nursery_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
+    """Wherever they run out: five come with a request, and a handle is opened when the bot is there already. The limit is
+    below what the launcher needs to put them in order, too."""
+    nursery = spawn.ready()
+    table = [spawn.launch(WAITS) for _ in range(4)]  # while they live there are no spares, whose links would be let go
+    there = set(children(nursery))
+    used = {int(name) for name in os.listdir(f"/proc/{nursery}/fd")}  # noqa: PTH208
+    soft, hard = resource.prlimit(nursery, resource.RLIMIT_NOFILE)
+    last = [number for number in range(soft) if number not in used][free]
+    resource.prlimit(nursery, resource.RLIMIT_NOFILE, (last, hard))
+    try:
+        with pytest.raises(SandboxError, match=r"open files|arrange: "):
+            spawn.launch(WAITS).discard()
+        time.sleep(0.02)
+        assert spawn.ready() == nursery
+        assert set(children(nursery)) == there
+    finally:
+        resource.prlimit(nursery, resource.RLIMIT_NOFILE, (soft, hard))
+        for program in table:
+            program.discard()
+
+
+def test_a_spare_that_was_killed_is_replaced(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    nursery = spawn.ready()
+    spares = spares_of(nursery)
+    for pid in spares:
+        os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + 60
+    while any(map(running, spares)) and time.monotonic() < until:
+        time.sleep(0.005)
+
+    with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", Policy()) as process:
+        process.send(b"play 1o\n")
+        assert process.read_line(5, 10).line == b"play 1o"
+    assert len(spares_of(nursery)) == 4
