@@ -59,10 +59,10 @@ def prepare() -> None:
 
 
 def choose_network(plan: "Plan") -> None:
-    """A network of its own, in which there is nothing; or the parent's, to which a spare goes back."""
+    """True: a network of its own, in which there is nothing. False: the parent's, to which a spare goes back. None: either."""
     if plan["own_network"] and not _alone:
         _checked(libc.unshare(_CLONE_NEWNET))
-    elif _alone and not plan["own_network"]:
+    elif _alone and plan["own_network"] is False:
         network = os.open(f"/proc/{plan['parent']}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         _checked(libc.setns(network, _CLONE_NEWNET))
         os.close(network)

@@ -3,14 +3,15 @@
 An interpreter takes ten milliseconds to start and a fork of this one takes one; it has a single thread, so nothing is
 held across the fork; and it is what bots die with, so no bot depends on which of the worker's threads asked for it. It
 ends when the worker does, by whatever cause, because then its socket is closed. It forks a few children ahead, the
-spares, which know no bot yet and wait for a plan: as many as are wanting to a table of bots, so none while one plays.
-Made then they would take a twentieth of the time of the match's core, and its caches.
+spares, which know no bot yet and wait for a plan: as many as a table of four still lacks, so none while one plays. Made
+then they would take a twentieth of the time of the match's core, and its caches.
 
 Request: a marshalled plan with the descriptors stdin, stdout, stderr, status, end, and those the plan keeps. Answer: the
 process id with a handle of it, or a text that says why there is none. Later, on the descriptor "end": the wait status,
 the peak of memory in KiB and the CPU seconds, marshalled.
 """
 
+import errno
 import fcntl
 import gc
 import marshal
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     Spares = list[tuple[int, socket.socket]]
 
 STATUS = 3  # where the launcher finds its status pipe; what the plan keeps comes behind it
+_END = 4  # place of the descriptor "end" in a request
 _OUT_OF_THE_WAY = 64
 _LONGEST_REQUEST = 1 << 16  # ten times what one has; a buffer of twice this would be mapped anew each time
 _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
-_SPARES = 4  # with the bots that live: a table's are started one after the other
+_SPARES = 4  # live bots and spares together
 _IDLE_MS = 1  # without a request until a spare is made
 _SPARE_NAME = "tute-spare"
 _PATIENCE = 500  # times two milliseconds until a control group must be empty
@@ -52,12 +54,12 @@ def bear(request: bytes, received: "list[int]", run: "Callable[[Plan], None]", s
         child, link = spares.pop()
         try:
             socket.send_fds(link, [request], received)
-        except OSError:  # somebody has killed it
+        except OSError:  # somebody has killed it; if it lives, the end of its link ends it
+            link.close()
             os.waitpid(child, 0)
         else:
-            return child
-        finally:
             link.close()
+            return child
     parent = os.getpid()
     child = os.fork()
     if not child:
@@ -73,11 +75,13 @@ def become(request: bytes, received: "list[int]", parent: int, run: "Callable[[P
         plan["keep"] = arrange(received)
         plan["status"] = STATUS
         run(plan)
+    except BaseException as error:
+        os.write(received[STATUS], f"arrange: {error}".encode()[:4000])  # silence would mean that the bot runs
     finally:
         os._exit(126)
 
 
-def spare(prepare: "Callable[[], None]", run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
+def spare(prepare: "Callable[[], None] | None", run: "Callable[[Plan], None]") -> "tuple[int, socket.socket]":
     """Fork a child that waits for a plan. It holds nothing of ours but the link, whose end ends it. Raises OSError."""
     link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     parent = os.getpid()
@@ -91,7 +95,8 @@ def spare(prepare: "Callable[[], None]", run: "Callable[[Plan], None]") -> "tupl
         os.closerange(theirs.fileno() + 1, 1 << 20)
         with open("/proc/self/comm", "w") as name:  # noqa: PTH123 - pathlib would be one more import
             name.write(_SPARE_NAME)
-        prepare()
+        if prepare:
+            prepare()
         gc.collect()  # it touches every object: pages shared with us are copied now and not while a bot is waited for
         request, received, _, _ = socket.recv_fds(theirs, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
         if request:
@@ -162,11 +167,12 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
     poll.register(fd, select.POLLIN)
     alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
     spares: Spares = []
+    alone = False  # whether the last bot wanted a network of its own: then spares make theirs
     while True:
         found = poll.poll(_IDLE_MS if len(spares) + len(alive) < _SPARES else None)
         if not found:
             try:
-                spares.append(spare(prepare, run))
+                spares.append(spare(prepare if alone else None, run))
             except OSError:  # no process or descriptor to be had: whoever asks for a bot is told
                 poll.poll()
         for ready, _ in found:
@@ -175,19 +181,28 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
                 os.close(ready)
                 bury(*alive.pop(ready)[:2])
                 continue
-            request, received, _, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
+            request, received, flags, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
             if not request:
                 leave(alive)
-            end = received.pop(4)
             try:
-                pid = bear(request, received, run, spares)
+                if flags & socket.MSG_CTRUNC:
+                    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+                end = received[_END]
+                plan = marshal.loads(request)
+                pid = bear(request, received[:_END] + received[_END + 1 :], run, spares)
                 handle = handle_of(pid)
-                alive[handle] = pid, end, marshal.loads(request)["groups"]
-                poll.register(handle, select.POLLIN)
-                socket.send_fds(worker, [marshal.dumps(pid)], [handle])
             except OSError as error:
-                os.close(end)
-                worker.send(marshal.dumps(str(error)))
-            finally:
-                for used in received:
-                    os.close(used)
+                answer: int | str = str(error)
+                handles = []
+            else:
+                received.remove(end)
+                alive[handle] = pid, end, plan["groups"]
+                poll.register(handle, select.POLLIN)
+                answer, handles = pid, [handle]
+                alone = bool(plan["own_network"])
+            for used in received:
+                os.close(used)
+            try:
+                socket.send_fds(worker, [marshal.dumps(answer)], handles)
+            except OSError:  # the worker is gone
+                leave(alive)

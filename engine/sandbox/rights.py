@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from pathlib import Path
+
+from . import attest
 
 SYS_ADMIN = 21
 SYS_NICE = 23
@@ -17,5 +18,4 @@ def effective(capability: int) -> bool:
 
 @cache
 def _mask(pid: int) -> int:
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-    return int(next((line.split()[1] for line in status.splitlines() if line.startswith("CapEff:")), "0"), 16)
+    return int(attest.status(pid)["CapEff"], 16)

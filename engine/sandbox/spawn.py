@@ -23,6 +23,7 @@ from .errors import SandboxError
 HANDSHAKE_S = 20.0  # a start takes 0.005 s; a host that needs a thousand times that cannot keep time for matches
 FIRST_KEPT = 4  # the number at which a started program finds the first descriptor it is to keep
 _GIVE_UP_S = 10.0
+_PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP
 _BOOT = """
 import sys, marshal
 with open(int(sys.argv[2]), "rb") as file: nursery, launcher = marshal.load(file)
@@ -170,7 +171,11 @@ class _Nursery:
     def close(self) -> None:
         """End it, and with it every bot it has borne."""
         self.socket.close()
-        self.process.wait(timeout=_GIVE_UP_S)
+        try:
+            self.process.wait(timeout=_GIVE_UP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 _nursery: _Nursery | None = None

@@ -44,7 +44,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     numbers = this_machine().numbers
     return {
         "groups": place.groups,
-        "own_network": False,
+        "own_network": None,  # no call that would use one passes the filter
         "core": core,
         "limits": policy.limits(processes=policy.threads + 1 if place.slot else user_wide_processes()),
         "root": root if place.slot else None,

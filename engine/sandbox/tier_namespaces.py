@@ -31,7 +31,7 @@ NAME = "namespaces"
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
-_SET_UP_S = 0.003  # what bubblewrap takes, from its start to that of the bot
+_SET_UP_S = 0.003  # what bubblewrap takes from its start to that of the bot, in the median: a look before delays it
 _NEXT_LOOK_S = 0.0005
 _FILTER, _INFO = FIRST_KEPT, FIRST_KEPT + 1  # descriptors as bubblewrap sees them
 
@@ -89,7 +89,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         )
     processes = policy.threads + 2  # the wrapper itself counts
     limits = policy.limits(processes=processes if place.slot else user_wide_processes())
-    own_network = place.slot is not None and effective(SYS_ADMIN)  # the launcher has made it ahead
+    own_network = place.slot is not None and effective(SYS_ADMIN)  # the launcher makes it, a spare ahead
     info_in, info_out = os.pipe()
     filter_fd = -1
     try:

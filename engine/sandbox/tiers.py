@@ -75,8 +75,10 @@ def start(
 
 def _is_own_file(bot_dir: Path, entry: str) -> bool:
     """Whether the entry is a file, and one below the bot's directory: neither `..` nor a link leads out of it."""
-    real = os.path.realpath(f"{bot_dir}/{entry}")
-    return os.path.isfile(real) and real.startswith(os.path.realpath(bot_dir) + "/")  # noqa: PTH113 - a third of pathlib's time
+    if "\0" in entry:
+        return False
+    real = os.path.realpath(os.path.join(bot_dir, entry))  # noqa: PTH118 - pathlib takes three times as long
+    return os.path.isfile(real) and real.startswith(os.path.realpath(bot_dir) + "/")  # noqa: PTH113
 
 
 def _look_at_program(file: Path, entry: str) -> None:

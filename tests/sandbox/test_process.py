@@ -165,6 +165,9 @@ def test_an_entry_that_is_not_there_is_not_started(start: Start, state: StateDir
     (tmp_path / "bot").mkdir()
     (tmp_path / "outside.py").touch()
     box = Sandbox("none", state.path)
-    for entry in ("missing.py", "../outside.py"):
+    (tmp_path / "bot/deep").mkdir()
+    (tmp_path / "bot/deep/inside.py").touch()
+    (tmp_path / "bot/link.py").symlink_to(tmp_path / "outside.py")
+    for entry in ("missing.py", "../outside.py", "/deep/inside.py", "link.py", "deep", "nul\0.py"):
         with pytest.raises(SandboxError, match=f"has no file {entry}"):
             box.start(tmp_path / "bot", state.python, entry, POLICY)
