@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from tests.sandbox.support import held_tiers
 from tests.support import chromium as browser
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
@@ -58,3 +60,25 @@ def league_stack(postgres_url: str, redis_url: str) -> Iterator[Stack]:
         yield stack
     finally:
         stack.close()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process of several hands on where its sandbox tests ran."""
+    handed_on = getattr(session.config, "workeroutput", None)
+    if handed_on is not None:
+        handed_on["tiers"] = held_tiers.lines
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist: nobody calls it in a run of one process
+def pytest_testnodedown(node: Any) -> None:
+    """What one of several processes has handed on."""
+    for line in getattr(node, "workeroutput", {}).get("tiers", ()):
+        held_tiers.add(line)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say where the sandbox was tested, and where it could not be."""
+    if held_tiers.lines:
+        terminalreporter.section("sandbox tiers")
+        for line in held_tiers.lines:
+            terminalreporter.write_line(line)

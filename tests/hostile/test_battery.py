@@ -48,6 +48,7 @@ def fields(state: StateDirectory, ordinary: dict[str, dict[str, arena.Outcome]])
             if report.holds:
                 places[f"{tier} as root"] = lambda name, tier=tier: arena.play(name, tier, state.path)
     assert places, "no tier holds on this host: nothing could be tested"
+    held_tiers.add(f"{len(ATTACKS) - 1} hostile bots are let loose in each of: {', '.join(places)}")
     return places
 
 

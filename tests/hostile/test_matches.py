@@ -15,7 +15,7 @@ from engine.sandbox import Sandbox
 from tests.hostile import players, traces
 from tests.hostile.arena import Surroundings
 from tests.hostile.attacks import ATTACKS, Attack
-from tests.sandbox.support import StateDirectory
+from tests.sandbox.support import StateDirectory, held_tiers
 from tests.support.bots import HONEST, match
 
 GAME = "a_dos"
@@ -27,6 +27,7 @@ def boxes(state: StateDirectory) -> list[Sandbox]:
     """A sandbox of every tier that holds here."""
     held = [name for name, report in state.reports.items() if report.holds and name != "none"]
     assert held, state.reports
+    held_tiers.add(f"{len(ATTACKS) - 1} hostile bots attack in matches in each of: {', '.join(held)}")
     return [Sandbox(name, state.path) for name in held]
 
 

@@ -40,10 +40,3 @@ def bot(tmp_path: Path) -> Callable[[str], Path]:
         return directory
 
     return write
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which tiers were tested, and which could not be."""
-    terminalreporter.section("sandbox tiers")
-    for line in held_tiers.lines:
-        terminalreporter.write_line(line)

@@ -94,7 +94,9 @@ class _HeldTiers:
         self.lines: list[str] = []
 
     def tell(self, who: str, name: str, holds: bool, reasons: Sequence[str]) -> None:
-        line = f"{name} as {who}: " + ("holds" if holds else "NOT TESTED, does not hold here: " + "; ".join(reasons))
+        self.add(f"{name} as {who}: " + ("holds" if holds else "NOT TESTED, does not hold here: " + "; ".join(reasons)))
+
+    def add(self, line: str) -> None:
         if line not in self.lines:
             self.lines.append(line)
 

@@ -43,7 +43,7 @@ def test_there_is_none_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture(scope="module")
 def kind(asked_for: None) -> cgroups.Kind:
     found = cgroups.here()
-    held_tiers.lines.append(f"control groups: {found.name}: {found.note}")
+    held_tiers.add(f"control groups: {found.name}: {found.note}")
     return found
 
 

@@ -1,0 +1,29 @@
+"""A run says at its end in which tiers the sandbox was tested, however many processes it has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.sandbox.support import REPOSITORY
+
+
+def test_the_end_of_a_run_says_which_tiers_were_tested() -> None:
+    words = [
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "1",
+        "-p",
+        "no:cacheprovider",
+        "tests/sandbox/test_nursery.py",
+        "-k",
+        "spare_that_was_killed",
+    ]
+    done = subprocess.run([sys.executable, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout
+    said = done.stdout.partition(" sandbox tiers ")[2]
+    for tier in ("namespaces", "landlock"):
+        assert f"\n{tier} as the tests' user: " in said
