@@ -167,7 +167,7 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
     poll.register(fd, select.POLLIN)
     alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
     spares: Spares = []
-    alone = False  # whether the last bot wanted a network of its own: then spares make theirs
+    alone = False  # whether a bot has wanted a network of its own: then spares make theirs
     while True:
         found = poll.poll(_IDLE_MS if len(spares) + len(alive) < _SPARES else None)
         if not found:
@@ -199,7 +199,7 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
                 alive[handle] = pid, end, plan["groups"]
                 poll.register(handle, select.POLLIN)
                 answer, handles = pid, [handle]
-                alone = bool(plan["own_network"])
+                alone = alone or bool(plan["own_network"])
             for used in received:
                 os.close(used)
             try:
