@@ -144,7 +144,9 @@ def test_another_user_than_expected_is_seen_from_outside(plan: Plan, place: plac
 def test_shared_namespaces_are_seen_from_outside(plan: Plan, place: placing.Place) -> None:
     expected = Expectation(user=place.user, limits=plan["limits"], own_namespaces=True)
 
-    with pytest.raises(SandboxError, match=r"no process namespace of its own.*shares our net namespace"):
+    with pytest.raises(
+        SandboxError, match=r"no process namespace of its own.*shares our user namespace.*shares our mnt namespace"
+    ):
         BotProcess(launch(plan), POLICY, expected, wrapped=False, on_close=lambda: None)
 
 
