@@ -66,11 +66,19 @@ class Child:
         # The nursery itself was killed, and all bots with it; the handle shows when this one has gone.
         if not select.select([self.handle], [], [], timeout_s)[0]:
             return None
-        with contextlib.suppress(
-            ProcessLookupError, PermissionError
-        ):  # as the nursery does: a wrapper may leave a child
-            os.killpg(self.pid, signal.SIGKILL)
+        self._end_group()
         return Ended(signal.SIGKILL, 0, 0.0)
+
+    def _end_group(self) -> None:
+        """As the nursery does: a wrapper may leave a child. By the handle, since its number may be another's by now."""
+        try:
+            signal.pidfd_send_signal(self.handle, signal.SIGKILL, None, _PROCESS_GROUP)
+        except ProcessLookupError:
+            return
+        except OSError:  # Linux before 6.9
+            if not Path(f"/proc/{self.pid}").exists():
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Give the descriptors back."""
