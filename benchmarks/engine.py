@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/engine.py [-g GAME ...] [--seconds 2]
 
 Both are copies in a temporary folder; the working tree stays as it is. OpenSpiel is the rival where it is installed (extra `adapters`).
-The measuring itself is engine/cli/bench_engine.py.
+The measuring itself is engine/cli/bench/engine.py.
 """
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ print(state.scores())
 import engine.games  # noqa: F401
 import engine.games as _package  # noqa: F401 - imported first, so that `engine.games()` below keeps its name
 from engine import replay
-from engine import state as _state
-from engine.batch import play_many, playout
-from engine.chance import Dice, board_seed, bot_seed
+from engine.cards.chance import Dice, board_seed, bot_seed
 from engine.errors import EngineError, IllegalAction, OptionError
-from engine.events import redact
 from engine.game import Game, games, load
-from engine.state import State
+from engine.match import state as _state
+from engine.match.redaction import redact
+from engine.match.state import State
+from engine.search.playouts import play_many, playout
 
 __version__ = "0.1.0"
 

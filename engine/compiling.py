@@ -16,11 +16,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = (
-    *("actions", "cards", "chance", "errors", "game", "phase", "rules", "slots", "state"),
+    *("errors", "game"),
     *(
-        f"{folder}/{file.stem}"
-        for folder in ("parts", "batch")
-        for file in sorted((ROOT / "engine" / folder).glob("[a-z]*.py"))
+        str(file.relative_to(ROOT / "engine").with_suffix(""))
+        for folder in ("cards", "rules", "match", "search")
+        for file in sorted((ROOT / "engine" / folder).rglob("[a-z]*.py"))
     ),
 )
 INLINE = "-fno-semantic-interposition"  # functions of a shared library may be inlined: nobody replaces them at run time

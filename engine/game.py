@@ -9,12 +9,14 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
-from engine import actions, chance
-from engine.cards import pack
+from engine.cards import actions, chance
+from engine.cards.pack import pack
 from engine.errors import OptionError
-from engine.parts import announcing, dealing, exchanging, legality, results, settling
-from engine.rules import Rules, at_table, choices, chosen, word
-from engine.state import State
+from engine.match.opening import dealing
+from engine.match.scoring import results, settlement
+from engine.match.state import State
+from engine.match.trick import announcing, exchanges, legality
+from engine.rules.parameters import Rules, at_table, choices, chosen, word
 
 SIDES_OF_PAIRS = ((0, 2), (1, 3))
 FORFEIT = 230  # the most points that a deal can give one side: no forfeited sitting is better than a lost one
@@ -36,7 +38,7 @@ class Game:
         self.board_deals = rules.board_deals
         self.score_unit = rules.score_unit
         # board scores are whole numbers: so many of them make one of the unit that people read
-        self.score_size = settling.GAME_SCORE if rules.score_unit == "games" else 1
+        self.score_size = settlement.GAME_SCORE if rules.score_unit == "games" else 1
         self.suits_named = (
             rules.suits_named
             or rules.coins_start
@@ -71,8 +73,8 @@ class Game:
         self.has_own_turn = announcing.has_own_turn(rules)
         # what can happen after a trick at all, so that a playout asks only for that
         self.exchange_mask = self.pack.mask("72") if rules.exchange in ("immediate", "deferred") else 0
-        self.exchange_moments = exchanging.moments(rules)
-        self.swaps = exchanging.swaps(self) if self.exchange_moments else []
+        self.exchange_moments = exchanges.moments(rules)
+        self.swaps = exchanges.swaps(self) if self.exchange_moments else []
         self.swap_masks = [sum(bit for bit, _, _ in found) for found in self.swaps] or [0] * len(self.pack.texts)
         self.own_swaps = self.swap_masks if "own_turn" in self.exchange_moments else [0] * len(self.pack.texts)
         self.lead_swaps = (
@@ -99,7 +101,7 @@ class Game:
         self.places: dict[tuple[int, tuple[int | bool, ...]], dealing.Places] = {}  # filled by dealing.places
         self.flags: dict[tuple[int, ...], list[int]] = {}  # of the pack, by suit map; filled by dealing.deal_cards
         self.stages = dealing.stages(rules)
-        self.plans: dict[tuple[int, ...], Any] = {}  # filled by engine.batch
+        self.plans: dict[tuple[int, ...], Any] = {}  # filled by engine.search.playouts
         # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
         self.simple = (
             rules.draw == "none"

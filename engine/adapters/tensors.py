@@ -1,6 +1,6 @@
 """Actions as a dense range and observations as one vector, the same layout for every game.
 
-Actions: the numbers of `engine.actions` up to the highest bid are kept as they are; a change of cards (bato), whose number grows with the
+Actions: the numbers of `engine.cards.actions` up to the highest bid are kept as they are; a change of cards (bato), whose number grows with the
 cards, becomes one of 16 subsets of the hand in ascending order of its cards.
 
 Observation: float32, `SIZE` numbers. Seats are counted from the observer: 0 is the observer, 1 the next in order of play.
@@ -32,11 +32,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import actions as act
-from engine.cards import NO_SUIT
-from engine.parts.joining import CHANGE
-from engine.state import State
-from engine.view import played
+from engine.cards import actions as act
+from engine.cards.pack import NO_SUIT
+from engine.match.opening.joining import CHANGE
+from engine.match.state import State
+from engine.match.view import played
 
 SEATS = 7
 CARDS = 52

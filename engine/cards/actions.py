@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from engine.cards import Pack
+from engine.cards.pack import Pack
 from engine.errors import EngineError
 
 PLAY_END = 52  # 0..51: play that card

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import engine
-from engine import actions as act
-from engine import position as pos
-from engine.cards import NO_SUIT
+from engine.cards import actions as act
+from engine.cards.pack import NO_SUIT
 from engine.cases.positions import Answer, Case, after_trick, begin
 from engine.errors import EngineError
-from engine.parts import auctions, dealing, exchanging, joining, tricks
-from engine.state import State
+from engine.match import position as pos
+from engine.match.opening import auctions, dealing, joining
+from engine.match.state import State
+from engine.match.trick import exchanges, tricks
 
 
 def deal(game: engine.Game, given: Case) -> Answer:
@@ -63,8 +64,8 @@ def exchange_round(game: engine.Game, given: Case) -> Answer:
     if state.rules.first_deal == "coins_2o" and state.deal_no == 1:
         dealing.coins_first(state)
     state.stage = len(game.stages)
-    exchanging.stage(state)
-    while state.phase is exchanging.PHASE:
+    exchanges.stage(state)
+    while state.phase is exchanges.PHASE:
         declines = state.turn in given.get("declines", ())
         state.apply(act.PASS if declines else state.legal_actions()[0])
     done = [event for event in state.events[first:] if event["e"] == "exchange"]
@@ -89,7 +90,7 @@ def exchange(game: engine.Game, given: Case) -> Answer:
         if action not in legal:
             raise EngineError(f"exchange {given['do']} is not legal here")
         state.ask(seat, None)
-        exchanging.exchange(state, action)
+        exchanges.exchange(state, action)
         answer["after"] = _laid(state, seat)
     return answer
 
@@ -112,7 +113,7 @@ def exchange_step(game: engine.Game, given: Case) -> Answer:
     pos.lay_out(state, shown=given["shown_card"], stock=given.get("stock_cards", ()), n=given["stock"])
     state.pending, card = pos.split(given["pending"])
     state.notes = state.notes | {"pending_card": game.pack.parse(card)}
-    exchanging.trick_won(state)
+    exchanges.trick_won(state)
     if given["step"] == "last_draw":
         tricks.draw(state)
     return {"after": _laid(state, seat), "other_draws": state.card_text(state.drawn[1 - seat]) if state.drawn else None}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 import engine
-from engine import actions as act
-from engine import position as pos
+from engine.cards import actions as act
 from engine.cases.positions import Answer, Case, after_trick, begin
 from engine.errors import EngineError
-from engine.parts import announcing, auctions, results, tricks
-from engine.state import State
+from engine.match import position as pos
+from engine.match.opening import auctions
+from engine.match.scoring import results
+from engine.match.state import State
+from engine.match.trick import announcing, tricks
 
 
 def auction(game: engine.Game, given: Case) -> Answer:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import engine
-from engine import position as pos
-from engine.cards import NO_SUIT
-from engine.parts import legality
-from engine.state import State
+from engine.cards.pack import NO_SUIT
+from engine.match import position as pos
+from engine.match.state import State
+from engine.match.trick import legality
 
 Case = Mapping[str, Any]
 Answer = dict[str, Any]

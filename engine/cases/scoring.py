@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import engine
-from engine import actions as act
-from engine import position as pos
+from engine.cards import actions as act
 from engine.cases.positions import Answer, Case, begin, counted, free_suit
-from engine.parts import announcing, counting, dealing, legality, settling
-from engine.parts.outcome import Verdict
+from engine.match import position as pos
+from engine.match.opening import dealing
+from engine.match.scoring import claims, settlement
+from engine.match.trick import announcing, legality
+from engine.rules.verdict import Verdict
 
 
 def claim(game: engine.Game, given: Case) -> Answer:
@@ -16,14 +18,14 @@ def claim(game: engine.Game, given: Case) -> Answer:
     pos.won_trick(state, seat)
     state.ask(seat, None)
     allowed = announcing.may_claim(state, seat, state.rules.claim_window)
-    counting.claim(state)
+    claims.claim(state)
     return {"allowed": allowed, "winner": state.verdict.winner if state.verdict else None}
 
 
 def auto_end(game: engine.Game, given: Case) -> Answer:
     state = counted(game, given)
     seat = game.sides[given["scorer"]][0]
-    over = counting.reached_by(state, seat)
+    over = claims.reached_by(state, seat)
     return {"over": over, "winner": state.verdict.winner if over and state.verdict else None}
 
 
@@ -42,7 +44,7 @@ def capote(game: engine.Game, given: Case) -> Answer:
     for number, winner in enumerate(given["trick_winners"], 1):
         state.left = left - number * state.size
         state.last_trick = winner
-        if counting.capote_decided(state):
+        if claims.capote_decided(state):
             return {"winner": state.verdict.winner if state.verdict else None, "ends_after": number}
     return {"winner": None, "ends_after": None}
 
@@ -54,7 +56,7 @@ def last_trick_choice(game: engine.Game, given: Case) -> Answer:
         pos.book(state, given["points_before_bonus"])
         state.left = 0
         state.last_trick = given["last_trick"]
-        counting.last_trick(state)
+        claims.last_trick(state)
         state.apply(action)
         score = next(event for event in state.events if event["e"] == "score")
         answer[name] = {"losers": score["losers"]}
@@ -65,11 +67,11 @@ def scoring(game: engine.Game, given: Case) -> Answer:
     state = counted(game, given)
     points = dict(enumerate(state.side_points()))
     totals = dict(enumerate(state.totals_now()))
-    verdict = counting.decide(state) if not given.get("partial") else Verdict(None)
+    verdict = claims.decide(state) if not given.get("partial") else Verdict(None)
     before = state.games
     answer: Answer = {"deal_points": points, "totals": totals, "winner": verdict.winner}
     if not given.get("partial"):
-        settling.settle(state, verdict)
+        settlement.settle(state, verdict)
         dealing.next_places(state)
         answer |= {"games": sum(state.games) - sum(before), "next_dealer": state.dealer}
     return answer
@@ -89,8 +91,8 @@ def result(game: engine.Game, given: Case) -> Answer:
     if given.get("bonus_declined"):
         state.notes = state.notes | {"bonus_declined": True}
     state.tricks = [1 if seat in given.get("takers", state.active) else 0 for seat in range(state.seats)]
-    verdict = counting.decide(state)
-    settling.settle(state, verdict)
+    verdict = claims.decide(state)
+    settlement.settle(state, verdict)
     return {
         "winner": verdict.winner,
         "losers": list(verdict.losers),
@@ -120,7 +122,7 @@ def payment(game: engine.Game, given: Case) -> Answer:
         for seat, number in given["tricks_won"].items():
             state.tricks[seat] = number
     pot = state.pot
-    verdict = counting.decide(state)
+    verdict = claims.decide(state)
     chips = state.rules.payments(state, verdict)
     received = {seat: state.tricks[seat] * (pot // 4) for seat in state.active}
     return {
@@ -144,27 +146,27 @@ def match(game: engine.Game, given: Case) -> Answer:
     if "loss_marks" in given:
         state.marks = tuple(given["loss_marks"][seat] for seat in range(state.seats))
     if "game_winner" in given:
-        settling.book_game(state, given["game_winner"], given.get("game_value", 1))
+        settlement.book_game(state, given["game_winner"], given.get("game_value", 1))
     verdict = None
     if "deal_losers" in given:
         verdict = Verdict(None, tuple(given["deal_losers"]))
     elif "revoke_by" in given:
-        verdict = counting.revoke_verdict(state, given["revoke_by"])
+        verdict = claims.revoke_verdict(state, given["revoke_by"])
     elif "accusation" in given:
         accusation = given["accusation"]
-        verdict = counting.accusation_verdict(
+        verdict = claims.accusation_verdict(
             accusation["by"], given.get("revoke_by", accusation.get("against", -1)), accusation["proven"]
         )
     if verdict is not None:
-        settling.book_marks(state, verdict)
-    over = settling.match_over(state)
+        settlement.book_marks(state, verdict)
+    over = settlement.match_over(state)
     return {
         "games": dict(enumerate(state.coto_games if "cotos" in given else state.games)),
         "cotos": dict(enumerate(state.cotos)),
         "loss_marks": dict(enumerate(state.marks)),
         "eliminated": [seat for seat, at in enumerate(state.left_at) if at],
         "over": over,
-        "winners": list(settling.match_winners(state)) if over else [],
+        "winners": list(settlement.match_winners(state)) if over else [],
         "match_losers": [seat for seat in range(state.seats) if state.marks[seat] >= (state.rules.max_losses or 99)]
         if over
         else [],

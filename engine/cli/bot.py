@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
 
 def new(args: argparse.Namespace) -> int:
     """Copy the starter kit into a new folder, with the SDK beside it."""
+    from engine.packages.manifest import checked_name
     from engine.runner import PackageRefused
-    from engine.runner.manifest import checked_name
 
     target = Path(args.target)
     try:

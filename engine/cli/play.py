@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
     import engine
-    from engine import chance
+    from engine.cards import chance
     from engine.cli.problem import USAGE
     from engine.runner import MatchSpec
     from engine.runner.match import load

@@ -13,7 +13,7 @@ from engine.cli.output import command, json_flag, print_json, progress
 from engine.cli.problem import FAILED, OK, Problem
 
 if TYPE_CHECKING:
-    from engine.runner.reveal import Revealed
+    from engine.runner.evidence.reveal import Revealed
 
 EXAMPLE = """
 tute verify games.jsonl
@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check every replay; exit code 1 where one does not hold."""
-    from engine.runner.reveal import commitment
+    from engine.runner.evidence.reveal import commitment
 
     revealed = _revealed(args.reveal, args.commitment)
     seen = Boards()
@@ -87,7 +87,7 @@ def _revealed(given: str | None, published: str | None) -> Revealed | None:
         if published is not None:
             raise Problem("--commitment is compared with a secret: give that too, with --reveal")
         return None
-    from engine.runner.reveal import Revealed, RevealError, parse
+    from engine.runner.evidence.reveal import Revealed, RevealError, parse
 
     path = Path(given)
     try:
@@ -157,8 +157,8 @@ def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _problem(text: bytes, revealed: Revealed | None, seen: Boards) -> dict[str, Any] | None:
     from engine.replay import ReplayError
-    from engine.runner.replays import check
-    from engine.runner.reveal import RevealError
+    from engine.runner.evidence.replays import check
+    from engine.runner.evidence.reveal import RevealError
 
     try:
         replay = json.loads(text)

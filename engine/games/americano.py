@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.games.corriente import GAME as CORRIENTE
-from engine.rules import Range
+from engine.rules.parameters import Range
 
 GAME = replace(
     CORRIENTE,

@@ -5,8 +5,8 @@ Source: rules book, arrastrado (004; W-aca and W-nai for gaps).
 
 from typing import Any
 
-from engine.parts.paying import lost_contract, winner_and_songs
-from engine.rules import BOOL, Range, Rules
+from engine.match.scoring.payments import lost_contract, winner_and_songs
+from engine.rules.parameters import BOOL, Range, Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

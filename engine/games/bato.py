@@ -3,9 +3,9 @@
 from typing import Any
 
 from engine.errors import OptionError
-from engine.parts.paying import lost_pot, pot_per_trick
-from engine.parts.results import trick_commitments
-from engine.rules import BOOL, Range, Rules
+from engine.match.scoring.payments import lost_pot, pot_per_trick
+from engine.match.scoring.results import trick_commitments
+from engine.rules.parameters import BOOL, Range, Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.rules import Range, Rules
+from engine.rules.parameters import Range, Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from engine.parts.outcome import Verdict
-from engine.rules import BOOL, Range, Rules
+from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 
 def middle_of_three_loses(state: "State") -> Verdict:

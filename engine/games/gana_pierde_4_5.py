@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from engine.parts.outcome import Verdict
-from engine.parts.results import by_last_trick
-from engine.rules import BOOL, Range, Rules
+from engine.match.scoring.results import by_last_trick
+from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 
 def most_points_loses_unless_101(state: "State") -> Verdict:

@@ -6,8 +6,8 @@ Source: rules book, guinote (W-40, W-aca, W-poz, W-pro, W-gd; 004).
 from typing import Any
 
 from engine.errors import OptionError
-from engine.parts.results import most_points_wins, to_target
-from engine.rules import BOOL, Range, Rules
+from engine.match.scoring.results import most_points_wins, to_target
+from engine.rules.parameters import BOOL, Range, Rules
 
 STOCK6 = {
     "hand_size": 6,

@@ -3,8 +3,8 @@
 Source: rules book, habanero (002, 004).
 """
 
-from engine.parts.results import to_target
-from engine.rules import Range, Rules
+from engine.match.scoring.results import to_target
+from engine.rules.parameters import Range, Rules
 
 GAME = Rules(
     key="habanero",

@@ -1,6 +1,6 @@
 """Individual Tute, two or three: everybody alone, strict from the first trick, a stock. Source: rules book, individual (004, 002)."""
 
-from engine.rules import BOOL, Range, Rules
+from engine.rules.parameters import BOOL, Range, Rules
 
 GAME = Rules(
     key="individual",

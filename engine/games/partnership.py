@@ -1,6 +1,6 @@
 """Tute in pairs, four players: ordinary Tute, the default of every parameter. Source: rules book, partnership (004, 002, 003)."""
 
-from engine.rules import BOOL, Range, Rules
+from engine.rules.parameters import BOOL, Range, Rules
 
 GAME = Rules(
     key="partnership",

@@ -3,9 +3,9 @@
 from typing import Any
 
 from engine.errors import OptionError
-from engine.parts.auctions import deal_sizes
-from engine.parts.results import exact_prediction
-from engine.rules import BOOL, Rules
+from engine.match.opening.auctions import deal_sizes
+from engine.match.scoring.results import exact_prediction
+from engine.rules.parameters import BOOL, Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

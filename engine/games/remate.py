@@ -3,9 +3,9 @@
 from typing import Any
 
 from engine.errors import OptionError
-from engine.parts.paying import lost_bid, per_five
-from engine.parts.results import soloist_reaches_bid
-from engine.rules import BOOL, Range, Rules
+from engine.match.scoring.payments import lost_bid, per_five
+from engine.match.scoring.results import soloist_reaches_bid
+from engine.rules.parameters import BOOL, Range, Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

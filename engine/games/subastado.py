@@ -1,8 +1,8 @@
 """Tute subastado: three play, the highest bidder against the other two. Source: rules book, subastado (004)."""
 
-from engine.parts.paying import lost_bid, per_five
-from engine.parts.results import soloist_reaches_bid
-from engine.rules import BOOL, Range, Rules
+from engine.match.scoring.payments import lost_bid, per_five
+from engine.match.scoring.results import soloist_reaches_bid
+from engine.rules.parameters import BOOL, Range, Rules
 
 GAME = Rules(
     key="subastado",

@@ -3,7 +3,7 @@
 Source: rules book, two_player (Wikipedia, 003).
 """
 
-from engine.rules import Range, Rules
+from engine.rules.parameters import Range, Rules
 
 GAME = Rules(
     key="two_player",

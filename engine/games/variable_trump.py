@@ -6,11 +6,11 @@ Source: rules book, variable_trump (000).
 
 from typing import TYPE_CHECKING
 
-from engine.parts.legality import set_best, set_trump
-from engine.rules import BOOL, Range, Rules
+from engine.match.trick.legality import set_best, set_trump
+from engine.rules.parameters import BOOL, Range, Rules
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 CYCLE = {"o": "c", "c": "b", "b": "e", "e": "o"}
 NEXT = tuple("oceb".index(CYCLE[suit]) for suit in "oceb")

@@ -1,1 +1,1 @@
-"""Rules that several games share, as functions over a `State`."""
+"""The course of a match: what is known, what comes next, and the one door to change it."""

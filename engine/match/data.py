@@ -1,17 +1,17 @@
-"""The data of one match: every slot, what it means, and how it begins. What a match does with them stands in `engine.state`."""
+"""The data of one match: every slot, what it means, and how it begins. What a match does with them stands in `engine.match.state`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.cards import NO_SUIT, Table
+from engine.cards.pack import NO_SUIT, Table
 
 if TYPE_CHECKING:
-    from engine.chance import Dice
+    from engine.cards.chance import Dice
     from engine.game import Game
-    from engine.parts.legality import InForce
-    from engine.parts.outcome import Verdict
-    from engine.phase import Phase
+    from engine.match.phase import Phase
+    from engine.match.trick.legality import InForce
+    from engine.rules.verdict import Verdict
 
 Event = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 
 class Phase(NamedTuple):

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine import chance
-from engine.cards import NO_SUIT
+from engine.cards import chance
+from engine.cards.pack import NO_SUIT
 from engine.errors import EngineError
-from engine.parts import dealing, legality, tricks
-from engine.state import State
+from engine.match.opening import dealing
+from engine.match.state import State
+from engine.match.trick import legality, tricks
 
 if TYPE_CHECKING:
     from engine.game import Game

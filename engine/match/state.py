@@ -4,8 +4,8 @@
     while not state.is_over:
         state.apply(random.choice(state.legal_actions()))
 
-Cards are ints (`engine.cards`), actions are ints (`engine.actions`). What happens around the cards (dealing, windows, counting) stands in
-`engine.parts`, the data in `engine.slots`; this file holds the trick itself and what may be asked of a state. Rules: README of the rules
+Cards are ints (`engine.cards.pack`), actions are ints (`engine.cards.actions`). What happens around the cards (dealing, windows, counting) stands in
+`engine.match`, the data in `engine.match.data`; this file holds the trick itself and what may be asked of a state. Rules: README of the rules
 book, 3 and 4.
 """
 
@@ -14,12 +14,14 @@ from __future__ import annotations
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-from engine.cards import NO_SUIT
-from engine.parts import announcing, exchanging, legality, results, tricks
-from engine.slots import Event, Slots
+from engine.cards.pack import NO_SUIT
+from engine.match.data import Event, Slots
+from engine.match.scoring import results
+from engine.match.trick import announcing, legality, tricks
+from engine.match.trick import exchanges as exchanging
 
 if TYPE_CHECKING:
-    from engine.phase import Phase
+    from engine.match.phase import Phase
 
 
 class State(Slots):
@@ -285,8 +287,8 @@ class State(Slots):
         return exchanging.exchanges(self, seat, moment)
 
     def observation(self, seat: int) -> dict[str, Any]:
-        """Everything the seat may know at this moment, as plain data (see `engine.view`)."""
-        from engine.view import observation  # a view is built on request only; playouts never load it
+        """Everything the seat may know at this moment, as plain data (see `engine.match.view`)."""
+        from engine.match.view import observation  # a view is built on request only; playouts never load it
 
         return observation(self, seat)
 

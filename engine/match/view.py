@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.parts import announcing, dealing, exchanging
+from engine.match.opening import dealing
+from engine.match.trick import announcing, exchanges
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 
 def observation(state: State, seat: int) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def observation(state: State, seat: int) -> dict[str, Any]:
 
 def in_secret(state: State, seat: int) -> bool:
     """Whether another seat is being asked because of what it holds."""
-    return state.current_seat != seat and (state.phase is announcing.WINDOW or state.phase is exchanging.PHASE)
+    return state.current_seat != seat and (state.phase is announcing.WINDOW or state.phase is exchanges.PHASE)
 
 
 def quiet(state: State, seat: int) -> State:
@@ -87,7 +88,7 @@ def quiet(state: State, seat: int) -> State:
     A seat that will be asked itself before the draw is not shown what it is going to draw: it knows anyway that it is not its turn yet.
     """
     while in_secret(state, seat):
-        if state.phase is exchanging.PHASE:
+        if state.phase is exchanges.PHASE:
             state = state.clone()
             dealing.go_on(state)
             continue

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from engine.runner import elf, manifest
-from engine.runner.manifest import Manifest, PackageRefused
+from engine.packages import elf, manifest
+from engine.packages.manifest import Manifest, PackageRefused
 
 MAX_FILES = 500
 MAX_BYTES = 10 * 1024 * 1024  # unpacked, and of the archive itself

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from engine.runner.manifest import PackageRefused
+from engine.packages.manifest import PackageRefused
 
 MAGIC = b"\x7fELF"
 _MACHINES = {62: "x86-64", 183: "aarch64"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.rulebook.values import meant
 from engine.rulebook.words import RANKS
-from engine.rules import Rules, word
+from engine.rules.parameters import Rules, word
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from engine.game import declared, load
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS, RANKS, SUITS
-from engine.rules import Choice, Range, Rules, choices, word
+from engine.rules.parameters import Choice, Range, Rules, choices, word
 
 RANKED = {"rank_order", "pair_ranks", "exchange_seven", "exchange_two"}
 ORDINARY = (

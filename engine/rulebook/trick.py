@@ -10,7 +10,7 @@ from engine.game import load
 
 if TYPE_CHECKING:
     from engine.game import Game
-    from engine.state import State
+    from engine.match.state import State
 
 DEALS = 24  # seeded deals that are looked through
 WEIGHT = {

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import OptionError
-from engine.parts import outcome, results
+from engine.match.scoring import results
+from engine.rules import verdict
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 Step = Callable[["State"], None]  # a stage of a deal: does its work, asks a seat, or goes on to the next stage
 
@@ -146,7 +147,7 @@ class Rules:
     # result
     last_trick_bonus: int = 10
     last_trick_optional: bool = False
-    result: Callable[[State], outcome.Verdict] = results.most_points_wins
+    result: Callable[[State], verdict.Verdict] = results.most_points_wins
     middle_rule: str | None = None
     tricks_soloist: int | None = None
     tricks_joiner: int | None = None

@@ -6,9 +6,9 @@
 `play_match` stands apart because it brings the rules and the sandbox with it; packages and limits do without.
 """
 
+from engine.packages.manifest import PackageRefused
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.limits import Limits
-from engine.runner.manifest import PackageRefused
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from engine.runner.spec import BotSpec, MatchSpec, bot_spec, load_package
 

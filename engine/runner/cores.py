@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from engine.sandbox.rights import SYS_NICE, effective
+from engine.sandbox.cgroups.rights import SYS_NICE, effective
 
 NAME = "tute-league-core-"
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import engine
-from engine.events import alike
+from engine.match.redaction import alike
 from engine.runner.protocol import encode
 
 

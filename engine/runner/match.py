@@ -17,7 +17,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import engine
-from engine import chance
+from engine.cards import chance
 from engine.runner import noise, protocol, runtimes
 from engine.runner.cores import pinned
 from engine.runner.crew import Ahead, Crew, Starter

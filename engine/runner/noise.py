@@ -9,7 +9,7 @@ import time
 from functools import cache
 
 from engine.runner.limits import Noise
-from engine.sandbox import watch
+from engine.sandbox.process import watch
 
 ROUNDS = 24
 WORK_S = 0.004  # CPU time of one round, about

@@ -6,10 +6,11 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
-from engine.sandbox import Runtime, runtimes
+from engine.sandbox import Runtime
+from engine.sandbox.files import runtimes
 
 RULES = Path(__file__).resolve().parent.parent  # engine/
-NOT_RULES = ("runner", "sandbox", "cli", "__pycache__")
+NOT_RULES = ("runner", "packages", "sandbox", "cli", "__pycache__")
 
 
 @cache

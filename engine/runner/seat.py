@@ -9,7 +9,7 @@ from engine.runner import protocol
 from engine.runner.faults import Fault, quoted
 from engine.runner.limits import QUIET, Clock, Limits, Noise
 from engine.sandbox import BotFault, BotProcess
-from engine.sandbox.process import Reply
+from engine.sandbox.process.bot import Reply
 
 END_S = 0.05  # wall seconds that the bots of a pass have after their end lines, all together
 EXCERPT_REQUEST = 4000  # characters of the request that a fault report keeps

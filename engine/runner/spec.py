@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.runner import package
+from engine.packages import archive
+from engine.packages.archive import Package
 from engine.runner.limits import Limits
-from engine.runner.package import Package
 
 
 @dataclass(frozen=True)
@@ -49,4 +49,4 @@ def bot_spec(content: Package, folder: Path) -> BotSpec:
 
 def load_package(path: Path, folder: Path) -> BotSpec:
     """The bot in a source file, folder or zip, unpacked under `folder`. PackageRefused, OSError."""
-    return bot_spec(package.read_path(path), folder)
+    return bot_spec(archive.read_path(path), folder)

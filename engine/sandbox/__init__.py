@@ -1,12 +1,12 @@
 """Run programs of strangers so that they can hurt nobody. Knows nothing of cards; standard library only."""
 
-from .canary import TierReport
-from .cgroups import here as control_groups
-from .errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable
-from .policy import Policy
-from .process import BotProcess, Reply
-from .runtimes import Runtime
-from .tiers import Sandbox, check
+from engine.sandbox.cgroups.groups import here as control_groups
+from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.policy import Policy
+from engine.sandbox.process.bot import BotProcess, Reply
+from engine.sandbox.tiers.canary import TierReport
+from engine.sandbox.tiers.choosing import Sandbox, check
 
 __all__ = [
     "FAULT_KINDS",

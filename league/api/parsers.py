@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
-from engine.runner.package import MAX_BYTES
+from engine.packages.archive import MAX_BYTES
 from league.api.problems import Problem
 
 MOST_JSON = 256 * 1024  # bytes; no request that is not an upload comes near

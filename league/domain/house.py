@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from engine.runner import package
+from engine.packages import archive
 from league.domain import bots, clock, players
 from league.models import BotVersion, Player
 
@@ -29,7 +29,7 @@ def enter(*, secret: bytes | None = None, now: datetime | None = None) -> Iterat
     now = clock.given(now)
     owner = player(now=now)
     for folder in sorted(path.parent for path in (settings.BASE_DIR / FOLDER).glob("*/bot.toml")):
-        content = package.read_path(folder)
+        content = archive.read_path(folder)
         there = BotVersion.objects.filter(bot__owner=owner, package_id=content.sha256).select_related("bot").first()
         if there:
             yield there, False

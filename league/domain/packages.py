@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.runner import BotSpec, PackageRefused, bot_spec, package
+from engine.packages import archive
+from engine.runner import BotSpec, PackageRefused, bot_spec
 from league.models import BotVersion, Package
 
 __all__ = ["PackageRefused", "inspect", "spec", "store"]
 
 
-def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> package.Package:
+def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.Package:
     """Look at an upload in memory; nothing is written. Raises PackageRefused with a sentence for its author."""
-    return package.read(data, filename, games)
+    return archive.read(data, filename, games)
 
 
-def store(content: package.Package) -> Package:
+def store(content: archive.Package) -> Package:
     """The row of these contents; made where it does not exist."""
     packed = content.zip()
     defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
@@ -25,7 +26,7 @@ def store(content: package.Package) -> Package:
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:
     """The bot of `version`, unpacked under `folder` once per contents. The hash is computed anew: a damaged row is noticed here."""
-    content = package.read(bytes(version.package.data), "package.zip")
+    content = archive.read(bytes(version.package.data), "package.zip")
     if content.sha256 != version.package_id:
         raise RuntimeError(
             f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"

@@ -10,7 +10,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
 import engine
-from engine.rules import Range, choices, word
+from engine.rules.parameters import Range, choices, word
 from league.domain import formats
 from league.enums import Seeding
 from league.pure.formats import Parameter

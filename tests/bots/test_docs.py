@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.game import load
-from engine.runner import manifest
+from engine.packages import manifest
 from tests.bots.harness import ROOT, SDK, Duel, tute_bot
 from tests.bots.test_kits import play_seat
 

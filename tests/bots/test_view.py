@@ -6,8 +6,8 @@ import pytest
 
 import engine
 from engine.game import declared, games
-from engine.parts.announcing import WINDOW
-from engine.rules import word
+from engine.match.trick.announcing import WINDOW
+from engine.rules.parameters import word
 from tests.bots.harness import house, play, tute_bot
 
 TABLES = [

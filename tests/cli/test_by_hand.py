@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import chance
+from engine.cards import chance
 from tests.cli.conftest import Tute
 
 ROOT = Path(__file__).resolve().parents[2]

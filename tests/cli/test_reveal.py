@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import chance
-from engine.runner.reveal import KINDS
+from engine.cards import chance
+from engine.runner.evidence.reveal import KINDS
 from tests.cli.conftest import Tute
 
 SECRET = chance.as_seed("abc")

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
-from engine import actions as act
-from engine.cards import Pack, pack
+from engine.cards import actions as act
+from engine.cards.pack import Pack, pack
 from engine.errors import EngineError
 
 PACKS = [

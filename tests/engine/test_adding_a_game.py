@@ -39,7 +39,9 @@ def test_the_example_of_the_page_is_a_game_in_one_file(tmp_path: Path) -> None:
     [source] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     [promised] = re.findall(r"OptionError: (.*)", page)
     shutil.copytree(
-        ROOT / "engine", tmp_path / "engine", ignore=shutil.ignore_patterns("runner", "sandbox", "cli", "__pycache__")
+        ROOT / "engine",
+        tmp_path / "engine",
+        ignore=shutil.ignore_patterns("runner", "packages", "sandbox", "cli", "__pycache__"),
     )
     (tmp_path / "engine" / "games" / "pobre.py").write_text(source, encoding="utf-8")
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 import engine
-from engine import batch
-from engine.batch import codes, discarding, running, words
-from engine.chance import Dice
+from engine.cards.chance import Dice
 from engine.game import declared
-from engine.parts.outcome import Verdict
+from engine.rules.verdict import Verdict
+from engine.search import playouts
+from engine.search.playouts import codes, discarding, running, words
 from tests.support import playing, tables
 
 ON_GAMES = pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_both_ways_score_the_same_from_any_moment(key: str, group: list[tables.T
                     break
                 if rng.random() < 0.2:
                     hands, said = [hand[:] for hand in state.hands], state.legal_actions()
-                    assert batch.playout(state, count, quick=True) == batch.playout(state, count, quick=False)
+                    assert playouts.playout(state, count, quick=True) == playouts.playout(state, count, quick=False)
                     assert (state.hands, state.legal_actions()) == (hands, said)
                     compared += 1
                     loaded += running.can_load(state)
@@ -55,7 +55,7 @@ def test_both_ways_score_the_same_in_whole_matches(key: str, group: list[tables.
         with tables.named(table):
             game = table.load()
             for matches, deals in ((1, None), (6, 1)) if number % 4 == 0 else ((2, 2),):
-                assert batch.play_many(game, matches, number, deals=deals, quick=True) == batch.play_many(
+                assert playouts.play_many(game, matches, number, deals=deals, quick=True) == playouts.play_many(
                     game, matches, number, deals=deals, quick=False
                 )
 
@@ -89,8 +89,8 @@ def test_rules_that_the_kernel_does_not_know_go_the_ordinary_way() -> None:
     game = engine.Game(replace(declared("gana_pierde_3"), key="toy", result=seat_two_loses, options={}), {}, 3)
     assert running.plan_of(game, (0, 1, 2, 3)) is None
     state = game.new_match(seed=1, deals=2, record=False)
-    assert batch.playout(state, 1, quick=True) == [0, 0, -2]
-    assert batch.play_many(game, 3, 1, deals=2, quick=True) == [0, 0, -6]
+    assert playouts.playout(state, 1, quick=True) == [0, 0, -2]
+    assert playouts.play_many(game, 3, 1, deals=2, quick=True) == [0, 0, -6]
 
 
 def test_an_open_window_is_played_to_its_end_first() -> None:
@@ -103,7 +103,7 @@ def test_an_open_window_is_played_to_its_end_first() -> None:
             if state.phase is not None:
                 assert state.phase.name == "window"
                 assert not running.can_load(state)
-                assert batch.playout(state, number, quick=True) == batch.playout(state, number, quick=False)
+                assert playouts.playout(state, number, quick=True) == playouts.playout(state, number, quick=False)
                 windows += 1
             state.apply(playing.choose(state, rng))
     assert windows > 10
@@ -136,14 +136,14 @@ def test_playouts_take_a_seed_or_dice_that_go_on(quick: bool) -> None:
     game = engine.load("partnership")
     state = game.new_match(seed=1, deals=1, record=False)
     dice = Dice(9)
-    first, second = (batch.playout(state, dice, quick=quick) for _ in range(2))
-    assert first == batch.playout(state, 9, quick=quick) == batch.playout(state, Dice(9), quick=not quick)
+    first, second = (playouts.playout(state, dice, quick=quick) for _ in range(2))
+    assert first == playouts.playout(state, 9, quick=quick) == playouts.playout(state, Dice(9), quick=not quick)
     assert second != first
     after = Dice(9)
     for _ in range(2):
-        batch.playout(state, after, quick=not quick)
+        playouts.playout(state, after, quick=not quick)
     assert after.below(1000) == dice.below(1000)
-    assert batch.play_many(game, 2, Dice(4), deals=1, quick=quick) == batch.play_many(game, 2, 4, deals=1)
+    assert playouts.play_many(game, 2, Dice(4), deals=1, quick=quick) == playouts.play_many(game, 2, 4, deals=1)
 
 
 # ---- dice, sets of cards

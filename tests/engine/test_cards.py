@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import NO_SUIT, Pack, pack
+from engine.cards.pack import NO_SUIT, Pack, pack
 from engine.errors import EngineError
 
 PACKS = [

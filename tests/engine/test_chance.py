@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine import chance
+from engine.cards import chance
 from tests.support import chance_report
 
 ROOT = Path(__file__).resolve().parents[2]

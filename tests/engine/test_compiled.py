@@ -75,11 +75,11 @@ def test_compiled_and_pure_rules_play_the_same_matches(tmp_path: Path) -> None:
 
 
 def test_remove_takes_the_compiled_modules_away(tmp_path: Path) -> None:
-    (tmp_path / "engine" / "parts").mkdir(parents=True)
+    (tmp_path / "engine" / "match").mkdir(parents=True)
     for name in (
         "abc__mypyc.cpython-311-x.so",
-        "engine/state.cpython-311-x.so",
-        "engine/parts/tricks.cpython-311-x.so",
+        "engine/match/state.cpython-311-x.so",
+        "engine/match/tricks.cpython-311-x.so",
     ):
         (tmp_path / name).touch()
     assert compiling.remove(tmp_path) == 3

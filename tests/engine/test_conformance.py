@@ -8,9 +8,9 @@ import random
 import pytest
 
 import engine
-from engine import actions as act
-from engine import batch
-from engine.parts.announcing import WINDOW
+from engine.cards import actions as act
+from engine.match.trick.announcing import WINDOW
+from engine.search import playouts
 from tests.support import playing, tables
 from tests.support.folding import Fold
 
@@ -167,5 +167,5 @@ def test_playouts_are_ordinary_play(key: str, group: list[tables.Table]) -> None
         with tables.named(table):
             state = table.load().new_match(seed=f"playout {table}", deals=1)
             before = json.dumps([state.observation(seat) for seat in range(state.seats)])
-            assert batch.playout(state, 7, quick=True) == batch.playout(state, 7, quick=False)
+            assert playouts.playout(state, 7, quick=True) == playouts.playout(state, 7, quick=False)
             assert json.dumps([state.observation(seat) for seat in range(state.seats)]) == before

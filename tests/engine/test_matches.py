@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import engine
-from engine import actions as act
-from engine.parts.settling import LONGEST_MATCH
+from engine.cards import actions as act
+from engine.match.scoring.settlement import LONGEST_MATCH
 from tests.support import playing, tables
 
 Event = dict[str, Any]

@@ -6,7 +6,7 @@ import pytest
 
 import engine
 from engine.game import declared
-from engine.rules import BOOL, Range, Rules, at_table, choices, word
+from engine.rules.parameters import BOOL, Range, Rules, at_table, choices, word
 from tests.support import playing, tables
 
 

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import engine
-from engine import position as pos
-from engine.parts import results, tricks
+from engine.match import position as pos
+from engine.match.scoring import results
+from engine.match.trick import tricks
 from tests.support import oracle
 
 FAST = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)

@@ -11,7 +11,7 @@ import pytest
 
 import engine
 from engine.game import declared
-from engine.rules import Range, choices, word
+from engine.rules.parameters import Range, choices, word
 from tests.support import playing
 
 POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine import position as pos
 from engine.errors import EngineError
+from engine.match import position as pos
 
 
 def test_a_blank_deal() -> None:

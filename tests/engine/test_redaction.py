@@ -9,8 +9,8 @@ from itertools import combinations
 import pytest
 
 import engine
-from engine import actions as act
-from engine.parts import announcing
+from engine.cards import actions as act
+from engine.match.trick import announcing
 from tests.support import playing, tables
 from tests.support.knowing import Knowledge, cards_in
 

@@ -16,7 +16,7 @@ from engine.game import declared, games, load
 from engine.rulebook.table import ORDINARY, RANKED
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS
-from engine.rules import Range, Rules, by_players, choices, word
+from engine.rules.parameters import Range, Rules, by_players, choices, word
 
 DOCS = Path(__file__).parents[2] / "docs" / "games"
 BOOK = Path(__file__).parents[2] / "docs" / "rules"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import engine
-from engine import actions as act
-from engine.parts import dealing
+from engine.cards import actions as act
+from engine.match.opening import dealing
 from tests.support import playing, tables
 
 ON_GAMES = pytest.mark.parametrize(

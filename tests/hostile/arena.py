@@ -16,9 +16,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from engine.sandbox import BotFault, Policy, runtimes, slots, tiers
-from engine.sandbox.process import BotProcess
-from engine.sandbox.syscalls import this_machine
+from engine.sandbox import BotFault, Policy
+from engine.sandbox.cgroups import slots
+from engine.sandbox.files import runtimes
+from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.process.bot import BotProcess
+from engine.sandbox.tiers import choosing
 from tests.hostile import traces
 from tests.hostile.attacks import ATTACKS, Attack
 
@@ -131,7 +134,7 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
         bot_dir.mkdir(mode=0o755)
         (bot_dir / "bot.py").write_text(PROLOGUE.replace("# ATTACK", attack.source))
         before = tree_hash(bot_dir)
-        bot = tiers.start(tier, bot_dir, runtime, "bot.py", policy)
+        bot = choosing.start(tier, bot_dir, runtime, "bot.py", policy)
         try:
             _meet(bot, attack, around.goal(policy), outcome)
         except BotFault as fault:

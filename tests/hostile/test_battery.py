@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from engine.sandbox import TierReport
-from engine.sandbox.process import PONDERING_S
+from engine.sandbox.process.bot import PONDERING_S
 from tests.hostile import arena
 from tests.hostile.attacks import ATTACKS
 from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers

@@ -20,7 +20,8 @@ import pytest
 import engine
 from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_package
 from engine.runner.match import play_match
-from engine.sandbox import Sandbox, nursery, spawn
+from engine.sandbox import Sandbox
+from engine.sandbox.process import nursery, spawn
 from tests.hostile import players, traces
 from tests.hostile.arena import Surroundings
 from tests.hostile.attacks import ATTACKS

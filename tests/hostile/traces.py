@@ -6,7 +6,9 @@ import os
 import time
 from pathlib import Path
 
-from engine.sandbox import cgroups, slots, spawn
+from engine.sandbox.cgroups import groups as cgroups
+from engine.sandbox.cgroups import slots
+from engine.sandbox.process import spawn
 
 _BOT_USERS = range(slots.FIRST_USER, slots.LAST_USER + 1)
 

@@ -27,7 +27,7 @@ from django.conf import settings
 
 import engine
 from engine.runner import runtimes
-from engine.sandbox import wall
+from engine.sandbox.process import wall
 from league.domain import bots, clock, leases, players, replays, state, tournaments
 from league.domain.playing import Machine, open_sandbox
 from league.domain.upcoming import Work

@@ -8,8 +8,8 @@ import pytest
 
 import engine
 from engine.runner import BotSpec, Limits, MatchResult, load_package
+from engine.runner.evidence.replays import check
 from engine.runner.match import forfeited, play_match
-from engine.runner.replays import check
 from engine.sandbox import Sandbox
 from tests.runner.conftest import Maker
 from tests.support import bots

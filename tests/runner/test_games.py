@@ -7,8 +7,8 @@ import pytest
 import engine
 from engine.game import games
 from engine.runner import BotSpec
+from engine.runner.evidence.replays import check
 from engine.runner.match import play_match
-from engine.runner.replays import check
 from engine.sandbox import Sandbox
 from tests.support.bots import match
 

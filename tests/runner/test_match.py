@@ -8,8 +8,8 @@ import pytest
 import engine
 from engine.replay import ReplayError
 from engine.runner import BotSpec, MatchResult
+from engine.runner.evidence.replays import check
 from engine.runner.match import play_match
-from engine.runner.replays import check
 from engine.sandbox import Sandbox
 from tests.runner.conftest import Maker
 from tests.support.bots import match

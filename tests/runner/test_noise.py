@@ -11,7 +11,7 @@ from engine.runner.match import play_match
 from engine.runner.noise import MOST_CPU, MOST_STOP_S, of_this_host
 from engine.runner.seat import Seat
 from engine.sandbox import Sandbox
-from engine.sandbox.process import PONDERING_S
+from engine.sandbox.process.bot import PONDERING_S
 from tests.support.bots import SHORT, match
 
 

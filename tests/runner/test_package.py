@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.runner import package
-from engine.runner.manifest import Manifest, PackageRefused
+from engine.packages import archive as package
+from engine.packages.manifest import Manifest, PackageRefused
 
 TOML = b'name = "My bot"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\n'
 

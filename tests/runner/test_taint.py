@@ -16,15 +16,15 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 import engine
-from engine import actions as act
-from engine import chance
+from engine.cards import actions as act
+from engine.cards import chance
 from engine.runner import BotSpec, Limits
 from engine.runner.feed import Feed
 from engine.runner.match import play_match
 from engine.runner.seat import Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.sandbox import Sandbox
-from engine.sandbox.process import Reply
+from engine.sandbox.process.bot import Reply
 from tests.support import playing, tables
 from tests.support.bots import match
 from tests.support.knowing import Knowledge

@@ -2,8 +2,8 @@
 
 import json
 
-from engine.sandbox import cgroups
+from engine.sandbox.cgroups import groups
 
 if __name__ == "__main__":
-    found = cgroups.here()
+    found = groups.here()
     print(json.dumps({"name": found.name, "note": found.note}))

@@ -14,7 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from engine.sandbox import Runtime, TierReport, cgroups, check, runtimes
+from engine.sandbox import Runtime, TierReport, check
+from engine.sandbox.cgroups import groups
+from engine.sandbox.files import runtimes
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ORDINARY_USER = 60990  # neither a bot's slot nor, on any distribution, somebody's account
@@ -64,7 +66,7 @@ class StateDirectory:
             os.chown(home, ORDINARY_USER, ORDINARY_USER)
         tree = self._for_others.root
         program = next((tree / "python/bin").iterdir())
-        passed = [f"{name}={os.environ[name]}" for name in ("PATH", cgroups.SWITCH) if name in os.environ]
+        passed = [f"{name}={os.environ[name]}" for name in ("PATH", groups.SWITCH) if name in os.environ]
         return str(program), [*passed, f"PYTHONPATH={tree / 'python/extra'}"], str(home)
 
     def as_ordinary_user(self, module: str, *arguments: str, told: Sequence[str] = ()) -> list[Any]:

@@ -16,7 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import Policy, SandboxError, cgroups, death, tiers
+from engine.sandbox import Policy, SandboxError
+from engine.sandbox.cgroups import groups
+from engine.sandbox.process import death
+from engine.sandbox.tiers import choosing
 from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers, running, worker
 from tests.sandbox.test_workers import RUNNER
 
@@ -27,28 +30,28 @@ POLICY = Policy(memory_mb=64, threads=8)
 def asked_for() -> Iterator[None]:
     """As an operator does; workers that the tests start inherit it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(cgroups.SWITCH, "1")
+        patch.setenv(groups.SWITCH, "1")
         yield
 
 
 def test_there_is_none_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(cgroups.SWITCH)
+    monkeypatch.delenv(groups.SWITCH)
 
-    found = cgroups.here()
+    found = groups.here()
 
     assert (found.name, found.make(POLICY)) == ("none", None)
-    assert f"{cgroups.SWITCH}=1" in found.note
+    assert f"{groups.SWITCH}=1" in found.note
 
 
 @pytest.fixture(scope="module")
-def kind(asked_for: None) -> cgroups.Kind:
-    found = cgroups.here()
+def kind(asked_for: None) -> groups.Kind:
+    found = groups.here()
     held_tiers.add(f"control groups: {found.name}: {found.note}")
     return found
 
 
 @pytest.fixture
-def group(kind: cgroups.Kind) -> Iterator[cgroups.Group]:
+def group(kind: groups.Kind) -> Iterator[groups.Group]:
     made = kind.make(POLICY)
     if made is None:
         pytest.skip(f"control groups here: {kind.note}. They are tested in another kernel: test_other_kernel.py")
@@ -56,18 +59,18 @@ def group(kind: cgroups.Kind) -> Iterator[cgroups.Group]:
     made.remove()
 
 
-def groups_left(kind: cgroups.Kind, owner: int) -> list[str]:
+def groups_left(kind: groups.Kind, owner: int) -> list[str]:
     return [place.name for parent in kind.parents.values() for place in parent.glob(f"tute-bot-{owner}-*")]
 
 
-def inside(group: cgroups.Group, program: str) -> subprocess.Popen[str]:
+def inside(group: groups.Group, program: str) -> subprocess.Popen[str]:
     """A Python program that is in the group before its first line."""
     enter = "".join(f"open({place + '/cgroup.procs'!r}, 'w').write('0')\n" for place in group.places)
     command = [sys.executable, "-I", "-c", f"import os, sys, time\n{enter}{program}"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_what_there_is_is_named_and_none_has_a_reason(kind: cgroups.Kind) -> None:
+def test_what_there_is_is_named_and_none_has_a_reason(kind: groups.Kind) -> None:
     assert kind.name in ("v2", "v1", "none")
     assert bool(kind.parents) == (kind.name != "none")
     assert kind.note
@@ -76,11 +79,11 @@ def test_what_there_is_is_named_and_none_has_a_reason(kind: cgroups.Kind) -> Non
 
 
 def test_a_bot_is_in_its_group_and_the_group_goes_with_it(
-    kind: cgroups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     for tier in [*tiers_here, "none"]:
-        with tiers.start(tier, directory, state.python, "bot.py", POLICY) as process:
+        with choosing.start(tier, directory, state.python, "bot.py", POLICY) as process:
             process.send(b"play 1o\n")
             assert process.read_line(5, 10).line == b"play 1o"
             shown = Path(f"/proc/{process.pid}/cgroup").read_text()
@@ -89,7 +92,7 @@ def test_a_bot_is_in_its_group_and_the_group_goes_with_it(
         assert groups_left(kind, os.getpid()) == []
 
 
-def test_memory_is_counted_for_all_that_runs_in_it(group: cgroups.Group) -> None:
+def test_memory_is_counted_for_all_that_runs_in_it(group: groups.Group) -> None:
     assert not group.out_of_memory()
     hog = inside(group, "hoard = [bytearray(8 << 20) for _ in range(64)]\nprint('free')")
 
@@ -98,7 +101,7 @@ def test_memory_is_counted_for_all_that_runs_in_it(group: cgroups.Group) -> None
     assert group.out_of_memory()
 
 
-def test_processes_are_counted(group: cgroups.Group) -> None:
+def test_processes_are_counted(group: groups.Group) -> None:
     bomb = inside(
         group,
         "made = 0\ntry:\n    while made < 100:\n        if not os.fork(): time.sleep(60)\n        made += 1\n"
@@ -115,7 +118,7 @@ def test_processes_are_counted(group: cgroups.Group) -> None:
     group.remove()  # without harm
 
 
-def test_time_is_counted_for_all_that_ever_ran_in_it(group: cgroups.Group) -> None:
+def test_time_is_counted_for_all_that_ever_ran_in_it(group: groups.Group) -> None:
     spender = inside(
         group,
         "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif not os.fork():\n"
@@ -137,7 +140,7 @@ def test_the_kernels_end_for_memory_is_the_bots_fault() -> None:
 
 
 def test_a_limit_that_is_not_taken_stops_the_start(
-    kind: cgroups.Kind, state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Promised kinds fail closed: a limit that cannot be written, or reads back as another, or a directory that is gone."""
     directory = bot("print('started', flush=True)")
@@ -149,60 +152,60 @@ def test_a_limit_that_is_not_taken_stops_the_start(
         {"_limits": lambda group, policy: [(next(iter(group.directories.values())) / "no.such.limit", "1")]},
         {"_limits": lambda group, policy: [(_pids(group), "-5")]},
         {"_limits": lambda group, policy: [(_pids(group), "007")]},
-        {"here": lambda: cgroups.Kind("v1", {"pids": place / "nowhere"}, "")},
+        {"here": lambda: groups.Kind("v1", {"pids": place / "nowhere"}, "")},
     )
     for change in breaks:
         with monkeypatch.context() as broken:
             for name, value in change.items():
-                broken.setattr(cgroups, name, value)
+                broken.setattr(groups, name, value)
             with pytest.raises(SandboxError, match=r"control group|is 7 after 007"):
-                tiers.start("none", directory, state.python, "bot.py", POLICY)
+                choosing.start("none", directory, state.python, "bot.py", POLICY)
         assert groups_left(kind, os.getpid()) == []
 
 
-def _pids(group: cgroups.Group) -> Path:
+def _pids(group: groups.Group) -> Path:
     return (group.directories.get("unified") or group.directories["pids"]) / "pids.max"
 
 
-def test_a_bot_outside_its_group_is_seen_from_outside(group: cgroups.Group) -> None:
+def test_a_bot_outside_its_group_is_seen_from_outside(group: groups.Group) -> None:
     assert len(group.differences(os.getpid())) == len(group.directories)
 
 
 def test_a_group_that_cannot_be_entered_stops_the_start(
-    kind: cgroups.Kind,
-    group: cgroups.Group,
+    kind: groups.Kind,
+    group: groups.Group,
     state: StateDirectory,
     bot: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     group.remove()
-    monkeypatch.setattr(cgroups.Group, "places", property(lambda self: ["/proc/nowhere"]))
+    monkeypatch.setattr(groups.Group, "places", property(lambda self: ["/proc/nowhere"]))
 
     with pytest.raises(SandboxError, match="the sandbox failed at enter_groups: "):
-        tiers.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
+        choosing.start("none", bot("print('started', flush=True)"), state.python, "bot.py", POLICY)
 
     assert groups_left(kind, os.getpid()) == []
 
 
 def test_a_bot_outside_its_group_is_stopped(
-    kind: cgroups.Kind,
-    group: cgroups.Group,
+    kind: groups.Kind,
+    group: groups.Group,
     state: StateDirectory,
     bot: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     group.remove()
-    monkeypatch.setattr(cgroups.Group, "places", property(lambda self: []))
+    monkeypatch.setattr(groups.Group, "places", property(lambda self: []))
 
     with pytest.raises(SandboxError, match=r"is not confined as it should be.* control group"):
-        tiers.start("none", bot("import sys\nsys.stdin.read()"), state.python, "bot.py", POLICY)
+        choosing.start("none", bot("import sys\nsys.stdin.read()"), state.python, "bot.py", POLICY)
 
     assert groups_left(kind, os.getpid()) == []
 
 
 @pytest.mark.parametrize("victim", ["worker", "worker and nursery"])
 def test_no_group_outlives_a_worker_that_is_killed(
-    kind: cgroups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
+    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
 ) -> None:
     directory = bot("import time\ntime.sleep(60)\n")
     assert state.python.root.is_dir()
@@ -237,7 +240,7 @@ def test_none_is_told_with_the_remedy_where_a_user_may_make_none(state: StateDir
     assert os.getuid() != 0 or told["name"] != "none" or ("v2: " in told["note"] and "v1: " in told["note"])
 
 
-def test_groups_of_a_worker_that_lives_are_not_swept(kind: cgroups.Kind, group: cgroups.Group) -> None:
-    cgroups._sweep(kind.parents)
+def test_groups_of_a_worker_that_lives_are_not_swept(kind: groups.Kind, group: groups.Group) -> None:
+    groups._sweep(kind.parents)
 
     assert all(place.is_dir() for place in group.directories.values())

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from engine.sandbox import Policy, SandboxError, placing, tier_landlock
-from engine.sandbox.attest import Expectation
-from engine.sandbox.process import BotProcess
-from engine.sandbox.spawn import launch
+from engine.sandbox import Policy, SandboxError
+from engine.sandbox.cgroups import placing
+from engine.sandbox.cgroups.attest import Expectation
+from engine.sandbox.process.bot import BotProcess
+from engine.sandbox.process.spawn import launch
+from engine.sandbox.tiers import landlock
 from tests.hostile.traces import children, open_files
 from tests.sandbox.support import StateDirectory
 
@@ -32,7 +34,7 @@ def place(state: StateDirectory, bot: Callable[[str], Path]) -> Iterator[placing
 
 @pytest.fixture
 def plan(place: placing.Place, state: StateDirectory) -> Plan:
-    return tier_landlock.plan(place, state.python, "bot.py", POLICY, None)
+    return landlock.plan(place, state.python, "bot.py", POLICY, None)
 
 
 def higher(limit: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -79,7 +81,7 @@ def test_a_step_that_fails_stops_the_start(plan: Plan, step: str, change: Callab
 
 def test_a_parent_that_has_gone_stops_the_start(plan: Plan) -> None:
     """The launcher is told its parent before it can look, and refuses another."""
-    source = (Path(tier_landlock.__file__).parent / "launcher.py").read_text()
+    source = (Path(landlock.__file__).parent / "launcher.py").read_text()
     launcher: dict[str, Any] = {}
     exec(compile(source, "launcher", "exec"), launcher)
     child = os.fork()
@@ -127,7 +129,7 @@ def test_a_step_that_is_left_out_is_seen_from_outside(
 
 def test_the_same_start_with_nothing_left_out_is_attested(plan: Plan, place: placing.Place) -> None:
     core = max(os.sched_getaffinity(0))
-    limits = POLICY.limits(processes=9 if place.slot else tier_landlock.user_wide_processes())
+    limits = POLICY.limits(processes=9 if place.slot else landlock.user_wide_processes())
     expected = Expectation(user=place.user, limits=limits, core=core)
     started = launch(plan | {"core": core, "limits": limits})
     with BotProcess(started, POLICY, expected, wrapped=False, on_close=lambda: None) as process:

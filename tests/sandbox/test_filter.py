@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
-from engine.sandbox import bpf, filter
-from engine.sandbox.syscalls import AARCH64, MACHINES, X86_64, Machine
+from engine.sandbox.kernel import bpf, filter
+from engine.sandbox.kernel.syscalls import AARCH64, MACHINES, X86_64, Machine
 
 PID = 4321
 

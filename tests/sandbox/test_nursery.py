@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import Policy, Sandbox, SandboxError, spawn, tier_namespaces
-from engine.sandbox.rights import SYS_ADMIN, effective
-from engine.sandbox.tiers import start
+from engine.sandbox import Policy, Sandbox, SandboxError
+from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
+from engine.sandbox.process import spawn
+from engine.sandbox.tiers import namespaces
+from engine.sandbox.tiers.choosing import start
 from tests.sandbox.support import StateDirectory, gone, running, worker
 
 
@@ -217,16 +219,16 @@ def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident(fork
 def test_a_bot_that_was_left_in_our_network_is_stopped(
     state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tiers_here: list[str]
 ) -> None:
-    if tier_namespaces.NAME not in tiers_here:
+    if namespaces.NAME not in tiers_here:
         pytest.skip("namespaces does not hold here, as the summary says")
-    real = tier_namespaces.launch
-    command = tier_namespaces.command
-    monkeypatch.setattr(tier_namespaces, "command", lambda *order, own_network: command(*order, own_network=True))
-    monkeypatch.setattr(tier_namespaces, "launch", lambda plan, keep: real(plan | {"own_network": False}, keep=keep))
+    real = namespaces.launch
+    command = namespaces.command
+    monkeypatch.setattr(namespaces, "command", lambda *order, own_network: command(*order, own_network=True))
+    monkeypatch.setattr(namespaces, "launch", lambda plan, keep: real(plan | {"own_network": False}, keep=keep))
     directory = bot("import sys\nsys.stdin.read()\n")
 
     with pytest.raises(SandboxError, match="it shares our net namespace"):
-        start(tier_namespaces.NAME, directory, state.python, "bot.py", Policy())
+        start(namespaces.NAME, directory, state.python, "bot.py", Policy())
 
 
 @pytest.mark.parametrize("free", range(13))

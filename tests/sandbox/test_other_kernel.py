@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from engine.sandbox import cgroups
+from engine.sandbox.cgroups import groups as cgroups
 from tests.sandbox.support import ORDINARY_USER, REPOSITORY, StateDirectory, held_tiers
 from tests.support import uml
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import BotFault, BotProcess, Policy, Sandbox, SandboxError, spawn
+from engine.sandbox import BotFault, BotProcess, Policy, Sandbox, SandboxError
+from engine.sandbox.process import spawn
 from tests.sandbox.support import StateDirectory
 from tests.support.processes import wait_for
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, runtimes, tree
+from engine.sandbox import BotFault, Policy, Sandbox, SandboxError
+from engine.sandbox.files import runtimes, tree
 from tests.sandbox.support import StateDirectory
 from tests.support.bots import without_segments
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import BotFault, Policy, SandboxError, elf
-from engine.sandbox.death import End, fault
-from engine.sandbox.tail import Tail
+from engine.sandbox import BotFault, Policy, SandboxError
+from engine.sandbox.files import elf
+from engine.sandbox.process.death import End, fault
+from engine.sandbox.process.tail import Tail
 
 POLICY = Policy(memory_mb=256, cpu_s=10)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox.syscalls import MACHINES
+from engine.sandbox.kernel.syscalls import MACHINES
 from tests.support import debian
 
 _HEADERS = {

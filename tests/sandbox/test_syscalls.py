@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from engine.sandbox.syscalls import AARCH64, MACHINES, X86_64, this_machine
+from engine.sandbox.kernel.syscalls import AARCH64, MACHINES, X86_64, this_machine
 
 # From the kernel's own tables: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
 PUBLISHED = {

@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from engine.sandbox import Sandbox, SandboxUnavailable, canary, check, tier_namespaces, tiers
+from engine.sandbox import Sandbox, SandboxUnavailable, check
+from engine.sandbox.tiers import canary, choosing, namespaces
 from tests.sandbox.support import StateDirectory
 
 UNTRIED_WITHOUT_ISOLATION = 15  # an unprivileged or unlucky attempt may fail by itself even where nothing stops it
@@ -30,7 +31,7 @@ def test_every_report_names_its_tier_and_what_to_do(state: StateDirectory) -> No
 
 
 def test_the_canary_sees_that_nothing_is_contained_without_a_sandbox(state: StateDirectory) -> None:
-    results, failures = canary.battery(functools.partial(tiers.start, "none"), state.python, state.path)
+    results, failures = canary.battery(functools.partial(choosing.start, "none"), state.python, state.path)
 
     escaped = {name for name, contained in results.items() if not contained}
     assert len(escaped) >= UNTRIED_WITHOUT_ISOLATION, failures
@@ -52,19 +53,19 @@ def test_a_tier_whose_program_is_missing_is_refused_with_the_remedy(
     state: StateDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    tiers._report.cache_clear()
+    choosing._report.cache_clear()
     try:
         with pytest.raises(SandboxUnavailable, match=r"bubblewrap is not installed\. Install the package `bubblewrap`"):
             Sandbox("namespaces", state.path)
         with pytest.raises(SandboxUnavailable, match="Install the package"):
-            tier_namespaces.bubblewrap()
+            namespaces.bubblewrap()
     finally:
-        tiers._report.cache_clear()
+        choosing._report.cache_clear()
 
 
 def test_none_is_chosen_only_by_name(state: StateDirectory) -> None:
     assert Sandbox("none", state.path).tier == "none"
-    assert "none" not in tiers.BEST_FIRST
+    assert "none" not in choosing.BEST_FIRST
 
 
 def test_an_unknown_tier_is_refused(state: StateDirectory) -> None:
@@ -76,8 +77,8 @@ def test_a_directory_that_other_users_cannot_pass_is_named(state: StateDirectory
     closed = state.path / "closed"
     closed.mkdir(mode=0o700)
 
-    assert tier_namespaces.unreachable(state.path) is None
-    assert tier_namespaces.unreachable(closed) == closed
+    assert namespaces.unreachable(state.path) is None
+    assert namespaces.unreachable(closed) == closed
 
 
 def test_an_ordinary_user_has_a_tier_too(state: StateDirectory) -> None:

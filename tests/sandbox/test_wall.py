@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from engine.sandbox import watch
-from engine.sandbox.wall import Wall
+from engine.sandbox.process import watch
+from engine.sandbox.process.wall import Wall
 
 
 def test_the_wall_clock_does_not_run_while_the_bot_waits_for_a_processor() -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import Policy, Sandbox, placing, slots
+from engine.sandbox import Policy, Sandbox
+from engine.sandbox.cgroups import placing, slots
 from tests.sandbox.support import StateDirectory, gone, running, worker
 
 HOLD = """

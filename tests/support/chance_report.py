@@ -10,7 +10,7 @@ import json
 import random
 
 import engine
-from engine import chance
+from engine.cards import chance
 
 SEEDS: tuple[bytes | str | int, ...] = (0, 7, -1, "board", "7", b"", bytes(range(32)), b"\xff" * 40)
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.sandbox.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_machine
 from tests.support import debian
 from tests.support.processes import DidNotStart
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import engine
-from engine import actions as act
+from engine.cards import actions as act
 
 CARD = re.compile(r"\b(?:[1-7]|[8-9]|[RCSAKQJT])[ocebshd]\b")
 

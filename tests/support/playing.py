@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 import engine
-from engine import actions as act
+from engine.cards import actions as act
 
 WEIGHTS = {
     act.CLAIM: 0.01,

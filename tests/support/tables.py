@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import engine
 from engine.game import declared
-from engine.rules import Choice, Range, choices, word
+from engine.rules.parameters import Choice, Range, choices, word
 
 
 class Table(NamedTuple):

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _engine(args: argparse.Namespace) -> int:
     import engine
-    from engine.cli import bench_engine
+    from engine.cli.bench import engine as bench_engine
     from engine.runner.cores import pinned
 
     rows = []
@@ -95,11 +95,11 @@ def _engine(args: argparse.Namespace) -> int:
 
 
 def _runner(args: argparse.Namespace) -> int:
-    from engine.cli import bench_runner
+    from engine.cli.bench import runner
 
     box = table.open_sandbox(args.sandbox)
     with progress("runner") as advance:
-        found = bench_runner.measure((args.game or ["partnership"])[0], args.seconds, args.bot, box, advance)
+        found = runner.measure((args.game or ["partnership"])[0], args.seconds, args.bot, box, advance)
     if args.json:
         print_json({"format": "tute-bench-runner/1", **found})
         return OK
@@ -113,7 +113,7 @@ def _runner(args: argparse.Namespace) -> int:
         ("what", "CPU us/decision, best", "x floor, median", "+ us, best"),
         [
             (name, f"{found[key]:.1f}", f"{found['x_floor'][key]:.2f}", f"{found[key] - floor:.1f}")
-            for name, key in bench_runner.ROWS
+            for name, key in runner.ROWS
         ],
     )
     print(
@@ -128,7 +128,7 @@ def _runner(args: argparse.Namespace) -> int:
 
 
 def _sandbox(args: argparse.Namespace) -> int:
-    from engine.cli import bench_sandbox
+    from engine.cli.bench import sandbox
     from engine.sandbox import Sandbox, check
 
     held = [report.name for report in check(table.state_dir()) if report.holds]
@@ -136,7 +136,7 @@ def _sandbox(args: argparse.Namespace) -> int:
     if not boxes:
         raise Problem(f"the tier {args.sandbox} does not hold here; `tute sandbox check` says why")
     with progress("sandbox") as advance:
-        found = bench_sandbox.measure(boxes, args.seconds, advance)
+        found = sandbox.measure(boxes, args.seconds, advance)
     if args.json:
         print_json({"format": "tute-bench-sandbox/1", **found})
         return OK

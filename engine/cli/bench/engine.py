@@ -16,8 +16,8 @@ from statistics import median
 from typing import Any
 
 import engine
-from engine.actions import CLAIM
-from engine.chance import Dice
+from engine.cards.actions import CLAIM
+from engine.cards.chance import Dice
 
 FLOOR = "x = (x * 1103515245 + 12345) & 0x7fffffff"
 RIVAL = "hearts(pass_cards=false)"

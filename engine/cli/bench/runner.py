@@ -27,7 +27,8 @@ from engine.cli.problem import Problem
 from engine.runner import BotSpec, MatchSpec, load_package, runtimes
 from engine.runner.cores import pinned
 from engine.runner.match import play_match
-from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, watch
+from engine.sandbox import BotProcess, Policy, Runtime, Sandbox
+from engine.sandbox.process import watch
 
 ROWS = (
     ("floor: same bytes, bare pipes", "floor_us"),

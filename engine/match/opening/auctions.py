@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import actions as act
-from engine.parts import joining, legality
-from engine.parts.calling import call, go_on, note, thrown_in
-from engine.phase import Phase
+from engine.cards import actions as act
+from engine.match.opening import joining
+from engine.match.opening.calls import call, go_on, note, thrown_in
+from engine.match.phase import Phase
+from engine.match.trick import legality
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.rules import Rules
-    from engine.state import State
+    from engine.match.state import State
+    from engine.rules.parameters import Rules
 
 
 def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.parts import counting, dealing
-from engine.parts.outcome import Verdict
+from engine.match.opening import dealing
+from engine.match.scoring import claims
+from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 
 def note(state: State, **facts: object) -> None:
@@ -34,4 +35,4 @@ def thrown_in(state: State) -> None:
         go_on(state)
         return
     note(state, same_dealer=state.rules.all_pass == "same_dealer")
-    counting.end_deal(state, Verdict(None, why="passed"))
+    claims.end_deal(state, Verdict(None, why="passed"))

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine import chance
-from engine.cards import NO_SUIT, hand_of_flags
-from engine.parts import auctions, exchanging, paying, tricks
+from engine.cards import chance
+from engine.cards.pack import NO_SUIT, hand_of_flags
+from engine.match.opening import auctions
+from engine.match.scoring import payments
+from engine.match.trick import exchanges, tricks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.rules import Rules
-    from engine.state import State
+    from engine.match.state import State
+    from engine.rules.parameters import Rules
 
 
 def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:
     """The stages of a deal between the dealing and the first lead (README of the rules book, section 3)."""
     found: list[Callable[[State], None]] = []
     if rules.exchange == "before_first_lead":
-        found.append(exchanging.stage)
+        found.append(exchanges.stage)
     return (*found, *auctions.stages(rules))
 
 
@@ -72,7 +74,7 @@ def start(state: State) -> None:
     seat_the_deal(state)
     clear(state)
     if rules.ante:
-        paying.ante_up(state)
+        payments.ante_up(state)
     deal_cards(state)
     state.own_turn = state.game.has_own_turn
     if rules.first_deal == "coins_2o" and state.deal_no == 1:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import actions as act
-from engine import chance
-from engine.cards import NO_SUIT
-from engine.parts import counting, tricks
-from engine.parts.calling import call, go_on, note, thrown_in
-from engine.parts.outcome import Verdict
-from engine.phase import Phase
+from engine.cards import actions as act
+from engine.cards import chance
+from engine.cards.pack import NO_SUIT
+from engine.match.opening.calls import call, go_on, note, thrown_in
+from engine.match.phase import Phase
+from engine.match.scoring import claims
+from engine.match.trick import tricks
+from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 CALLS = (act.PLAY, act.PASS)
 ANSWERS = (act.JOIN, act.OUT)
@@ -73,7 +74,7 @@ def _others(state: State, soloist: int) -> tuple[int, ...]:
 def _joined(state: State) -> None:
     playing, active = state.notes["playing"], state.active
     if len(playing) == 1:
-        counting.end_deal(state, Verdict(state.side[playing[0]], why="alone"))
+        claims.end_deal(state, Verdict(state.side[playing[0]], why="alone"))
         return
     gone: tuple[int, ...] = ()
     if len(playing) < len(active):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import actions as act
-from engine.parts import dealing, results, settling
-from engine.parts.outcome import Verdict
-from engine.phase import Phase
+from engine.cards import actions as act
+from engine.match.opening import dealing
+from engine.match.phase import Phase
+from engine.match.scoring import results, settlement
+from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 
 def last_trick(state: State) -> None:
@@ -42,9 +43,9 @@ def decide(state: State) -> Verdict:
 def end_deal(state: State, verdict: Verdict | None = None) -> None:
     """Counts the deal (or takes the verdict that cut it short), settles it, and starts the next one or ends the match."""
     state.phase = None
-    settling.settle(state, verdict or decide(state))
+    settlement.settle(state, verdict or decide(state))
     if not state.is_over:
-        settling.adapt_to_seats(state)
+        settlement.adapt_to_seats(state)
         dealing.start(state)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.parts.outcome import Verdict
-    from engine.rules import Rules
-    from engine.state import State
+    from engine.match.state import State
+    from engine.rules.parameters import Rules
+    from engine.rules.verdict import Verdict
 
 Chips = list[int]
 

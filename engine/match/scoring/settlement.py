@@ -5,11 +5,12 @@ from __future__ import annotations
 from operator import add
 from typing import TYPE_CHECKING
 
-from engine.parts import auctions, dealing, paying
+from engine.match.opening import auctions, dealing
+from engine.match.scoring import payments
 
 if TYPE_CHECKING:
-    from engine.parts.outcome import Verdict
-    from engine.state import State
+    from engine.match.state import State
+    from engine.rules.verdict import Verdict
 
 TUTE_SCORE = 130  # board score of a deal won without counting: all card points and the last ten
 LONGEST_MATCH = 500  # deals after which a match ends with what there is: drawn or thrown-in deals could go on for ever
@@ -185,7 +186,7 @@ def finish(state: State) -> None:
     """Ends the match."""
     state.is_over = True
     if state.pot:
-        paying.share_pot(state)
+        payments.share_pot(state)
         state.score = state.chips
     state.winners = match_winners(state)
     if state.game.score_unit == "rank":

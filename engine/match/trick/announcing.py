@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import actions as act
-from engine.cards import NO_SUIT
-from engine.parts import counting, exchanging, legality, tricks
-from engine.phase import Phase
+from engine.cards import actions as act
+from engine.cards.pack import NO_SUIT
+from engine.match.phase import Phase
+from engine.match.scoring import claims as counting
+from engine.match.trick import exchanges, legality, tricks
 
 if TYPE_CHECKING:
-    from engine.rules import Rules
-    from engine.state import State
+    from engine.match.state import State
+    from engine.rules.parameters import Rules
 
 
 def merged(rules: Rules) -> bool:
@@ -126,12 +127,12 @@ def before_card(state: State) -> tuple[int, ...]:
         found = declarations(state, seat)
         swap = state.lead_swap
         if game.window_b_swaps and state.hand[state.trump] & swap:
-            found += exchanging.exchanges(state, seat, "after_draw")
+            found += exchanges.exchanges(state, seat, "after_draw")
         if game.claims_after_trick and may_claim(state, seat, "post_trick"):
             found += CLAIM
     if state.own_turn:
         if state.hand[state.trump] & swap:
-            found += tuple([a for a in exchanging.exchanges(state, seat, "own_turn") if a not in found])
+            found += tuple([a for a in exchanges.exchanges(state, seat, "own_turn") if a not in found])
         found += state.own_extra
     return found
 
@@ -185,7 +186,7 @@ def carry_out(state: State, action: int) -> None:
         state.emit("tute", seat=seat, rank=rank, cards=[rank + suit for suit in state.game.pack.suits])
         counting.end_deal(state)
     elif action < act.PASS:
-        exchanging.exchange(state, action)
+        exchanges.exchange(state, action)
     elif action == act.CLAIM:
         counting.claim(state)
     elif action == act.ACCUSE:
@@ -266,7 +267,7 @@ def open_window(state: State, moment: str) -> None:
 
 def window_options(state: State, seat: int) -> tuple[int, ...]:
     """What a seat may announce in the open window."""
-    options = exchanging.exchanges(state, seat, state.window)
+    options = exchanges.exchanges(state, seat, state.window)
     if state.window == "after_draw":
         options = declarations(state, seat) + options
         if state.game.claims_after_trick and may_claim(state, seat, "post_trick"):

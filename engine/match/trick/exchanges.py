@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine import actions as act
-from engine.cards import NO_SUIT
-from engine.parts import announcing, dealing
-from engine.phase import Phase
+from engine.cards import actions as act
+from engine.cards.pack import NO_SUIT
+from engine.match.opening import dealing
+from engine.match.phase import Phase
+from engine.match.trick import announcing
 
 if TYPE_CHECKING:
     from engine.game import Game
-    from engine.rules import Rules
-    from engine.state import State
+    from engine.match.state import State
+    from engine.rules.parameters import Rules
 
 MOMENTS = ("before_first_lead", "before_draw", "after_draw", "own_turn")
 

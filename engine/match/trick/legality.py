@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from engine.cards import NO_SUIT, Pack, Table
+from engine.cards.pack import NO_SUIT, Pack, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.rules import Rules
-    from engine.state import State
+    from engine.match.state import State
+    from engine.rules.parameters import Rules
 
 STRICT: Final = 0
 FREE: Final = 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine import actions as act
-from engine.cards import NO_SUIT
+from engine.cards import actions as act
+from engine.cards.pack import NO_SUIT
 from engine.errors import IllegalAction
-from engine.parts import announcing, counting, exchanging, legality
+from engine.match.scoring import claims
+from engine.match.trick import announcing, exchanges, legality
 
 if TYPE_CHECKING:
-    from engine.state import State
+    from engine.match.state import State
 
 
 def lead(state: State) -> None:
@@ -86,7 +87,7 @@ def revoke(state: State, action: int) -> None:
         and action in state.hand_of(state.turn)
     )
     if held and state.rules.illegal_move != "reject":
-        counting.revoke(state, action)
+        claims.revoke(state, action)
         return
     text = state.game.action_text
     try:
@@ -114,7 +115,7 @@ def complete(state: State) -> None:
     state.table_points = 0
     if game.simple:
         if not state.left:
-            counting.last_trick(state)
+            claims.last_trick(state)
             return
         # as `next_lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
         state.table = []
@@ -132,16 +133,16 @@ def complete(state: State) -> None:
         state.emit("partner", seat=state.notes["partner"], card=state.card_text(state.notes["called"]))
     if game.table_songs:
         announcing.table_songs(state)
-    if state.capote_by >= 0 and counting.capote_decided(state):
+    if state.capote_by >= 0 and claims.capote_decided(state):
         return
-    if game.tracks_target and counting.reached_by(state, winner):
+    if game.tracks_target and claims.reached_by(state, winner):
         return
     if not state.left:
-        counting.last_trick(state)
+        claims.last_trick(state)
         return
     if state.n > 0:
         if state.pending >= 0:
-            exchanging.trick_won(state)
+            exchanges.trick_won(state)
         if game.window_a:
             hands, trump, swap = state.hands, state.trump, state.window_swap
             for seat in game.side_from[
@@ -214,7 +215,7 @@ def draw(state: State) -> None:
         state.emit("draw", seat=seat, card=state.card_text(card), shown=True)
         state.shown = -1
     if state.shown < 0 and state.pending >= 0:
-        exchanging.take_back(state)
+        exchanges.take_back(state)
     legality.enforce(state, game.empty_rule)
     announcing.fix_turns(state)
 

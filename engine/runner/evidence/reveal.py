@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import engine
-from engine import chance
+from engine.cards import chance
 from engine.runner.match import suits_of
 
 SECRET_BYTES = 32

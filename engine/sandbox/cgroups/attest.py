@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .cgroups import Group
-from .errors import SandboxError
+from engine.sandbox.cgroups.groups import Group
+from engine.sandbox.errors import SandboxError
 
 _CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
 _ENDING_S = 0.5

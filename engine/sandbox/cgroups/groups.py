@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .errors import SandboxError
-from .policy import MIB, Policy
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.policy import MIB, Policy
 
 # Besides the bot's own memory: the pages of the runtime's files it touches first, thread stacks, page tables, the wrapper.
 ROOM_MB = 64

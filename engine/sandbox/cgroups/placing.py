@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import cgroups, slots, tree
-from .errors import SandboxError
-from .policy import Policy
-from .runtimes import Runtime
+from engine.sandbox.cgroups import groups as cgroups
+from engine.sandbox.cgroups import slots
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.files import tree
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.policy import Policy
 
 _COPIES = "bot"  # directory of a runtime's tree
 _LONGER_THAN_A_MATCH_S = 7 * 86400

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from . import attest
+from engine.sandbox.cgroups import attest
 
 SYS_ADMIN = 21
 SYS_NICE = 23

@@ -10,7 +10,7 @@ import errno
 import socket
 from dataclasses import dataclass, field
 
-from .errors import SandboxError
+from engine.sandbox.errors import SandboxError
 
 FIRST_USER = 61000
 LAST_USER = 61183  # systemd hands out 61184 and up to its dynamic services

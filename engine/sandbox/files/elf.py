@@ -7,7 +7,7 @@ import struct
 import subprocess
 from pathlib import Path
 
-from .errors import SandboxError
+from engine.sandbox.errors import SandboxError
 
 _PT_INTERP = 3
 _LONGEST_PATH = 4096

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import elf, tree
-from .errors import SandboxError
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.files import elf, tree
 
 _LOADER = "ld.so"
 _UNUSED_STDLIB = (
@@ -98,7 +98,7 @@ def _by_loader(program: str) -> tuple[str, ...]:
 def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpreter: Path | None = None) -> Runtime:
     """A copy of an interpreter with its standard library.
 
-    state_dir: where trees are kept. extra: importable name, such as "engine" or "engine/cards.py" -> file or directory
+    state_dir: where trees are kept. extra: importable name, such as "engine" or "engine/cards/pack.py" -> file or directory
     to copy. interpreter: default the one behind this process, whatever virtual environment it runs in.
     Raises SandboxError when it cannot be copied.
     """

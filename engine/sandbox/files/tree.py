@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import SandboxError
+from engine.sandbox.errors import SandboxError
 
 _SHORT = 16  # hexadecimal digits of a hash in a name
 _LAYOUT = "2"  # of a tree; another one has every tree made ready anew

@@ -11,8 +11,8 @@ import errno
 from dataclasses import dataclass
 from functools import lru_cache
 
-from . import bpf
-from .syscalls import Machine, this_machine
+from engine.sandbox.kernel import bpf
+from engine.sandbox.kernel.syscalls import Machine, this_machine
 
 _ALLOWED = """
 read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3

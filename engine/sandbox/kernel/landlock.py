@@ -12,8 +12,8 @@ import struct
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .errors import SandboxUnavailable
-from .syscalls import this_machine
+from engine.sandbox.errors import SandboxUnavailable
+from engine.sandbox.kernel.syscalls import this_machine
 
 _EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
 READ = _READ_FILE | _READ_DIR

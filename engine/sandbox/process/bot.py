@@ -12,14 +12,14 @@ from functools import partial
 from time import monotonic
 from typing import NamedTuple
 
-from . import watch
-from .attest import Expectation, attest
-from .death import End, fault
-from .errors import BotFault, SandboxError
-from .policy import MIB, Policy
-from .spawn import Started
-from .tail import Tail
-from .wall import Wall
+from engine.sandbox.cgroups.attest import Expectation, attest
+from engine.sandbox.errors import BotFault, SandboxError
+from engine.sandbox.policy import MIB, Policy
+from engine.sandbox.process import watch
+from engine.sandbox.process.death import End, fault
+from engine.sandbox.process.spawn import Started
+from engine.sandbox.process.tail import Tail
+from engine.sandbox.process.wall import Wall
 
 PONDERING_S = 0.002  # CPU time a frozen bot may seem to use: the kernel's accounting, not thinking
 _SURELY_PONDERING_S = 0.05  # more than any accounting

@@ -16,8 +16,8 @@ import re
 import signal
 from dataclasses import dataclass
 
-from .errors import BotFault, SandboxError
-from .policy import KIB, MIB, Policy
+from engine.sandbox.errors import BotFault, SandboxError
+from engine.sandbox.policy import KIB, MIB, Policy
 
 _ALLOCATION_FAILED = re.compile(
     rb"^(MemoryError\b|.*\bstd::bad_alloc\b|.*JavaScript heap out of memory|.*(fatal error|runtime): .*out of memory"

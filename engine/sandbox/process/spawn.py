@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .errors import SandboxError
+from engine.sandbox.errors import SandboxError
 
 HANDSHAKE_S = 20.0  # a start takes 0.005 s; a host that needs a thousand times that cannot keep time for matches
 FIRST_KEPT = 4  # the number at which a started program finds the first descriptor it is to keep

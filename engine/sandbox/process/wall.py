@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import watch
-from .errors import SandboxError
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.process import watch
 
 _LATE_S = 2 * watch.SAMPLE_S  # between two looks: this worker was kept from looking
 _TOO_LONG = 10  # times the cap, and at least ...

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import BotFault
-from .policy import KIB, MIB, Policy
+from engine.sandbox.errors import BotFault
+from engine.sandbox.policy import KIB, MIB, Policy
 
 SAMPLE_S = 0.05  # between two looks at the memory of a running bot
 _SLACK_MIB = 16  # the main stack and page tables, which the kernel's data limit does not count

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import BotFault, SandboxError
-from .policy import Policy
-from .process import BotProcess
-from .runtimes import Runtime
+from engine.sandbox.errors import BotFault, SandboxError
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.policy import Policy
+from engine.sandbox.process.bot import BotProcess
 
 Start = Callable[[Path, Runtime, str, Policy], BotProcess]
 

@@ -9,16 +9,20 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from . import cgroups, elf, landlock, runtimes, tier_landlock, tier_namespaces, tier_none
-from .canary import TierReport, battery
-from .errors import BotFault, SandboxError, SandboxUnavailable
-from .placing import Place, place, sweep
-from .policy import Policy
-from .process import BotProcess
-from .runtimes import Runtime
+from engine.sandbox.cgroups import groups
+from engine.sandbox.cgroups.placing import Place, place, sweep
+from engine.sandbox.errors import BotFault, SandboxError, SandboxUnavailable
+from engine.sandbox.files import elf, runtimes
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.kernel import landlock
+from engine.sandbox.policy import Policy
+from engine.sandbox.process.bot import BotProcess
+from engine.sandbox.tiers import landlock as tier_landlock
+from engine.sandbox.tiers import namespaces, none
+from engine.sandbox.tiers.canary import TierReport, battery
 
-BEST_FIRST = (tier_namespaces.NAME, tier_landlock.NAME)
-_TIERS = {tier.NAME: tier for tier in (tier_namespaces, tier_landlock, tier_none)}
+BEST_FIRST = (namespaces.NAME, tier_landlock.NAME)
+_TIERS = {tier.NAME: tier for tier in (namespaces, tier_landlock, none)}
 # What execve says of a file that is no program; everything else (no memory, no permission, a file system mounted noexec) is ours.
 _NO_PROGRAM = (errno.ENOEXEC, errno.EINVAL, errno.ELIBBAD)
 _NOT_EXECUTABLE = {
@@ -29,7 +33,7 @@ _NOT_EXECUTABLE = {
     ),  # execvp(3) takes a file that is no program for a script: no shell is there
 }
 _REMEDIES = {
-    tier_namespaces.NAME: [
+    namespaces.NAME: [
         "Ubuntu 23.10 and newer: install bubblewrap and its AppArmor profile (package apparmor-profiles).",
         "Docker: give the runner the seccomp profile of this project and apparmor=unconfined; see docs/sandbox.md.",
     ],
@@ -50,7 +54,7 @@ def start(
         raise ValueError(f"{runtime.name} needs memory_mb of at least {runtime.memory_mb}, not {policy.memory_mb}")
     if runtime.address_space_mb and policy.address_space_mb is None:
         policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
-    where = place(bot_dir, runtime, policy, own_user=tier != tier_none.NAME)
+    where = place(bot_dir, runtime, policy, own_user=tier != none.NAME)
     begin: Callable[[Place, Runtime, str, Policy, int | None], BotProcess] = _TIERS[tier].start
     try:
         if runtime.runs_bot_files:
@@ -95,7 +99,7 @@ def _is_no_program(file: Path, complaint: str) -> bool:
 
 @functools.lru_cache
 def _report(tier: str, state_dir: Path) -> TierReport:
-    if tier == tier_none.NAME:
+    if tier == none.NAME:
         return TierReport(
             tier, True, notes=["no isolation at all: only for bots you trust, only when asked for by name"]
         )
@@ -104,7 +108,7 @@ def _report(tier: str, state_dir: Path) -> TierReport:
         if tier == tier_landlock.NAME:
             notes += landlock.support().notes
         else:
-            tier_namespaces.bubblewrap()
+            namespaces.bubblewrap()
         runtime = runtimes.python(state_dir)
         canaries, failures = battery(functools.partial(start, tier), runtime, state_dir)
     except (SandboxError, NotImplementedError) as error:
@@ -117,7 +121,7 @@ def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:
     """One report a tier, the best first, "none" last; proved by the canary once per process, or ``again``."""
     if again:
         _report.cache_clear()
-    return [_report(tier, state_dir.resolve()) for tier in (*BEST_FIRST, tier_none.NAME)]
+    return [_report(tier, state_dir.resolve()) for tier in (*BEST_FIRST, none.NAME)]
 
 
 class Sandbox:
@@ -148,7 +152,7 @@ class Sandbox:
     @property
     def control_groups(self) -> str:
         """The kind every bot is placed in: "v2", "v1" or "none"."""
-        return cgroups.here().name
+        return groups.here().name
 
     @property
     def report(self) -> TierReport:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import resource
 from typing import Any
 
-from . import filter as call_filter
-from . import landlock
-from .attest import Expectation
-from .placing import Place
-from .policy import Policy
-from .process import BotProcess
-from .runtimes import Runtime
-from .spawn import launch
-from .syscalls import this_machine
+from engine.sandbox.cgroups.attest import Expectation
+from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.kernel import filter as call_filter
+from engine.sandbox.kernel import landlock
+from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.policy import Policy
+from engine.sandbox.process.bot import BotProcess
+from engine.sandbox.process.spawn import launch
 
 NAME = "landlock"
 _USER_WIDE = 4096

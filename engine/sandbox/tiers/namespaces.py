@@ -15,17 +15,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from . import attest
-from . import filter as call_filter
-from .errors import SandboxError, SandboxUnavailable
-from .placing import Place
-from .policy import Policy
-from .process import BotProcess
-from .rights import SYS_ADMIN, effective
-from .runtimes import Runtime
-from .spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
-from .syscalls import this_machine
-from .tier_landlock import user_wide_processes
+from engine.sandbox.cgroups import attest
+from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
+from engine.sandbox.errors import SandboxError, SandboxUnavailable
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.kernel import filter as call_filter
+from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.policy import Policy
+from engine.sandbox.process.bot import BotProcess
+from engine.sandbox.process.spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
+from engine.sandbox.tiers.landlock import user_wide_processes
 
 NAME = "namespaces"
 _NOBODY = "65534"

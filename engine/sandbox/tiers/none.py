@@ -5,12 +5,12 @@ The limits on memory, CPU and output, the clock and the freezing are the same, s
 
 from __future__ import annotations
 
-from .attest import Expectation
-from .placing import Place
-from .policy import Policy
-from .process import BotProcess
-from .runtimes import Runtime
-from .spawn import launch
+from engine.sandbox.cgroups.attest import Expectation
+from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.policy import Policy
+from engine.sandbox.process.bot import BotProcess
+from engine.sandbox.process.spawn import launch
 
 NAME = "none"
 

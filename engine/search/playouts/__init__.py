@@ -1,5 +1,5 @@
 """Random playouts without a driver: `playout` for search, `play_many` for statistics."""
 
-from engine.batch.running import play_many, playout
+from engine.search.playouts.running import play_many, playout
 
 __all__ = ["play_many", "playout"]

@@ -1,4 +1,4 @@
-"""Songs, tutes and exchanges in machine words: `engine.parts.announcing` and `exchanging`.
+"""Songs, tutes and exchanges in machine words: `engine.match.trick.announcing` and `exchanging`.
 
 What a seat may announce is a mask of the bits below, lowest first, in the order in which `legal_actions` gives the same actions.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from engine.batch import codes
-from engine.batch.table import OTHER, TARGET, Table, cut_short
-from engine.batch.words import FOLD
-from engine.cards import NO_SUIT
+from engine.cards.pack import NO_SUIT
+from engine.search.playouts import codes
+from engine.search.playouts.table import OTHER, TARGET, Table, cut_short
+from engine.search.playouts.words import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -1,4 +1,4 @@
-"""What comes before the first lead, in machine words: `engine.parts.auctions` and the exchange before the first lead.
+"""What comes before the first lead, in machine words: `engine.match.opening.auctions` and the exchange before the first lead.
 
 Each stage is one function that asks its seats in turn. A stage that was broken off (`t.asked`) goes on with the seat it had asked.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import announcing, codes, discarding
-from engine.batch.dealing import holder_of
-from engine.batch.table import ALONE, PASSED, Table, cut_short
-from engine.batch.words import FOLD, count, pick
+from engine.search.playouts import announcing, codes, discarding
+from engine.search.playouts.dealing import holder_of
+from engine.search.playouts.table import ALONE, PASSED, Table, cut_short
+from engine.search.playouts.words import FOLD, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

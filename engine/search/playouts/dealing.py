@@ -1,13 +1,13 @@
-"""From one deal to the next in machine words: `engine.parts.dealing`, step by step with the same dice."""
+"""From one deal to the next in machine words: `engine.match.opening.dealing`, step by step with the same dice."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import codes
-from engine.batch.table import Table, clear
-from engine.batch.words import count
-from engine.cards import NO_SUIT
+from engine.cards.pack import NO_SUIT
+from engine.search.playouts import codes
+from engine.search.playouts.table import Table, clear
+from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

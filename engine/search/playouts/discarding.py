@@ -1,11 +1,11 @@
-"""The change of cards of bato in machine words (`engine.parts.auctions`, play then join)."""
+"""The change of cards of bato in machine words (`engine.match.opening.auctions`, play then join)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch.table import Table
-from engine.batch.words import count
+from engine.search.playouts.table import Table
+from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

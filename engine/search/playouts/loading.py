@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.actions import EXCHANGE_TWO
-from engine.batch.announcing import SEVEN, TWO
-from engine.batch.codes import CHIPS, GAMES, LOSS_MARKS
-from engine.batch.table import Table, clear
+from engine.cards.actions import EXCHANGE_TWO
+from engine.search.playouts.announcing import SEVEN, TWO
+from engine.search.playouts.codes import CHIPS, GAMES, LOSS_MARKS
+from engine.search.playouts.table import Table, clear
 
 if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64
 
-    from engine.state import State
+    from engine.match.state import State
 
 
 def can_load(state: State) -> bool:

@@ -1,13 +1,13 @@
-"""Chips in machine words: `engine.parts.paying`. Each function adds what a deal gains to `t.chips`."""
+"""Chips in machine words: `engine.match.scoring.payments`. Each function adds what a deal gains to `t.chips`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import codes
-from engine.batch.points import seat_points
-from engine.batch.table import ALONE, PASSED, SPLIT, Table
-from engine.batch.words import count
+from engine.search.playouts import codes
+from engine.search.playouts.points import seat_points
+from engine.search.playouts.table import ALONE, PASSED, SPLIT, Table
+from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from engine.batch import codes
-from engine.batch.codes import number
-from engine.batch.words import places, words
-from engine.parts import auctions
+from engine.match.opening import auctions
+from engine.search.playouts import codes
+from engine.search.playouts.codes import number
+from engine.search.playouts.words import places, words
 
 if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64
 
-    from engine.cards import Pack
+    from engine.cards.pack import Pack
     from engine.game import Game
-    from engine.rules import Rules
+    from engine.rules.parameters import Rules
 
 TUTE_RANKS: Final = ("R", "C", "S")
 

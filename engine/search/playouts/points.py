@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import codes
-from engine.batch.table import Table
-from engine.batch.words import FOLD, count
+from engine.search.playouts import codes
+from engine.search.playouts.table import Table
+from engine.search.playouts.words import FOLD, count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

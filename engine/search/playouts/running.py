@@ -22,21 +22,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.actions import CLAIM
-from engine.batch import calls, dealing, tricks
-from engine.batch.codes import NotCovered
-from engine.batch.loading import can_load, load
-from engine.batch.plan import Plan
-from engine.batch.settling import settle
-from engine.batch.table import Table, clear
-from engine.batch.words import INTERPRETED, count
-from engine.chance import Dice
+from engine.cards.actions import CLAIM
+from engine.cards.chance import Dice
+from engine.search.playouts import calls, dealing, tricks
+from engine.search.playouts.codes import NotCovered
+from engine.search.playouts.loading import can_load, load
+from engine.search.playouts.plan import Plan
+from engine.search.playouts.settling import settle
+from engine.search.playouts.table import Table, clear
+from engine.search.playouts.words import INTERPRETED, count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
     from engine.game import Game
-    from engine.state import State
+    from engine.match.state import State
 
 ORDER = (0, 1, 2, 3)
 

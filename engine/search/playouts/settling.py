@@ -1,16 +1,16 @@
-"""What a decided deal is worth in the match, and when the match is over, in machine words: `engine.parts.settling`."""
+"""What a decided deal is worth in the match, and when the match is over, in machine words: `engine.match.scoring.settlement`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import codes
-from engine.batch.paying import pay, share_pot
-from engine.batch.points import side_points
-from engine.batch.table import COUNTED, TARGET, TIE, Table
-from engine.batch.verdicts import decide
-from engine.batch.words import count
-from engine.parts.settling import GAME_SCORE, LONGEST_MATCH, TUTE_SCORE
+from engine.match.scoring.settlement import GAME_SCORE, LONGEST_MATCH, TUTE_SCORE
+from engine.search.playouts import codes
+from engine.search.playouts.paying import pay, share_pot
+from engine.search.playouts.points import side_points
+from engine.search.playouts.table import COUNTED, TARGET, TIE, Table
+from engine.search.playouts.verdicts import decide
+from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -1,4 +1,4 @@
-"""The table: a whole match in machine words. Field names are those of `engine.state`, where they are explained.
+"""The table: a whole match in machine words. Field names are those of `engine.match.state`, where they are explained.
 
 Arrays go by seat unless said otherwise; sets of seats, sides and suits are bit masks; a set of cards has one bit a card.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from engine.batch.words import words
-from engine.cards import NO_SUIT
+from engine.cards.pack import NO_SUIT
+from engine.search.playouts.words import words
 
 if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64
 
-    from engine.batch.plan import Plan
-    from engine.chance import Dice
+    from engine.cards.chance import Dice
+    from engine.search.playouts.plan import Plan
 
 SEATS: Final = 7  # at most
 

@@ -1,14 +1,14 @@
-"""A trick in machine words: which cards are legal (`engine.parts.legality`), who wins, and what its end brings (`engine.parts.tricks`)."""
+"""A trick in machine words: which cards are legal (`engine.match.trick.legality`), who wins, and what its end brings (`match.trick.tricks`)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import announcing, windows
-from engine.batch.plan import Cards, Duties
-from engine.batch.table import Table
-from engine.batch.words import FOLD, count, pick
-from engine.parts.legality import FOLLOW_OR_TRUMP, FREE, STRICT, TRUMP_FOLLOW
+from engine.match.trick.legality import FOLLOW_OR_TRUMP, FREE, STRICT, TRUMP_FOLLOW
+from engine.search.playouts import announcing, windows
+from engine.search.playouts.plan import Cards, Duties
+from engine.search.playouts.table import Table
+from engine.search.playouts.words import FOLD, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -1,11 +1,11 @@
-"""How a deal is decided, in machine words: `engine.parts.results` and the results in the files of games, numbered in `codes.RESULTS`."""
+"""How a deal is decided, in machine words: `engine.match.scoring.results` and the results in the files of games, numbered in `codes.RESULTS`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import codes
-from engine.batch.points import (
+from engine.search.playouts import codes
+from engine.search.playouts.points import (
     active_sides,
     by_last_trick,
     lowest,
@@ -16,8 +16,8 @@ from engine.batch.points import (
     total,
     with_points,
 )
-from engine.batch.table import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Table
-from engine.batch.words import count
+from engine.search.playouts.table import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Table
+from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

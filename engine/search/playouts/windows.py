@@ -1,13 +1,13 @@
-"""From the last card of a trick to the next lead in machine words: `engine.parts.tricks.complete` and the windows of `announcing`."""
+"""From the last card of a trick to the next lead in machine words: `engine.match.trick.tricks.complete` and the windows of `announcing`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.batch import announcing, codes
-from engine.batch.points import best_other
-from engine.batch.table import CAPOTE, Table, cut_short
-from engine.batch.words import FOLD, count, pick
+from engine.search.playouts import announcing, codes
+from engine.search.playouts.points import best_other
+from engine.search.playouts.table import CAPOTE, Table, cut_short
+from engine.search.playouts.words import FOLD, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

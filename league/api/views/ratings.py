@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 import engine
-from engine.rules import Range, choices, word
+from engine.rules.parameters import Range, choices, word
 from league.api.base import ListView, View, existing
 from league.api.filters import PointFilters, PoolFilters
 from league.api.moments import AT, moment

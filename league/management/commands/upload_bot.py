@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from engine.runner import package
+from engine.packages import archive
 from league.domain import bots
 from league.management.base import LeagueCommand, the_player
 
@@ -30,11 +30,11 @@ class Command(LeagueCommand):
         path: Path = options["path"]
         try:
             if path.is_dir():
-                data, filename = package.read_path(path).zip(), f"{path.name}.zip"
+                data, filename = archive.read_path(path).zip(), f"{path.name}.zip"
             else:
                 data, filename = path.read_bytes(), path.name
         except OSError as error:
-            raise package.PackageRefused(f"{path} cannot be read: {error}") from error
+            raise archive.PackageRefused(f"{path} cannot be read: {error}") from error
         version = bots.upload(the_player(options["player"]), options["name"], data, filename, options["game"] or None)
         games = ", ".join(version.games) or "every game"
         self.say(f"uploaded {version} ({games}, {version.package_id[:12]}); its validation match is queued")

@@ -8,7 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from engine.runner import Limits, PackageRefused, package
+from engine.packages import archive
+from engine.runner import Limits, PackageRefused
 from league.domain import bots, players
 from league.domain.errors import Refused, TooMany, shown
 from league.web.forms import SubmitForm
@@ -26,7 +27,7 @@ def submit(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             file = form.cleaned_data["file"]
             try:
-                data = file.read(package.MAX_BYTES + 1)  # one byte too many is enough to refuse it
+                data = file.read(archive.MAX_BYTES + 1)  # one byte too many is enough to refuse it
                 games = form.cleaned_data["games"] or None
                 version = bots.upload(player, form.cleaned_data["bot"].strip(), data, file.name, games)
             except TooMany as refusal:
@@ -40,8 +41,8 @@ def submit(request: HttpRequest) -> HttpResponse:
         "form": form,
         "mine": player.bots.order_by("slug"),
         "limits": Limits(),
-        "most_bytes": package.MAX_BYTES,
-        "most_files": package.MAX_FILES,
+        "most_bytes": archive.MAX_BYTES,
+        "most_files": archive.MAX_FILES,
         "per_hour": settings.UPLOADS_PER_HOUR,
     }
     return render(request, "submit.html", context, status=status)

@@ -1,0 +1,1 @@
+"""Cards, actions and chance as plain numbers."""

@@ -1,0 +1,1 @@
+"""What comes before the first lead: the deal, auctions, who joins."""

@@ -1,0 +1,1 @@
+"""Who has won a deal, what it counts, what it pays."""

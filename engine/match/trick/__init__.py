@@ -1,0 +1,1 @@
+"""A trick: legal cards, songs, exchanges, windows."""

@@ -1,0 +1,1 @@
+"""The rules as data, resolved for a table."""

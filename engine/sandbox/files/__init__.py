@@ -1,0 +1,1 @@
+"""The files that a bot may see: a copy of the interpreter and its libraries."""

@@ -1,0 +1,1 @@
+"""What the kernel is asked to hold back: system calls, files, rights."""
