@@ -26,9 +26,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from league.pure.bradley_terry import fit  # noqa: E402
-from league.pure.ratings import BASE, ELO, table  # noqa: E402
-from league.pure.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
+from league.pure.rating.bradley_terry import fit  # noqa: E402
+from league.pure.rating.leaderboard import BASE, ELO, table  # noqa: E402
+from league.pure.rating.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
 
 PARTS = ("fits", "tournament", "match", "workers", "ahead")
 
@@ -158,7 +158,9 @@ def tournament() -> None:
     """A round robin of 200 bots is made; its tables are read."""
     from django.db import connection
 
-    from league.domain import leaderboards, players, standings, tournaments
+    from league.domain.people import players
+    from league.domain.ratings import leaderboards
+    from league.domain.tournaments import standings, tournaments
     from tests.support.league import SECRET, accepted
 
     owners = [players.create(f"player-{i}") for i in range(2)]
@@ -198,7 +200,10 @@ def match() -> None:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from league.domain import leases, players, ratings, reconcile, reports, workers
+    from league.domain.matches import leases, reports, workers
+    from league.domain.people import players
+    from league.domain.ratings import ratings
+    from league.domain.upkeep import reconcile
     from tests.support.league import accepted, result, started
 
     what = settings.DATABASES["default"]
@@ -261,7 +266,7 @@ def match() -> None:
 
 def _cup(boards: int) -> Any:
     """A round robin of 40 bots, started."""
-    from league.domain import players
+    from league.domain.people import players
     from tests.support.league import accepted, started
 
     owners = [players.create(f"player-{i}") for i in range(2)]
@@ -322,7 +327,7 @@ def ahead() -> None:
     import tempfile
 
     from engine.runner import cores
-    from league.domain import playing
+    from league.domain.playing import process
 
     cores.NAME = f"tute-bench-{os.getpid()}-"  # what other programs of this machine hold does not count
     cup = _cup(boards=1)
@@ -332,9 +337,9 @@ def ahead() -> None:
         tuple[bool, list[float]]
     ] = []  # of each match: whether its bots were there, and when it was looked after
 
-    class Watched(playing.Machine):
+    class Watched(process.Machine):
         def play(self, work: Any, *, ahead: bool = False) -> Any:
-            playing.SOON_S = (math.inf, -1.0)[len(asked) % 2]
+            process.SOON_S = (math.inf, -1.0)[len(asked) % 2]
             asked.append((work.crew is not None, []))
             return super().play(work, ahead=True)
 

@@ -36,7 +36,9 @@ run(Slow())
 
 def slow() -> None:
     """What a bot that takes its time costs the others, with two real workers: their round robin alone, and behind its matches in the queue."""
-    from league.domain import bots, players, state
+    from league.domain.bots import bots
+    from league.domain.core import moves
+    from league.domain.people import players
     from league.models import Match
     from tests.support.league import accepted, started
 
@@ -44,7 +46,7 @@ def slow() -> None:
     versions = [accepted(owners[0], f"bot-{i}", games=("partnership",)) for i in range(4)]
     late = bots.upload(owners[1], "slow", SLEEPER, "bot.py", ["partnership"])
     Match.objects.filter(kind="validation").update(status="cancelled")
-    state.move(late, "accepted", now=late.created)
+    moves.move(late, "accepted", now=late.created)
     folder = Path(tempfile.mkdtemp(prefix="tute-bench-"))
     folder.chmod(0o755)
     command, environment = [sys.executable, "manage.py", "worker"], {**os.environ, "STATE_DIR": str(folder)}

@@ -13,7 +13,7 @@ import sys
 import psycopg
 from psycopg import sql
 
-from league.env import envstr
+from league.service.env import envstr
 
 ROLE = "tute_runner"
 # Tables of the league that hold what only the web needs.

@@ -11,7 +11,7 @@ import sys
 import urllib.request
 from datetime import UTC, datetime, timedelta
 
-from league.env import envint, envlist, envstr
+from league.service.env import envint, envlist, envstr
 
 SILENT = timedelta(minutes=2)  # a runner reports itself every few seconds
 BACKLOG = 60  # messages that the scheduler did not take: minutes of silence

@@ -11,4 +11,4 @@ class LeagueConfig(AppConfig):
 
     def ready(self) -> None:
         """Make `shared_task` bind to our Celery app in every process, and the checks known to `manage.py check`."""
-        from league import celery, checks, tasks  # noqa: F401 - imported for their registrations
+        from league.service import checks  # noqa: F401 - imported for their registrations

@@ -39,7 +39,7 @@ def _queue(name: str) -> Queue:
     return Queue(name, exchange=Exchange(""), routing_key=name, durable=True)
 
 
-TRANSPORT_ALIASES["filesystem"] = "league.file_broker:Transport"
+TRANSPORT_ALIASES["filesystem"] = "league.service.file_broker:Transport"
 app = Celery("league")
 app.conf.update(
     broker_url="filesystem://localhost//" if settings.BROKER_URL.startswith("filesystem:") else settings.BROKER_URL,
@@ -57,7 +57,7 @@ app.conf.update(
     task_reject_on_worker_lost=True,
     task_serializer="json",
     accept_content=["json"],
-    worker_pool="solo",  # one match at a time, in the main thread (league.domain.playing); more slots are more processes
+    worker_pool="solo",  # one match at a time, in the main thread (league.domain.playing.process); more slots are more processes
     worker_concurrency=1,
     worker_prefetch_multiplier=1,
     worker_enable_remote_control=False,

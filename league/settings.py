@@ -8,8 +8,8 @@ from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
-from league.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.env import database, envbool, envint, envlist, envsecret, envstr
+from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
+from league.service.env import database, envbool, envint, envlist, envsecret, envstr
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 STATE_DIR = Path(envstr("STATE_DIR") or BASE_DIR / "var").resolve()
@@ -39,7 +39,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "league.middleware.content_security_policy",
+    "league.service.middleware.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pages are tables; Django pads the answers against BREACH
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -87,7 +87,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = STATE_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "league.static_storage.HashedStaticFiles"},
+    "staticfiles": {"BACKEND": "league.service.static_storage.HashedStaticFiles"},
 }
 WHITENOISE_USE_FINDERS = True  # serves before collectstatic ran, too
 
@@ -97,7 +97,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-CSRF_FAILURE_VIEW = "league.web.views.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "league.web.common.errors.csrf_failure"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"

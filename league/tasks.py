@@ -15,12 +15,15 @@ from django.db import DatabaseError, close_old_connections, connection
 from kombu.exceptions import OperationalError
 
 from league import celery
-from league.domain import clock, hints, invariants, ratings, seasons
-from league.domain import reconcile as reconciler
+from league.domain.core import clock, hints
+from league.domain.ratings import ratings
+from league.domain.tournaments import circuits
+from league.domain.upkeep import invariants
+from league.domain.upkeep import reconcile as reconciler
 from league.models import Pool
 
 if TYPE_CHECKING:
-    from league.domain.playing import Machine
+    from league.domain.playing.process import Machine
 
 log = logging.getLogger("league.tasks")
 HINTS = 64  # most messages that wait in the queue of the matches: enough to wake every worker, too few to pile up
@@ -33,7 +36,7 @@ class _Process:
 
 def machine() -> Machine:
     """This process as a player of matches; its sandbox is proven on first use."""
-    from league.domain.playing import Machine  # here, since web processes send tasks and never load the sandbox
+    from league.domain.playing.process import Machine  # here, since web processes send tasks and never load the sandbox
 
     here = _Process.machine
     if here is None or here.pid != os.getpid():
@@ -80,7 +83,7 @@ def keep_reconciling() -> None:
 @shared_task(name="league.tasks.open_seasons")
 def open_seasons() -> None:
     """Open the seasons that are due. Called by Celery's calendar; by hand, and for what it missed: `manage.py reconcile`."""
-    if seasons.open_due():
+    if circuits.open_due():
         wake()
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from django.urls import path, re_path, register_converter
 from django.views.decorators.csrf import csrf_exempt
 
-from league.api.index import Index, nowhere
-from league.api.schema import Document
-from league.api.views import bots, events, formats, matches, people, ratings, tournaments
+from league.api.bots import views as bots
+from league.api.http.index import Index, nowhere
+from league.api.http.schema import Document
+from league.api.matches import views as matches
+from league.api.people import views as people
+from league.api.ratings import views as ratings
+from league.api.tournaments import events, formats
+from league.api.tournaments import views as tournaments
 
 
 class Id:

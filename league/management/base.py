@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from engine.runner import PackageRefused
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
 from league.models import BotVersion, Player
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league.domain.repair import Report
+from league.domain.upkeep.repair import Report
 from league.management.base import LeagueCommand
 
 

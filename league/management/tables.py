@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 import engine
-from league.domain import leaderboards, pools
+from league.domain.ratings import leaderboards, pools
 from league.models import Tournament
 
 

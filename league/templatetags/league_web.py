@@ -13,9 +13,9 @@ from django.utils.translation import get_language
 
 from league.enums import MatchStatus
 from league.models import Match, Party
-from league.pure.calendars import WEEKDAYS
-from league.web import games, words
-from league.web.views.prefs import theme
+from league.pure.calendar.calendars import WEEKDAYS
+from league.web.common import game_lines, words
+from league.web.common.prefs import theme
 
 NARROW = "\u202f"  # the narrow space that does not break, between a number and its sign
 
@@ -23,12 +23,12 @@ register = template.Library()
 register.simple_tag(takes_context=True, name="theme")(
     lambda context: theme(context["request"]) if "request" in context else "auto"
 )
-register.filter("game_title", games.title)
-register.filter("pool_label", games.pool_label)
+register.filter("game_title", game_lines.title)
+register.filter("pool_label", game_lines.pool_label)
 register.filter("fault_name", words.fault_name)
 register.filter("fault_advice", words.fault_advice)
 register.filter("unit_name", words.unit_name)
-register.filter("spans", games.spans)
+register.filter("spans", game_lines.spans)
 
 
 @register.simple_tag

@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from engine import rulebook
 from engine.game import declared
 from engine.rulebook.words import HEADINGS, RULES, SUITS, card_name
-from league.web import markdown
+from league.web.common import markdown
 
 register = template.Library()
 

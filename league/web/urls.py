@@ -6,22 +6,14 @@ from django.conf import settings
 from django.urls import path
 from django.views.generic import RedirectView
 
-from league.web.views import (
-    account,
-    bots,
-    docs,
-    downloads,
-    event_new,
-    events,
-    games,
-    home,
-    matches,
-    players,
-    prefs,
-    queue,
-    submit,
-    tournaments,
-)
+from league.web.bots import bots, submit
+from league.web.common import prefs
+from league.web.games import games
+from league.web.matches import matches
+from league.web.pages import docs, home, queue
+from league.web.people import account, players
+from league.web.ratings import downloads
+from league.web.tournaments import event_new, events, tournaments
 
 urlpatterns = [
     path("", home.home, name="home"),

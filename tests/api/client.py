@@ -10,7 +10,7 @@ from typing import Any
 from django.test import Client
 from jsonschema import Draft202012Validator
 
-from league.api.schema import document
+from league.api.http.schema import document
 
 ROOT = "/api/v1"
 

@@ -8,7 +8,10 @@ import pytest
 from django.core.cache import cache
 
 from engine.runner import FaultReport
-from league.domain import leases, players, ratings, reports, tokens, tournaments
+from league.domain.matches import leases, reports
+from league.domain.people import players, tokens
+from league.domain.ratings import ratings
+from league.domain.tournaments import tournaments
 from league.models import BotVersion, Match, Player, Pool, Tournament
 from tests.api.client import Api
 from tests.support import league as made

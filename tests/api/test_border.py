@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from league.api.index import operations
-from league.api.problems import KINDS
-from league.api.schema import document
+from league.api.http.index import operations
+from league.api.http.problems import KINDS
+from league.api.http.schema import document
 
 
 def test_document_is_valid_openapi_3_1(nobody):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from league.domain import seasons
+from league.domain.tournaments import circuits
 from league.models import Circuit, Event
 from tests.support import league as made
 
@@ -66,10 +66,10 @@ def test_a_circuit_from_creation_to_its_season(as_alice, as_charlie, nobody, lea
     assert as_alice.post("circuits/liga/bots", {"bot": "nobody"}).status_code == 400
     circuit = Circuit.objects.get()
     for version in (league.luna, league.sol):
-        seasons.join(circuit, version.bot, actor="x", now=made.NOW)
-    due = seasons.next_due(circuit)
+        circuits.join(circuit, version.bot, actor="x", now=made.NOW)
+    due = circuits.next_due(circuit)
 
-    seasons.open_due(now=due + timedelta(minutes=1))
+    circuits.open_due(now=due + timedelta(minutes=1))
 
     [season] = nobody.results("circuits/liga/seasons")
     assert (season["number"], season["reason"], [one["group"] for one in season["divisions"]]) == (1, "", [1])

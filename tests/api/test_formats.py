@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain import tournaments
+from league.domain.tournaments import tournaments
 from league.models import Tournament
 from league.pure.formats import FORMATS
 from tests.support import league as made

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from league.api.index import operations
+from league.api.http.index import operations
 from tests.api.client import ROOT
 
 NASTY = [

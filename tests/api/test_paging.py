@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from league.domain import players
+from league.domain.people import players
 from league.models import Player
 from tests.support import league as made
 

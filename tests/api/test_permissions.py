@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.api.index import operations
+from league.api.http.index import operations
 from league.models import Bot, Entry, Tournament
 from tests.support import league as made
 
@@ -68,7 +68,7 @@ def test_stranger_enters_an_own_bot_into_the_tournament_of_another(as_charlie, c
 
 
 def test_every_read_but_the_account_is_open_to_all():
-    from league.api.schema import document
+    from league.api.http.schema import document
 
     closed = {
         one["path"]

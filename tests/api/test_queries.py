@@ -6,7 +6,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from league.domain import clock, players, ratings, tournaments
+from league.domain.core import clock
+from league.domain.people import players
+from league.domain.ratings import ratings
+from league.domain.tournaments import tournaments
 from tests.api.client import Api
 from tests.support import league as made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from league.domain import ratings
+from league.domain.ratings import ratings
 from tests.support import league as made
 
 
@@ -189,7 +189,7 @@ def test_me_and_tokens_are_the_callers_own(as_alice, as_charlie):
 
 
 def test_index_lists_every_operation_as_page_and_as_json(nobody):
-    from league.api.index import operations
+    from league.api.http.index import operations
 
     page = nobody.get("/api/v1/", headers={"Accept": "text/html"})
     plain = nobody.get("/api/v1/", headers={"Accept": "*/*"}).json()

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from league.domain import tokens
+from league.domain.people import tokens
 from league.models import Bot, BotVersion, Match, Tournament
 from tests.api.client import Api
 from tests.support import league as made

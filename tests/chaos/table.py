@@ -16,7 +16,12 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
 
-from league.domain import bots, players, pools, replays, standings, state, sums, tournaments  # noqa: E402 - Django first
+from league.domain.bots import bots  # noqa: E402
+from league.domain.core import moves  # noqa: E402 - Django first
+from league.domain.matches import replays  # noqa: E402
+from league.domain.people import players  # noqa: E402
+from league.domain.ratings import pools, sums  # noqa: E402
+from league.domain.tournaments import standings, tournaments  # noqa: E402
 from league.enums import MatchKind, VersionStatus  # noqa: E402
 from league.models import Match, Pool, Rating, Sitting, Tournament  # noqa: E402
 from tests.support.bots import FRAME  # noqa: E402
@@ -37,8 +42,8 @@ def make() -> None:
         version = bots.upload(player, f"bot-{number}", FRAME.format(body=body).encode(), "bot.py", games, secret=SECRET)
         now = version.created
         for match in Match.objects.filter(kind=MatchKind.VALIDATION, parties__version=version).distinct():
-            state.move(match, "cancelled", now=now)
-        state.move(version, VersionStatus.ACCEPTED, now=now)
+            moves.move(match, "cancelled", now=now)
+        moves.move(version, VersionStatus.ACCEPTED, now=now)
         versions.append(version)
     for name, game, seats, boards in CUPS:
         owner = versions[0].bot.owner

@@ -29,7 +29,11 @@ from django.utils import timezone  # noqa: E402
 
 from engine.runner import cores  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
-from league.domain import leases, matches, playing, ratings, reports, state, tournaments  # noqa: E402
+from league.domain.core import moves  # noqa: E402
+from league.domain.matches import leases, matches, reports  # noqa: E402
+from league.domain.playing import process  # noqa: E402
+from league.domain.ratings import ratings  # noqa: E402
+from league.domain.tournaments import tournaments  # noqa: E402
 from league.enums import MatchStatus, TournamentStatus  # noqa: E402
 
 
@@ -84,7 +88,7 @@ def moved_to(status: str) -> Callable[..., bool]:
 
 def after_a_sitting() -> None:
     """Die when a sitting is over, and was noted as progress."""
-    real = playing.Machine._progress
+    real = process.Machine._progress
 
     def overheard(work: Any) -> Callable[[int, int], None]:
         note = real(work)
@@ -96,14 +100,14 @@ def after_a_sitting() -> None:
 
         return noted
 
-    playing.Machine._progress = staticmethod(overheard)
+    process.Machine._progress = staticmethod(overheard)
 
 
 def ahead(arrange: Callable[[], None]) -> Callable[[], None]:
     """A place on the way of the next match: it is claimed in every last pass, at whatever pace the present one goes."""
 
     def arranged() -> None:
-        playing.SOON_S = math.inf
+        process.SOON_S = math.inf
         arrange()
 
     return arranged
@@ -114,18 +118,18 @@ PLACES: dict[str, Callable[[], None]] = {
     "claimed": lambda: after(leases, "claim", when(lambda match: match is not None)),
     "first bot started": lambda: after(Sandbox, "start", die),
     "all bots started": lambda: after(Sandbox, "start", when(nth_call(4))),
-    "claimed ahead": ahead(lambda: before(playing, "first_crew", die)),
-    "bots started ahead": ahead(lambda: after(playing, "first_crew", die)),
-    "in the middle of a board": lambda: before(playing.Machine, "_stopped", when(nth_call(30))),
+    "claimed ahead": ahead(lambda: before(process, "first_crew", die)),
+    "bots started ahead": ahead(lambda: after(process, "first_crew", die)),
+    "in the middle of a board": lambda: before(process.Machine, "_stopped", when(nth_call(30))),
     "between two sittings": after_a_sitting,
     "before the report": lambda: before(reports, "report", die),
-    "in the report": lambda: before(state, "move", when(moved_to(MatchStatus.FINISHED))),
+    "in the report": lambda: before(moves, "move", when(moved_to(MatchStatus.FINISHED))),
     "after the report": lambda: after(reports, "report", die),
     "in the count": lambda: after(ratings, "_write", die),
     "after the count": lambda: after(ratings, "refresh", when(bool)),
     "in the schedule": lambda: after(matches, "_row", when(nth_call(3))),
     "at the end": lambda: after(tournaments, "advance", when(bool)),
-    "in the end": lambda: before(state, "move", when(moved_to(TournamentStatus.FINISHED))),
+    "in the end": lambda: before(moves, "move", when(moved_to(TournamentStatus.FINISHED))),
 }
 
 

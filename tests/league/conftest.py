@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain import players
+from league.domain.people import players
 from league.models import Player
 from tests.support.league import NOW
 

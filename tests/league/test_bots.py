@@ -11,8 +11,10 @@ import pytest
 from django.conf import settings
 
 from engine.runner import FaultReport, PackageRefused
-from league.domain import bots, players, reports, validation
-from league.domain.errors import Refused, TooMany
+from league.domain.bots import bots
+from league.domain.core.errors import Refused, TooMany
+from league.domain.matches import reports, validation
+from league.domain.people import players
 from league.enums import BotState, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, LeagueEvent, Match, Package
 from tests.support.league import BOT, NOW, SECRET, accepted, later, result, running, source, uploaded

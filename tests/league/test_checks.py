@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league import checks
+from league.service import checks
 
 
 @pytest.mark.parametrize(

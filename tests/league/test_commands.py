@@ -12,7 +12,9 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command, get_commands, load_command_class
 
-from league.domain import house, ratings, tokens
+from league.domain.bots import house
+from league.domain.people import tokens
+from league.domain.ratings import ratings
 from league.management.base import LeagueCommand
 from league.models import ApiToken, BotVersion, Match, Player, Rating, Tournament
 from tests.support.league import BOT, NOW, accepted, play, started

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from league import env
+from league.service import env
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from league.domain import bots, players
+from league.domain.bots import bots
+from league.domain.people import players
 from league.models import BotVersion, Match
 from tests.support.league import SECRET
 from tests.support.live import LiveLeague

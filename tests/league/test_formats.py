@@ -7,8 +7,10 @@ from collections import Counter
 import pytest
 from django.db import IntegrityError, transaction
 
-from league.domain import formats, matches, reconcile, schedules, standings, tournaments
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.matches import matches
+from league.domain.tournaments import fixtures, formats, standings, tournaments
+from league.domain.upkeep import reconcile
 from league.enums import Ending, Seeding, TournamentFormat, TournamentStatus
 from league.models import Match, Rating, Tournament
 from league.pure.formats import FORMATS
@@ -190,7 +192,7 @@ def test_a_ladder_takes_newcomers_and_lets_go(ana, berto, field) -> None:
     tournaments.close(made, actor="ana", now=later(5))
     made.refresh_from_db()
     assert (made.status, made.ending) == (TournamentStatus.FINISHED, Ending.CLOSED)
-    assert not schedules.waits(made)
+    assert not fixtures.waits(made)
     with pytest.raises(Refused, match="ends by itself"):
         tournaments.close(cup(ana, field, "swiss"), actor="ana", now=NOW)
 
@@ -330,10 +332,10 @@ def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> Non
     assert made.status == TournamentStatus.FINISHED
     table = standings.standings(made)
     assert table.rows[0].entry.number == 0 and table.cells[0, 1].wins == 4
-    now = schedules.look(made)
+    now = fixtures.look(made)
     Tournament.objects.update(schedule=1)  # as one from before neighbours were balanced, which seats by another law
     made.refresh_from_db()
-    old = schedules.look(made)
+    old = fixtures.look(made)
     assert [t.entries for t in old.sheet.tables] != [t.entries for t in now.sheet.tables]
     assert [t.slot for t in old.sheet.tables] == [t.slot for t in now.sheet.tables]
     assert old.verdict.rank().levels == now.verdict.rank().levels

@@ -10,7 +10,10 @@ import yaml
 from django.conf import settings
 
 from engine.replay import verify
-from league.domain import bots, house, players, replays, stages, tournaments
+from league.domain.bots import bots, house
+from league.domain.matches import replays
+from league.domain.people import players
+from league.domain.tournaments import events, tournaments
 from league.enums import TournamentStatus
 from league.models import Event, Match, Sitting, Tournament
 from league.pure.formats import FORMATS
@@ -78,7 +81,7 @@ def test_house_bots_play_every_format_to_its_end(live: LiveLeague) -> None:
         owner, "pairs", "partnership", boards=1, versions=[*versions, guest], mixed=True, secret=SECRET
     )
     tournaments.start(pairs)
-    event = stages.create(owner, documented(), [*versions, guest], secret=SECRET)
+    event = events.create(owner, documented(), [*versions, guest], secret=SECRET)
 
     until(
         live,

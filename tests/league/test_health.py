@@ -8,8 +8,11 @@ import pytest
 from django.conf import settings
 
 from engine.runner import FaultReport
-from league.domain import bots, health, leases, reconcile, reports, tournaments, workers
-from league.domain.errors import Refused
+from league.domain.bots import bots
+from league.domain.core.errors import Refused
+from league.domain.matches import health, leases, reports, workers
+from league.domain.tournaments import tournaments
+from league.domain.upkeep import reconcile
 from league.enums import BotState
 from league.models import Bot, LeagueEvent, Match, Party
 from tests.support.league import NOW, accepted, later, play, result, started

@@ -8,7 +8,10 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from league.domain import invariants, leases, matches, ratings, sums, tournaments
+from league.domain.matches import leases, matches
+from league.domain.ratings import ratings, sums
+from league.domain.tournaments import tournaments
+from league.domain.upkeep import invariants
 from league.models import (
     Board,
     BotVersion,

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from league.domain import leases, matches, workers
-from league.domain.errors import IllegalMove
+from league.domain.core.errors import IllegalMove
+from league.domain.matches import leases, matches, workers
 from league.enums import MatchStatus
 from league.models import LeagueEvent, Match
 from tests.support.league import NOW, accepted, later, running, started, uploaded

@@ -8,7 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league import tasks
-from league.domain import invariants, leases, metrics, ratings, workers
+from league.domain.matches import leases, workers
+from league.domain.ratings import ratings
+from league.domain.upkeep import invariants, metrics
 from league.models import Bot, Match
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 

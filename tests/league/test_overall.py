@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain import overall, ratings
+from league.domain.ratings import overall, ratings
 from tests.support.league import NOW, accepted, play, started
 
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth import get_user_model
 
-from league.domain import idempotency, players, tokens
-from league.domain.errors import Refused
+from league.domain.core import idempotency
+from league.domain.core.errors import Refused
+from league.domain.people import players, tokens
 from league.models import ApiToken, IdempotencyKey, Player
 from tests.support.league import NOW, later
 

@@ -28,9 +28,13 @@ from django.conf import settings
 import engine
 from engine.runner import runtimes
 from engine.sandbox.process import wall
-from league.domain import bots, clock, leases, players, replays, state, tournaments
-from league.domain.playing import Machine, open_sandbox
-from league.domain.upcoming import Work
+from league.domain.bots import bots
+from league.domain.core import clock, moves
+from league.domain.matches import leases, replays
+from league.domain.people import players
+from league.domain.playing.process import Machine, open_sandbox
+from league.domain.playing.upcoming import Work
+from league.domain.tournaments import tournaments
 from league.enums import MatchStatus, VersionStatus
 from league.models import Board, Match, Package, Party, Pool, Sitting
 from tests.support.bots import NOT_A_PROGRAM, without_segments
@@ -73,8 +77,8 @@ def waiting(code: Callable[[], bytes] = source) -> Match:
     for name in ("uno", "dos"):
         version = bots.upload(players.create(name), name, code(), "bot.py", ["partnership"], secret=SECRET)
         for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
-            state.move(match, "cancelled", now=clock.given(None))
-        state.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
+            moves.move(match, "cancelled", now=clock.given(None))
+        moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
         versions.append(version)
     cup = tournaments.create(versions[0].bot.owner, "Cup", "partnership", boards=2, versions=versions, secret=SECRET)
     tournaments.start(cup)

@@ -7,7 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league import tasks
-from league.domain import leaderboards, matches, players, ratings, standings, sums, tournaments
+from league.domain.matches import matches
+from league.domain.people import players
+from league.domain.ratings import leaderboards, ratings, sums
+from league.domain.tournaments import standings, tournaments
 from league.enums import MatchStatus
 from league.models import Board, Match, PoolSums, Rating, RatingPoint
 from tests.support.league import NOW, accepted, later, play, started

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from django.conf import settings
 
-from league.domain import reconcile, workers
+from league.domain.matches import workers
+from league.domain.upkeep import reconcile
 from league.models import Match, Rating, Worker
 from tests.support.league import NOW, accepted, later, play, running, started, uploaded
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import engine
-from league.domain import matches, ratings, reconcile, repair, sums
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.matches import matches
+from league.domain.ratings import ratings, sums
+from league.domain.upkeep import reconcile, repair
 from league.models import LeagueEvent, Match, Pool, Rating, RatingPoint, Tournament
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 

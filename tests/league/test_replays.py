@@ -8,8 +8,8 @@ import pytest
 
 import engine
 from engine.runner import FaultReport
-from league.domain import matches, replays, reports
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.matches import matches, replays, reports
 from league.models import Match, Party, Sitting
 from tests.support.league import NOW, accepted, result, running, started
 

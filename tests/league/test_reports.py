@@ -9,8 +9,8 @@ import pytest
 
 import engine
 from engine.runner import FaultReport
-from league.domain import leases, reports
-from league.domain.reports import Receipt
+from league.domain.matches import leases, reports
+from league.domain.matches.reports import Receipt
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Party, Sitting
 from tests.support.league import NOW, accepted, later, result, running, started

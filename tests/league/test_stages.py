@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django_celery_beat.models import PeriodicTask
 
-from league.domain import reconcile, seasons, stages, tournaments
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.tournaments import circuits, events, tournaments
+from league.domain.upkeep import reconcile
 from league.models import Event, Season, Tournament
 from tests.pure.test_stages import GOOD
 from tests.support.league import NOW, SECRET, accepted, later, play
@@ -39,7 +40,7 @@ def play_all(*, now: datetime = NOW) -> None:
 
 
 def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
-    event = stages.create(ana, GOOD, field, secret=SECRET, now=NOW)
+    event = events.create(ana, GOOD, field, secret=SECRET, now=NOW)
 
     groups = list(event.tournaments.order_by("group"))
     assert [(one.stage, one.group, one.entries.count(), one.status) for one in groups] == [
@@ -48,7 +49,7 @@ def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
     ]
     seeds = [list(one.entries.order_by("seed").values_list("version__bot__slug", flat=True)) for one in groups]
     assert seeds == [["bot0", "bot3", "bot4"], ["bot1", "bot2", "bot5"]]
-    assert stages.advance(event, now=NOW) is False
+    assert events.advance(event, now=NOW) is False
 
     play_all(now=later(5))
 
@@ -62,22 +63,22 @@ def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
 
 
 def test_an_event_made_again_from_its_secret_has_the_same_deals(ana, field) -> None:
-    first = stages.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
-    second = stages.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
+    first = events.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
+    second = events.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
 
     assert bytes(first.secret) == bytes(second.secret) != SECRET
 
 
 def test_a_bad_event_leaves_nothing_behind(ana, field) -> None:
     with pytest.raises(Refused, match=r"stages\[0\].format: there is no format"):
-        stages.create(ana, {**GOOD, "stages": [{"format": "chess"}]}, field, now=NOW)
+        events.create(ana, {**GOOD, "stages": [{"format": "chess"}]}, field, now=NOW)
     with pytest.raises(Refused, match="needs 3 entries or more"):
-        stages.create(ana, {**GOOD, "stages": [{"format": "double_elimination"}]}, field[:2], now=NOW)
+        events.create(ana, {**GOOD, "stages": [{"format": "double_elimination"}]}, field[:2], now=NOW)
     assert (Event.objects.count(), Tournament.objects.count()) == (0, 0)
 
 
 def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
-    event = stages.create(ana, GOOD, field, now=NOW)
+    event = events.create(ana, GOOD, field, now=NOW)
     tournaments.cancel(event.tournaments.first(), actor="ana", now=NOW)
 
     assert reconcile.run(now=NOW).opened == 1
@@ -88,7 +89,7 @@ def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
 @pytest.fixture
 def circuit(ana, field):
     """Fridays at 20:00 in Madrid, divisions of three, one up and one down. NOW is a Thursday."""
-    found = seasons.create(
+    found = circuits.create(
         ana,
         "Liga",
         "partnership",
@@ -101,7 +102,7 @@ def circuit(ana, field):
         now=NOW,
     )
     for version in field:
-        seasons.join(found, version.bot, actor="ana", now=NOW)
+        circuits.join(found, version.bot, actor="ana", now=NOW)
     return found
 
 
@@ -112,9 +113,9 @@ def bots(one: Tournament) -> list[str]:
 def test_seasons_are_opened_when_due_and_once(circuit) -> None:
     friday = datetime(2026, 1, 2, 19, tzinfo=UTC)
 
-    assert seasons.open_due(now=friday - timedelta(seconds=1)) == 0
-    assert seasons.open_due(now=friday) == 1
-    assert seasons.open_due(now=friday) == 0
+    assert circuits.open_due(now=friday - timedelta(seconds=1)) == 0
+    assert circuits.open_due(now=friday) == 1
+    assert circuits.open_due(now=friday) == 0
     assert reconcile.run(now=friday + timedelta(minutes=1)).opened == 0
 
     season = Season.objects.get()
@@ -127,14 +128,14 @@ def test_seasons_are_opened_when_due_and_once(circuit) -> None:
 
 def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
     friday = datetime(2026, 1, 2, 19, tzinfo=UTC)
-    seasons.open_due(now=friday)
-    assert seasons.open_due(now=friday + timedelta(days=8)) == 0, "the season before is not over"
+    circuits.open_due(now=friday)
+    assert circuits.open_due(now=friday + timedelta(days=8)) == 0, "the season before is not over"
     play_all(now=friday)
     newcomer = accepted(ana, "bot9")
-    seasons.join(circuit, newcomer.bot, actor="ana", now=NOW)
-    seasons.leave(circuit, field[5].bot, actor="ana", now=NOW)
+    circuits.join(circuit, newcomer.bot, actor="ana", now=NOW)
+    circuits.leave(circuit, field[5].bot, actor="ana", now=NOW)
 
-    assert seasons.open_due(now=friday + timedelta(days=22)) == 1
+    assert circuits.open_due(now=friday + timedelta(days=22)) == 1
 
     season = circuit.seasons.get(number=2)
     assert season.due == friday + timedelta(days=21)  # what was missed is not made up for
@@ -145,9 +146,9 @@ def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
 
 
 def test_a_season_that_nobody_can_play_says_why(ana) -> None:
-    seasons.create(ana, "Sola", "partnership", days="fri", at="20:00", time_zone="UTC", now=NOW)
+    circuits.create(ana, "Sola", "partnership", days="fri", at="20:00", time_zone="UTC", now=NOW)
 
-    assert seasons.open_due(now=NOW + timedelta(days=3)) == 1
+    assert circuits.open_due(now=NOW + timedelta(days=3)) == 1
     assert Season.objects.get().reason.startswith("0 bots can play and a table takes 2")
 
 
@@ -156,10 +157,10 @@ def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None
     assert (task.crontab.day_of_week, task.crontab.hour, task.crontab.minute) == ("fri", "20", "0")
     assert str(task.crontab.timezone) == "Europe/Madrid"
 
-    seasons.set_active(circuit, False, actor="ana", now=NOW)
+    circuits.set_active(circuit, False, actor="ana", now=NOW)
 
     assert not PeriodicTask.objects.get(pk=task.pk).enabled
-    assert seasons.open_due(now=NOW + timedelta(days=30)) == 0
+    assert circuits.open_due(now=NOW + timedelta(days=30)) == 0
 
 
 @pytest.mark.parametrize(
@@ -176,4 +177,4 @@ def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None
 def test_circuits_say_what_is_allowed(ana, change, message) -> None:
     wanted = {"name": "Liga", "game": "partnership", "days": "fri", "at": "20:00", "time_zone": "UTC", **change}
     with pytest.raises(Refused, match=message):
-        seasons.create(ana, **wanted, now=NOW)
+        circuits.create(ana, **wanted, now=NOW)

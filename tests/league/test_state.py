@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain import state
-from league.domain.errors import IllegalMove
+from league.domain.core import moves
+from league.domain.core.errors import IllegalMove
 from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchStatus, TournamentStatus, VersionStatus
 from league.models import LeagueEvent, Match
 from tests.support.league import NOW, uploaded
@@ -29,11 +29,11 @@ def test_move_follows_the_table(ana, was: str, to: str) -> None:
     match.refresh_from_db()
 
     if to in MATCH_MOVES[was]:
-        state.move(match, to, now=NOW)
+        moves.move(match, to, now=NOW)
         assert moved(match) == [{"was": was, "to": to}]
     else:
         with pytest.raises(IllegalMove, match=f"is {was} and cannot become {to}"):
-            state.move(match, to, now=NOW)
+            moves.move(match, to, now=NOW)
         assert moved(match) == []
     assert Match.objects.get().status == (to if to in MATCH_MOVES[was] else was)
 
@@ -41,10 +41,10 @@ def test_move_follows_the_table(ana, was: str, to: str) -> None:
 def test_move_with_a_stale_row_changes_nothing(ana) -> None:
     match = waiting(ana)
     stale = Match.objects.get()
-    state.move(match, MatchStatus.LEASED, now=NOW, actor="w1", worker="w1")
+    moves.move(match, MatchStatus.LEASED, now=NOW, actor="w1", worker="w1")
 
     with pytest.raises(IllegalMove, match="no longer queued"):
-        state.move(stale, MatchStatus.CANCELLED, now=NOW)
+        moves.move(stale, MatchStatus.CANCELLED, now=NOW)
 
     assert Match.objects.get().status == MatchStatus.LEASED
     assert moved(match) == [{"was": "queued", "to": "leased"}]
@@ -54,7 +54,7 @@ def test_move_with_a_guard_that_fails_changes_nothing(ana) -> None:
     match = waiting(ana)
 
     with pytest.raises(IllegalMove, match="not held by the caller"):
-        state.move(match, MatchStatus.LEASED, now=NOW, guard={"token": 7})
+        moves.move(match, MatchStatus.LEASED, now=NOW, guard={"token": 7})
 
     assert Match.objects.get().status == MatchStatus.QUEUED
 

@@ -6,8 +6,12 @@ import hashlib
 
 import pytest
 
-from league.domain import bots, matches, pools, reconcile, tournaments
-from league.domain.errors import IllegalMove, Refused
+from league.domain.bots import bots
+from league.domain.core.errors import IllegalMove, Refused
+from league.domain.matches import matches
+from league.domain.ratings import pools
+from league.domain.tournaments import tournaments
+from league.domain.upkeep import reconcile
 from league.enums import BotState, MatchStatus, TournamentStatus
 from league.models import Match, Pool, Tournament
 from tests.support.league import NOW, SECRET, accepted, later, play, running, started, uploaded

@@ -18,9 +18,10 @@ from django.conf import settings
 from engine.runner import cores
 from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
-from league.domain import leases, matches, playing, workers
-from league.domain.playing import Machine
-from league.domain.upcoming import Work
+from league.domain.matches import leases, matches, workers
+from league.domain.playing import process as playing
+from league.domain.playing.process import Machine
+from league.domain.playing.upcoming import Work
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Tournament
 from tests.support.league import accepted, started

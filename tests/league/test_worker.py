@@ -14,7 +14,11 @@ import pytest
 from django.test import Client
 
 import engine
-from league.domain import bots, players, ratings, replays, standings, tournaments
+from league.domain.bots import bots
+from league.domain.matches import replays
+from league.domain.people import players
+from league.domain.ratings import ratings
+from league.domain.tournaments import standings, tournaments
 from league.enums import MatchStatus, TournamentStatus, VersionStatus
 from league.models import Board, BotVersion, LeagueEvent, Match, Party, Rating, Sitting, Worker
 from tests.support.league import SECRET, source

@@ -101,7 +101,7 @@ def test_nothing_starts_before_the_tables_are_there(content: dict[str, Any]) -> 
 
 
 def test_prepare_makes_each_secret_once_and_for_these_services_only(content: dict[str, Any], tmp_path: Path) -> None:
-    for name in ("prepare", "league.env.example"):
+    for name in ("prepare", "league.service.env.example"):
         (tmp_path / name).write_bytes((TOP / "docker" / name).read_bytes())
     (tmp_path / "prepare").chmod(0o755)
     first = subprocess.run([str(tmp_path / "prepare")], capture_output=True, text=True, check=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from league.pure.bradley_terry import fit
-from league.pure.tallies import tally
+from league.pure.rating.bradley_terry import fit
+from league.pure.rating.tallies import tally
 
 BOTS = 8
 REPEATS = 60

@@ -7,12 +7,12 @@ from itertools import permutations
 
 import pytest
 
-from league.pure import schedules, whist
 from league.pure.formats import Sheet, Table
-from league.pure.neighbours import BLOCKS, Neighbours
+from league.pure.pairing import movements, whist
+from league.pure.pairing.neighbours import BLOCKS, Neighbours
 from tests.support.formats import by_number, field, look, play_out
 
-SMALL = [(n, seats) for seats in (3, 4, 5, 6) for n in range(seats, 11) if schedules.plays_all(n, seats)]
+SMALL = [(n, seats) for seats in (3, 4, 5, 6) for n in range(seats, 11) if movements.plays_all(n, seats)]
 LARGE = [(16, 3), (25, 3), (12, 4), (25, 4), (12, 5), (31, 5), (12, 6), (31, 6)]
 
 
@@ -73,7 +73,7 @@ def test_a_round_robin_is_level_from_its_first_cycle_on(n, seats):
 def test_balanced_tables_of_a_large_field_are_level_too(n, seats):
     tables = round_robin(n, seats, 1)
 
-    assert not schedules.plays_all(n, seats)
+    assert not movements.plays_all(n, seats)
     assert max(after(tables, 1).values()) <= 2
     assert spread(tables, n) <= 2
 
@@ -121,7 +121,7 @@ def test_results_are_read_by_entry_however_they_sat():
 
 def test_a_tournament_of_the_first_revision_keeps_its_seats():
     old = round_robin(7, 4, 2, revision=1)
-    named = [table for tables in schedules.round_robin(7, 4) for table in tables]
+    named = [table for tables in movements.round_robin(7, 4) for table in tables]
 
     assert [table.entries for table in old] == [*named, *(table[::-1] for table in named)]
     assert {table.slot for table in old} == {table.slot for table in round_robin(7, 4, 2)}

@@ -8,8 +8,8 @@ import choix
 import numpy as np
 import pytest
 
-from league.pure.bradley_terry import PRIOR_SD, fit
-from league.pure.tallies import tally, tally_arrays
+from league.pure.rating.bradley_terry import PRIOR_SD, fit
+from league.pure.rating.tallies import tally, tally_arrays
 
 CUPS = [(4, 60, 1), (10, 400, 2), (25, 3000, 3)]
 

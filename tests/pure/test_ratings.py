@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from league.pure.bradley_terry import fit
-from league.pure.ratings import BASE, ELO, Z95, expected_score, field_scores, table
-from league.pure.tallies import tally
+from league.pure.rating.bradley_terry import fit
+from league.pure.rating.leaderboard import BASE, ELO, Z95, expected_score, field_scores, table
+from league.pure.rating.tallies import tally
 
 FLAT = 1e5  # prior so wide that the fit is plain maximum likelihood
 

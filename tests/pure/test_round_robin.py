@@ -8,8 +8,8 @@ from math import comb
 
 import pytest
 
-from league.pure import whist
 from league.pure.formats import FORMATS
+from league.pure.pairing import whist
 from tests.support.formats import by_chance, by_number, field, level, look, met, places, play_out
 
 

@@ -6,7 +6,7 @@ from math import comb
 
 import pytest
 
-from league.pure.schedules import base_blocks, berger, cyclic_tables, plays_all, round_robin, total_tables
+from league.pure.pairing.movements import base_blocks, berger, cyclic_tables, plays_all, round_robin, total_tables
 
 # FIDE Handbook C.05, annex 1
 PUBLISHED = {

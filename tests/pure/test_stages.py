@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from league.pure import calendars, divisions, stages
-from league.pure.schedules import snake
+from league.pure.calendar import calendars, divisions, event_plan
+from league.pure.pairing.movements import snake
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "event.schema.json").read_text(encoding="utf-8"))
 GOOD = {
@@ -28,7 +28,7 @@ def changed(**stage):
 
 
 def test_a_document_is_read():
-    plan = stages.read(GOOD)
+    plan = event_plan.read(GOOD)
 
     assert [(s.format, s.groups, s.advance) for s in plan.stages] == [("swiss", 2, 2), ("double_elimination", 1, None)]
     assert list(Draft202012Validator(SCHEMA).iter_errors(GOOD)) == []
@@ -52,14 +52,14 @@ def test_a_document_is_read():
     ],
 )
 def test_bad_documents_are_refused_at_their_place(document, message, schema_knows):
-    with pytest.raises(stages.BadEvent, match=message):
-        stages.read(document)
+    with pytest.raises(event_plan.BadEvent, match=message):
+        event_plan.read(document)
     assert bool(list(Draft202012Validator(SCHEMA).iter_errors(document))) is schema_knows
 
 
 def test_groups_are_a_snake_and_who_goes_on_is_seeded_across_them():
     assert snake(range(8), 3) == [[0, 5, 6], [1, 4, 7], [2, 3]]
-    assert stages.going_on([[4, 0, 5], [1, 7, 2]], 2) == [4, 1, 0, 7]
+    assert event_plan.going_on([[4, 0, 5], [1, 7, 2]], 2) == [4, 1, 0, 7]
 
 
 def test_promotion_and_relegation():

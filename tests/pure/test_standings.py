@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league.pure.standings import standings
+from league.pure.rating.standings import standings
 
 # Six entries, Berger; half points of the row against the column. Points and Sonneborn-Berger checked with gacrux 1.11.
 HALF = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league.pure.tallies import BotTally, load, tally
+from league.pure.rating.tallies import BotTally, load, tally
 
 boards = st.lists(
     st.lists(st.integers(1, 7), min_size=2, max_size=5, unique=True).flatmap(

@@ -9,7 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import engine
 from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
-from league.domain import bots, leases, pools, reports, state, tournaments
+from league.domain.bots import bots
+from league.domain.core import moves
+from league.domain.matches import leases, reports
+from league.domain.ratings import pools
+from league.domain.tournaments import tournaments
 from league.enums import VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
 
@@ -40,8 +44,8 @@ def accepted(
     """A version that may be entered; its validation matches are taken back, so that none of them waits."""
     version = uploaded(player, name, games=games)
     for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
-        state.move(match, "cancelled", now=NOW)
-    state.move(version, VersionStatus.ACCEPTED, now=NOW)
+        moves.move(match, "cancelled", now=NOW)
+    moves.move(version, VersionStatus.ACCEPTED, now=NOW)
     return version
 
 

@@ -15,7 +15,10 @@ from django.test import Client
 
 import engine
 from engine.runner import FaultReport
-from league.domain import leases, players, ratings, reports, tournaments
+from league.domain.matches import leases, reports
+from league.domain.people import players
+from league.domain.ratings import ratings
+from league.domain.tournaments import tournaments
 from league.models import BotVersion, Match, Player, Pool, Sitting, Tournament
 from tests.support import league as made
 from tests.support.playing import choose

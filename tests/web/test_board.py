@@ -7,7 +7,7 @@ import random
 import pytest
 
 import engine
-from league.web import comparing
+from league.web.matches import comparing
 from tests.support.playing import choose
 from tests.web.page import Page, faults
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from league.domain import ratings
+from league.domain.ratings import ratings
 from league.models import Match, Pool, Rating
 from tests.support import league as made
 

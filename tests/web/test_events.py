@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from league.domain import reconcile, seasons, stages, tournaments
+from league.domain.tournaments import circuits, events, tournaments
+from league.domain.upkeep import reconcile
 from league.models import Match
 from tests.support import league as made
 from tests.web.page import Page, faults
@@ -47,7 +48,7 @@ def text(client, url: str) -> str:
 
 
 def test_an_event_shows_stages_before_and_after_they_are_played(league, field, reader) -> None:
-    event = stages.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
+    event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
     told = text(reader, f"/e/{event.slug}/")
     assert "Fase 1: Todos contra todos" in told or "Fase 1: todos contra todos" in told
     assert "Empieza cuando acabe la fase anterior." in told
@@ -60,7 +61,7 @@ def test_an_event_shows_stages_before_and_after_they_are_played(league, field, r
 
 
 def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> None:
-    circuit = seasons.create(
+    circuit = circuits.create(
         league.ana,
         "Liga",
         "partnership",
@@ -74,8 +75,8 @@ def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> 
     )
     assert "Todavía no ha tocado ninguna temporada" in text(reader, f"/c/{circuit.slug}/")
     for version in field:
-        seasons.join(circuit, version.bot, actor="ana", now=made.NOW)
-    assert seasons.open_due(now=datetime(2026, 1, 2, 19, tzinfo=UTC)) == 1
+        circuits.join(circuit, version.bot, actor="ana", now=made.NOW)
+    assert circuits.open_due(now=datetime(2026, 1, 2, 19, tzinfo=UTC)) == 1
     told = text(reader, f"/c/{circuit.slug}/")
     assert "Temporada 1" in told
     assert "División 2" in told
@@ -83,8 +84,8 @@ def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> 
 
 
 def test_both_are_listed_and_linked(league, field, reader) -> None:
-    event = stages.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
-    seasons.create(league.ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
+    event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
+    circuits.create(league.ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
     page = Page(reader.get("/e/").content.decode())
     assert faults(page) == []
     assert {f"/e/{event.slug}/", "/c/liga/"} <= set(page.links)
@@ -92,7 +93,7 @@ def test_both_are_listed_and_linked(league, field, reader) -> None:
 
 
 def test_queries_do_not_grow_with_groups_and_seasons(league, field, reader) -> None:
-    circuit = seasons.create(
+    circuit = circuits.create(
         league.ana,
         "Liga",
         "partnership",
@@ -105,17 +106,17 @@ def test_queries_do_not_grow_with_groups_and_seasons(league, field, reader) -> N
         now=made.NOW,
     )
     for version in field:
-        seasons.join(circuit, version.bot, actor="ana", now=made.NOW)
+        circuits.join(circuit, version.bot, actor="ana", now=made.NOW)
 
     def count() -> int:
         with CaptureQueriesContext(connection) as queries:
             assert reader.get(f"/c/{circuit.slug}/").status_code == 200
         return len(queries)
 
-    seasons.open_due(now=datetime(2026, 1, 2, 21, tzinfo=UTC))
+    circuits.open_due(now=datetime(2026, 1, 2, 21, tzinfo=UTC))
     before = count()
     play_all()
-    seasons.open_due(now=datetime(2026, 1, 9, 21, tzinfo=UTC))
+    circuits.open_due(now=datetime(2026, 1, 9, 21, tzinfo=UTC))
     assert circuit.seasons.count() == 2
     assert count() == before
 

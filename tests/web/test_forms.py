@@ -6,7 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from league.domain import state, tournaments
+from league.domain.core import moves
+from league.domain.tournaments import tournaments
 from league.models import ApiToken, Bot, BotVersion, Match, Player, Tournament
 from tests.support import league as made
 from tests.web.conftest import crash
@@ -87,7 +88,7 @@ def test_the_page_of_an_upload_reloads_until_it_is_decided(league, owner, reader
     waiting = reader.get("/bots/espera/v1/").content.decode()
     assert 'http-equiv="refresh"' in waiting
     assert "en validación" in waiting
-    state.move(version, "rejected", now=made.NOW, fault="timeout", fault_detail="step 3: 2.0 s exceeded")
+    moves.move(version, "rejected", now=made.NOW, fault="timeout", fault_detail="step 3: 2.0 s exceeded")
     rejected = owner.get("/bots/espera/v1/").content.decode()
     assert 'http-equiv="refresh"' not in rejected
     assert "step 3: 2.0 s exceeded" in rejected

@@ -225,8 +225,8 @@ def test_the_weight_of_the_pages(league, reader) -> None:
 
 
 def test_the_front_page_ranks_as_the_leaderboard_does(league, db) -> None:
-    from league.domain import leaderboards
-    from league.web import queries
+    from league.domain.ratings import leaderboards
+    from league.web.common import queries
 
     shown = next(board for board in queries.front_boards(most=2) if board.pool == league.pool)
     assert [(row.place, row.rating.pk) for row in shown.lines] == [

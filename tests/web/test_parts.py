@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
-from league.domain.leaderboards import Row
+from league.domain.ratings.leaderboards import Row
 from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
-from league.web import charts, games, markdown, tracebacks
-from league.web.crosstable import shade
+from league.web.bots import tracebacks
+from league.web.common import charts, game_lines, markdown
+from league.web.tournaments.crosstable import shade
 from tests.web.page import Page, faults
 
 
@@ -97,9 +98,9 @@ def test_a_long_history_is_thinned_and_keeps_its_end() -> None:
 def test_every_game_is_described() -> None:
     import engine
 
-    assert set(games.LINES) >= set(engine.games())
-    assert games.spans((3, 4, 5, 6)) == "3–6"
-    assert games.spans((2, 4)) == "2, 4"
+    assert set(game_lines.LINES) >= set(engine.games())
+    assert game_lines.spans((3, 4, 5, 6)) == "3–6"
+    assert game_lines.spans((2, 4)) == "2, 4"
 
 
 def test_the_table_over_all_games_names_every_rated_bot(league, reader) -> None:

@@ -12,9 +12,9 @@ from django.utils.translation import override
 
 import engine
 from league.models import Party
-from league.web import narrate
-from league.web.column import column
-from league.web.record import shown_events
+from league.web.matches import narrate
+from league.web.matches.column import column
+from league.web.matches.record import shown_events
 from tests.support import league as made
 from tests.support.knowing import CARD, cards_in
 from tests.support.playing import choose

@@ -10,14 +10,14 @@ import pytest
 from django.core.management import call_command
 from django.utils.translation import gettext, override
 
-from league.api.problems import KINDS
-from league.domain.errors import Refused, shown
+from league.api.http.problems import KINDS
+from league.domain.core.errors import Refused, shown
 from league.enums import BotState
 from league.management.commands.compile_texts import LOCALES
-from league.pure import catalogue
 from league.pure.formats import FORMATS
 from league.pure.refusal import Refusal
-from league.web import words
+from league.service import catalogue
+from league.web.common import words
 
 SPANISH = LOCALES / "es" / "LC_MESSAGES" / "django.po"
 GAP = re.compile(r"%\(\w+\)s|%s|%%|\{\w+[^}]*\}")

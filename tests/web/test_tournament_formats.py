@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain import tournaments
+from league.domain.tournaments import tournaments
 from league.enums import Seeding
 from league.models import Match, Tournament
 from league.pure.formats import FORMATS
-from league.web import tiebreaks
-from league.web.brackets import brackets
+from league.web.tournaments import tiebreaks
+from league.web.tournaments.brackets import brackets
 from tests.support import league as made
 from tests.web.page import Page, faults
 
@@ -122,7 +122,7 @@ def test_every_tie_break_of_every_format_has_a_name(league, field) -> None:
 
 
 def tournaments_rows(found: Tournament):
-    from league.domain.standings import standings
+    from league.domain.tournaments.standings import standings
 
     return standings(found).rows
 
@@ -158,7 +158,7 @@ def test_a_knockout_by_tables_shows_rounds_and_who_went_out(league, soloists, ow
     table = tournaments_rows(found)
     assert table[0].entry.number == 0
     assert [row.breaks["round"] for row in table] == sorted((row.breaks["round"] for row in table), reverse=True)
-    from league.domain import rounds
+    from league.domain.tournaments import brackets as rounds
 
     line = rounds.rounds(found, found.rounds.order_by("number"))
     gone: set[int] = set()

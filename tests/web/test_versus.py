@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from league.domain import meetings
-from league.domain.standings import standings
+from league.domain.matches import encounters
+from league.domain.tournaments.standings import standings
 from league.templatetags.league_web import signed
-from league.web import charts
+from league.web.common import charts
 from tests.support import league as made
 from tests.web.page import Page, faults
 
@@ -20,7 +20,7 @@ def test_the_page_tells_boards_share_and_difference(league, reader) -> None:
 
 def test_a_difference_is_told_in_the_unit_of_the_game_on_both_pages(league, reader) -> None:
     made.play(made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock").matches.get())
-    [games] = [one for one in meetings.head_to_head(league.rufo.bot, league.luna.bot) if one.size > 1]
+    [games] = [one for one in encounters.head_to_head(league.rufo.bot, league.luna.bot) if one.size > 1]
     told = signed(games.difference, 2)
     assert told in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text
     assert told in Page(reader.get("/bots/rufo/").content.decode()).text

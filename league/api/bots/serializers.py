@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from league.api.serializers.common import FaultField, StrictSerializer
+from league.api.http.serializers import FaultField, StrictSerializer
 from league.enums import BotState, VersionStatus
 from league.models import BotVersion, Player
 

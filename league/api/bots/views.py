@@ -11,15 +11,16 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.auth import player_of, viewer_of
-from league.api.base import ListView, View, existing
-from league.api.filters import BotFilters, RatingFilters, VersionFilters
-from league.api.parsers import PackageBytes, PackageForm, StrictJSON
-from league.api.problems import Problem
-from league.api.serializers.bots import BotChange, BotOut, Upload, VersionOut
-from league.api.serializers.ratings import MeetingOut, VersionRatingOut
-from league.api.throttles import ByCaller, Uploads
-from league.domain import bots, meetings
+from league.api.bots.serializers import BotChange, BotOut, Upload, VersionOut
+from league.api.http.auth import player_of, viewer_of
+from league.api.http.base import ListView, View, existing
+from league.api.http.filters import BotFilters, RatingFilters, VersionFilters
+from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
+from league.api.http.problems import Problem
+from league.api.http.throttles import ByCaller, Uploads
+from league.api.ratings.serializers import MeetingOut, VersionRatingOut
+from league.domain.bots import bots
+from league.domain.matches import encounters
 from league.enums import VersionStatus
 from league.models import Bot, BotVersion, Rating
 
@@ -94,7 +95,7 @@ class Versus(ListView):
         """All versions of both; the pool with most boards first. Two different bots."""
         found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(slug, other))}
         first, second = existing(found.get(slug)), existing(found.get(other) if other != slug else None)
-        return self.page(meetings.head_to_head(first, second))
+        return self.page(encounters.head_to_head(first, second))
 
 
 class Versions(ListView):

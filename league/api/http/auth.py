@@ -8,7 +8,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
-from league.domain import players, tokens
+from league.domain.people import players, tokens
 from league.models import ApiToken, Player
 
 

@@ -20,13 +20,13 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api import paging, throttles
-from league.api.auth import BearerToken, Session, player_of
-from league.api.negotiation import AlwaysFirst, language
-from league.api.parsers import StrictJSON
-from league.api.problems import MEDIA_TYPE, Problem
-from league.api.schema import Operation
-from league.domain import idempotency
+from league.api.http import paging, throttles
+from league.api.http.auth import BearerToken, Session, player_of
+from league.api.http.negotiation import AlwaysFirst, language
+from league.api.http.parsers import StrictJSON
+from league.api.http.problems import MEDIA_TYPE, Problem
+from league.api.http.schema import Operation
+from league.domain.core import idempotency
 from league.models import Player
 
 

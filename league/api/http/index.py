@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 
-from league.api.problems import KINDS, MEDIA_TYPE, body
-from league.api.schema import ReadOnly, document
+from league.api.http.problems import KINDS, MEDIA_TYPE, body
+from league.api.http.schema import ReadOnly, document
 
 PAGE = """{% extends "base.html" %}
 {% block title %}REST API{% endblock %}

@@ -9,7 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from league.api.problems import Problem
+from league.api.http.problems import Problem
 
 AT = OpenApiParameter(
     "at",

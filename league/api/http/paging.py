@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
-from league.api.problems import Problem
+from league.api.http.problems import Problem
 
 Row = TypeVar("Row")
 USUAL = 50

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
 from engine.packages.archive import MAX_BYTES
-from league.api.problems import Problem
+from league.api.http.problems import Problem
 
 MOST_JSON = 256 * 1024  # bytes; no request that is not an upload comes near
 MOST_UPLOAD = MAX_BYTES + 64 * 1024  # the package and its multipart wrapping

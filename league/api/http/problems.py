@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from engine.runner import PackageRefused
-from league.domain.errors import Refused, TooMany, shown
+from league.domain.core.errors import Refused, TooMany, shown
 
 MEDIA_TYPE = "application/problem+json"
 KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do); both in the catalogue

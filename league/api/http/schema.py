@@ -11,7 +11,7 @@ from django.views import View as DjangoView
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
-from league.api.problems import KINDS, MEDIA_TYPE, body
+from league.api.http.problems import KINDS, MEDIA_TYPE, body
 
 PROBLEM = {
     "type": "object",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league.env import envbool, envint
+from league.service.env import envbool, envint
 
 PER_MINUTE = 60
 PER_HOUR = 3600
@@ -13,8 +13,8 @@ API_RATES = {
     "upload": (envint("API_UPLOADS_PER_HOUR", 60, least=1), PER_HOUR),
 }
 
-REST_FRAMEWORK = {  # the rest stands on league.api.base.View: named here, our modules would be imported by those they import
-    "EXCEPTION_HANDLER": "league.api.problems.answer",
+REST_FRAMEWORK = {  # the rest stands on league.api.http.base.View: named here, our modules would be imported by those they import
+    "EXCEPTION_HANDLER": "league.api.http.problems.answer",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_THROTTLE_RATES": API_RATES,
@@ -42,7 +42,10 @@ SPECTACULAR_SETTINGS = {
             ("account", "Yourself and your tokens."),
         )
     ],
-    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "league.api.schema.add_common_parts"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "league.api.http.schema.add_common_parts",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "BotState": "league.enums.BotState",
         "VersionStatus": "league.enums.VersionStatus",

@@ -17,7 +17,7 @@ SPENT = "_rate_limits"  # attribute of the Django request: [(scope, quota, windo
 
 
 class Window(BaseThrottle):
-    """At most so many requests of a scope in a window of seconds (league.api.settings)."""
+    """At most so many requests of a scope in a window of seconds (league.api.http.settings)."""
 
     scope = ""
 

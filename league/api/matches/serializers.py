@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.api.serializers.common import FaultField, ObjectField, OptionalObjectField, PoolRef, VersionRef
-from league.domain import replays
+from league.api.http.serializers import FaultField, ObjectField, OptionalObjectField, PoolRef, VersionRef
+from league.domain.matches import replays
 from league.enums import MatchKind, MatchStatus
 from league.models import Match, Party
 

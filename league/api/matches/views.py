@@ -7,13 +7,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.auth import viewer_of
-from league.api.base import ListView, View, existing
-from league.api.filters import MatchFilters
-from league.api.problems import Problem
-from league.api.serializers.matches import BoardOut, MatchDetail, MatchOut, ReplayOut
-from league.domain import replays
-from league.domain.errors import Refused, shown
+from league.api.http.auth import viewer_of
+from league.api.http.base import ListView, View, existing
+from league.api.http.filters import MatchFilters
+from league.api.http.problems import Problem
+from league.api.matches.serializers import BoardOut, MatchDetail, MatchOut, ReplayOut
+from league.domain.core.errors import Refused, shown
+from league.domain.matches import replays
 from league.models import Board, Match, Party, Sitting
 
 WORDS = ("faults", "stderr", "fault_detail")  # long texts that lists do not show

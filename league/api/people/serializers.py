@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from league.api.serializers.common import StrictSerializer
+from league.api.http.serializers import StrictSerializer
 
 
 class MeOut(serializers.Serializer[Any]):

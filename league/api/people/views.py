@@ -9,13 +9,13 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.auth import player_of
-from league.api.base import ListView, View, existing
-from league.api.filters import PlayerFilters
-from league.api.problems import Problem
-from league.api.serializers.account import MeOut, TokenMade, TokenNew, TokenOut
-from league.api.serializers.bots import PlayerOut
-from league.domain import tokens
+from league.api.bots.serializers import PlayerOut
+from league.api.http.auth import player_of
+from league.api.http.base import ListView, View, existing
+from league.api.http.filters import PlayerFilters
+from league.api.http.problems import Problem
+from league.api.people.serializers import MeOut, TokenMade, TokenNew, TokenOut
+from league.domain.people import tokens
 from league.models import ApiToken, Player
 
 

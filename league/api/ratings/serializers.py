@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.api.serializers.common import PoolRef, VersionRef
+from league.api.http.serializers import PoolRef, VersionRef
 
 
 class PoolOut(PoolRef):

@@ -12,13 +12,16 @@ from rest_framework.response import Response
 
 import engine
 from engine.rules.parameters import Range, choices, word
-from league.api.base import ListView, View, existing
-from league.api.filters import PointFilters, PoolFilters
-from league.api.moments import AT, moment
-from league.api.problems import Problem
-from league.api.serializers.ratings import GameDetail, GameOut, OverallOut, PointOut, PoolOut, QueueOut, RatingOut
-from league.domain import errors, leaderboards, overall, pools, tournaments, workers
-from league.domain.errors import Refused
+from league.api.http.base import ListView, View, existing
+from league.api.http.filters import PointFilters, PoolFilters
+from league.api.http.moments import AT, moment
+from league.api.http.problems import Problem
+from league.api.ratings.serializers import GameDetail, GameOut, OverallOut, PointOut, PoolOut, QueueOut, RatingOut
+from league.domain.core import errors
+from league.domain.core.errors import Refused
+from league.domain.matches import workers
+from league.domain.ratings import leaderboards, overall, pools
+from league.domain.tournaments import tournaments
 from league.models import Pool, RatingPoint
 
 

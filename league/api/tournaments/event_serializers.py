@@ -8,8 +8,8 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.api.serializers.common import ObjectField, StrictSerializer
-from league.domain import seasons
+from league.api.http.serializers import ObjectField, StrictSerializer
+from league.domain.tournaments import circuits
 from league.enums import TournamentFormat, TournamentStatus
 from league.models import Circuit, Event
 
@@ -101,7 +101,7 @@ class CircuitOut(serializers.Serializer[Any]):
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_next_due(self, circuit: Circuit) -> str | None:
         """After the last season, or now."""
-        due = seasons.next_due(circuit)
+        due = circuits.next_due(circuit)
         return serializers.DateTimeField().to_representation(due) if due else None
 
 

@@ -14,9 +14,9 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.auth import player_of
-from league.api.base import ListView, View, existing
-from league.api.serializers.events import (
+from league.api.http.auth import player_of
+from league.api.http.base import ListView, View, existing
+from league.api.tournaments.event_serializers import (
     CircuitChange,
     CircuitNew,
     CircuitOut,
@@ -25,8 +25,8 @@ from league.api.serializers.events import (
     JoinNew,
     SeasonOut,
 )
-from league.api.views.tournaments import KEY
-from league.domain import seasons, stages
+from league.api.tournaments.views import KEY
+from league.domain.tournaments import circuits, events
 from league.models import Bot, Circuit, Event, Season
 
 
@@ -85,7 +85,7 @@ class Events(ListView):
     def _create(self, player: Any) -> Response:
         wanted = self.body()
         with transaction.atomic():
-            event = stages.create(player, wanted["document"], _bots(wanted["bots"]))
+            event = events.create(player, wanted["document"], _bots(wanted["bots"]))
         found = EventOut(_events().get(pk=event.pk)).data
         where = reverse("api:event", args=[event.slug])
         return Response(found, status=status.HTTP_201_CREATED, headers={"Location": where})
@@ -133,7 +133,7 @@ class Circuits(ListView):
 
     def _create(self, player: Any) -> Response:
         wanted = dict(self.body())
-        circuit = seasons.create(player, wanted.pop("name"), wanted.pop("game"), **wanted)
+        circuit = circuits.create(player, wanted.pop("name"), wanted.pop("game"), **wanted)
         where = reverse("api:circuit", args=[circuit.slug])
         return Response(
             CircuitOut(_circuit(circuit.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
@@ -163,7 +163,7 @@ class OneCircuit(View):
         player = self.owner_only(circuit.owner, f"the circuit {slug}")
         body = CircuitChange(data=request.data)
         body.is_valid(raise_exception=True)
-        seasons.set_active(circuit, body.validated_data["active"], actor=player.name)
+        circuits.set_active(circuit, body.validated_data["active"], actor=player.name)
         return Response(CircuitOut(_circuit(slug)).data)
 
 
@@ -185,7 +185,7 @@ class CircuitBots(View):
         circuit = _circuit(slug)
         [bot] = _bots([self.body()["bot"]])
         player = self.owner_only(bot.owner, f"the bot {bot.slug}")
-        seasons.join(circuit, bot, actor=player.name)
+        circuits.join(circuit, bot, actor=player.name)
         return Response(CircuitOut(_circuit(slug)).data)
 
 
@@ -208,7 +208,7 @@ class OneCircuitBot(View):
         player = player_of(request)
         if player.pk != circuit.owner_id:
             self.owner_only(found.owner, f"the bot {bot}")
-        seasons.leave(circuit, found, actor=player.name)
+        circuits.leave(circuit, found, actor=player.name)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -9,8 +9,8 @@ from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.base import ListView, View, existing
-from league.api.serializers.tournaments import (
+from league.api.http.base import ListView, View, existing
+from league.api.tournaments.serializers import (
     BracketOut,
     ExtendNew,
     ForecastNew,
@@ -19,8 +19,8 @@ from league.api.serializers.tournaments import (
     RoundOut,
     TournamentOut,
 )
-from league.api.views.tournaments import acted
-from league.domain import forecast, formats, rounds, tournaments
+from league.api.tournaments.views import acted
+from league.domain.tournaments import brackets, forecast, formats, tournaments
 from league.models import Round, Tournament
 from league.pure.formats import Parameter
 
@@ -104,7 +104,7 @@ class Rounds(ListView):
         """By number, each with its matches. Of formats whose rounds follow from each other, those that are known."""
         tournament = existing(Tournament.objects.filter(slug=slug).first())
         chosen = self.paginate_queryset(tournament.rounds.all())
-        made = RoundOut(rounds.rounds(tournament, chosen), many=True)
+        made = RoundOut(brackets.rounds(tournament, chosen), many=True)
         return self.get_paginated_response(made.data)
 
 
@@ -128,7 +128,7 @@ class Bracket(View):
                 "by": step.pairing.by or None,
                 "matches": step.matches,
             }
-            for step in rounds.bracket(tournament)
+            for step in brackets.bracket(tournament)
         ]
         return Response(BracketOut({"tournament": slug, "pairings": steps}).data)
 

@@ -9,9 +9,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 import engine
-from league.api.serializers.common import ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
-from league.domain import formats, pools, tournaments
-from league.domain.errors import Refused, shown
+from league.api.http.serializers import ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
+from league.domain.core.errors import Refused, shown
+from league.domain.ratings import pools
+from league.domain.tournaments import formats, tournaments
 from league.enums import Ending, MatchStatus, Seeding, TournamentFormat, TournamentStatus
 from league.models import Tournament
 

@@ -16,19 +16,12 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.auth import player_of
-from league.api.base import ListView, View, existing
-from league.api.filters import TournamentFilters
-from league.api.moments import AT, moment
-from league.api.serializers.tournaments import (
-    CancelNew,
-    EntryNew,
-    EntryOut,
-    StandingsOut,
-    TournamentNew,
-    TournamentOut,
-)
-from league.domain import standings, tournaments
+from league.api.http.auth import player_of
+from league.api.http.base import ListView, View, existing
+from league.api.http.filters import TournamentFilters
+from league.api.http.moments import AT, moment
+from league.api.tournaments.serializers import CancelNew, EntryNew, EntryOut, StandingsOut, TournamentNew, TournamentOut
+from league.domain.tournaments import standings, tournaments
 from league.enums import MatchStatus
 from league.models import Bot, BotVersion, Entry, Match, Player, Tournament
 

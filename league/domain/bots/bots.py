@@ -11,8 +11,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
-from league.domain import clock, events, packages, players, validation
-from league.domain.errors import Refused, TooMany
+from league.domain.bots import packages
+from league.domain.core import clock, journal
+from league.domain.core.errors import Refused, TooMany
+from league.domain.matches import validation
+from league.domain.people import players
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, LeagueEvent, Player
 
@@ -66,7 +69,7 @@ def upload(
             games=list(content.manifest.games),
             created=now,
         )
-        events.append(
+        journal.append(
             "version.uploaded",
             f"bot:{bot.slug}",
             now=now,
@@ -151,7 +154,7 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
         changed = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
         changed = changed.update(state=to, paused_for="", retest_at=None, retests=0)
         if changed:
-            events.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
+            journal.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
     if not changed and bot.state != to:
         raise Refused("the bot {bot!r} is retired, which is for good; upload under another name", bot=bot.slug)
     bot.state = to

@@ -9,7 +9,9 @@ from pathlib import Path
 from django.conf import settings
 
 from engine.packages import archive
-from league.domain import bots, clock, players
+from league.domain.bots import bots
+from league.domain.core import clock
+from league.domain.people import players
 from league.models import BotVersion, Player
 
 FOLDER = Path("bots/house")  # under the project; one package per folder in it

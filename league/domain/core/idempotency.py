@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db import transaction
 
-from league.domain import clock
-from league.domain.errors import Refused
+from league.domain.core import clock
+from league.domain.core.errors import Refused
 from league.models import IdempotencyKey, Player
 
 KEPT = timedelta(hours=24)

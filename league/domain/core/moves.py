@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from league.domain import events
-from league.domain.errors import IllegalMove
+from league.domain.core import journal
+from league.domain.core.errors import IllegalMove
 from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES
 from league.models import BotVersion, Match, Tournament
 
@@ -59,7 +59,7 @@ def move(
                 was=word(was),
             )
         kind = f"{type(row).__name__.removeprefix('Bot').lower()}.moved"
-        events.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))
+        journal.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))
     for column, value in {"status": to, **columns}.items():
         if not hasattr(value, "resolve_expression"):  # F() and the like are known to the database only
             setattr(row, column, value)

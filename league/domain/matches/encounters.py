@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 import engine
 from league.enums import MatchStatus
 from league.models import Board, Bot, Party, Pool
-from league.pure.intervals import Z95, wilson
+from league.pure.rating.intervals import Z95, wilson
 
 MOST_BOARDS = 20_000  # of a pair and pool, the newest: enough for any interval that one can draw
 

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from league.domain import clock, events, hints, matches, validation
+from league.domain.core import clock, hints, journal
+from league.domain.matches import matches, validation
 from league.enums import BotState, MatchKind, MatchStatus
 from league.models import Bot, Match, Party
 
@@ -64,7 +65,7 @@ def _look_at(match: Match, party: Party, *, now: datetime) -> None:
 def _pause(bot: Bot, why: str, *, now: datetime) -> None:
     active = Bot.objects.filter(pk=bot.pk, state=BotState.ACTIVE)
     if active.update(state=BotState.PAUSED, paused_for=why, retests=0, retest_at=now + PAUSES[0]):
-        events.append("bot.paused", f"bot:{bot.slug}", now=now, why=why)  # the one notice
+        journal.append("bot.paused", f"bot:{bot.slug}", now=now, why=why)  # the one notice
 
 
 def retest(*, now: datetime | None = None) -> int:
@@ -102,4 +103,4 @@ def _judge(match: Match, party: Party, *, now: datetime) -> None:
         Bot.objects.filter(pk=bot.pk).update(retests=tests, retest_at=now + pause)
         return
     Bot.objects.filter(pk=bot.pk).update(state=BotState.ACTIVE, paused_for="", retest_at=None, retests=0)
-    events.append("bot.resumed", f"bot:{bot.slug}", now=now, match=match.public_id)
+    journal.append("bot.resumed", f"bot:{bot.slug}", now=now, match=match.public_id)

@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from league.domain import clock, health, state, workers
-from league.domain.errors import IllegalMove, for_all
+from league.domain.core import clock, moves
+from league.domain.core.errors import IllegalMove, for_all
+from league.domain.matches import health, workers
 from league.enums import MatchStatus
 from league.models import Match, Party
 
@@ -59,7 +60,7 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
         )
         if match is None:
             return None
-        state.move(
+        moves.move(
             match,
             MatchStatus.LEASED,
             now=now,
@@ -117,7 +118,7 @@ def _sat_at_by(bots: list[int]) -> QuerySet[Party, Any]:
 def start(match: Match, *, now: datetime | None = None) -> None:
     """The worker of a leased match starts its bots."""
     now = clock.given(now)
-    state.move(
+    moves.move(
         match,
         MatchStatus.RUNNING,
         now=now,
@@ -168,7 +169,7 @@ def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | 
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
     guard = {"token": match.token, **(guard or {})}
     try:
-        state.move(
+        moves.move(
             match,
             MatchStatus.VOID,
             now=now,
@@ -189,7 +190,7 @@ def _requeue(
 ) -> bool:
     guard = {"token": match.token, **(guard or {})}
     try:
-        state.move(
+        moves.move(
             match,
             MatchStatus.QUEUED,
             now=now,

@@ -11,8 +11,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, Min
 
-from league.domain import clock, events, hints, state
-from league.domain.errors import Refused
+from league.domain.core import clock, hints, journal, moves
+from league.domain.core.errors import Refused
 from league.enums import MatchKind, MatchStatus
 from league.models import BotVersion, Match, Party, Pool, Round, Tournament
 
@@ -127,16 +127,16 @@ def _row(plan: Plan, now: datetime) -> Match:
 def cancel(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
     """Take back a match that is not finished. A worker that plays it learns so at its next heartbeat."""
     now = clock.given(now)
-    state.move(match, MatchStatus.CANCELLED, now=now, actor=actor, why=why, reason=why, finished=now)
+    moves.move(match, MatchStatus.CANCELLED, now=now, actor=actor, why=why, reason=why, finished=now)
 
 
 def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
     """Strike out a match, a finished one too: its boards stay readable and count for nobody. Ratings follow at the next refresh."""
     now = clock.given(now)
     with transaction.atomic():
-        state.move(match, MatchStatus.VOID, now=now, actor=actor, why=why, reason=why, finished=match.finished or now)
+        moves.move(match, MatchStatus.VOID, now=now, actor=actor, why=why, reason=why, finished=match.finished or now)
         if match.counted:
-            events.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)
+            journal.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)
 
 
 # What a match is, as against what became of it.
@@ -181,8 +181,8 @@ def again(
             fresh.save(update_fields=["turn"])
             versions = match.parties.order_by("number").values_list("number", "version_id")
             Party.objects.bulk_create(Party(match=fresh, number=n, version_id=pk) for n, pk in versions)
-            events.append(
-                "match.again", state.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
+            journal.append(
+                "match.again", moves.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
             )
             hints.matches_wait()
     return fresh, made
@@ -193,5 +193,5 @@ def unrate(match: Match, *, actor: str, why: str, now: datetime | None = None) -
     now = clock.given(now)
     with transaction.atomic():
         if Match.objects.filter(pk=match.pk, rated=True).update(rated=False):
-            events.append("match.unrated", state.subject(match), now=now, actor=actor, why=why)
+            journal.append("match.unrated", moves.subject(match), now=now, actor=actor, why=why)
     match.rated = False

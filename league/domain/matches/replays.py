@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import engine
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
 from league.enums import MatchStatus
 from league.models import Match, Party, Player, Sitting
 

@@ -15,7 +15,9 @@ from django.db import transaction
 from django.db.models import TextChoices
 
 from engine.runner import MatchResult
-from league.domain import clock, events, health, hints, pools, state, validation
+from league.domain.core import clock, hints, journal, moves
+from league.domain.matches import health, validation
+from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 
@@ -43,13 +45,13 @@ def report(match_id: int, token: int, result: MatchResult, *, now: datetime | No
         if match.token == token and match.status == MatchStatus.FINISHED:
             return Receipt.REPEATED
         if match.token != token or match.status != MatchStatus.RUNNING:
-            events.append("match.report_refused", state.subject(match), now=now, **_evidence(match, token, result))
+            journal.append("match.report_refused", moves.subject(match), now=now, **_evidence(match, token, result))
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot", "match__pool").order_by("number"))
         _check(match, parties, result)
         _store_boards(match, result)
         _store_parties(parties, result)
-        state.move(
+        moves.move(
             match,
             MatchStatus.FINISHED,
             now=now,

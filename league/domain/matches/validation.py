@@ -9,8 +9,10 @@ from django.conf import settings
 from django.db import transaction
 
 import engine
-from league.domain import clock, hints, matches, pools, state
-from league.domain.errors import Refused
+from league.domain.core import clock, hints, moves
+from league.domain.core.errors import Refused
+from league.domain.matches import matches
+from league.domain.ratings import pools
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Party, Pool
 
@@ -81,7 +83,7 @@ def again(version: BotVersion, *, now: datetime | None = None) -> int:
         if version.status == VersionStatus.ACCEPTED:
             raise Refused("{version} is accepted already", version=version)
         if version.status == VersionStatus.REJECTED:
-            state.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="")
+            moves.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="")
         return begin(version, now=now)
 
 
@@ -94,9 +96,9 @@ def settle(match: Match, party: Party, *, now: datetime) -> None:
         at = party.fault_at or {}
         where = f"{match.pool.game}, board {at.get('board')}, sitting {at.get('sitting')}, step {at.get('step')}"
         detail = f"{party.fault_detail} ({where}; match {match.public_id})"
-        state.move(version, VersionStatus.REJECTED, now=now, why=party.fault, fault=party.fault, fault_detail=detail)
+        moves.move(version, VersionStatus.REJECTED, now=now, why=party.fault, fault=party.fault, fault_detail=detail)
         return
     attempt = match.key.rsplit(":", 1)[1]
     siblings = Match.objects.filter(key__in=[f"v:{version.pk}:{game}:{attempt}" for game in games(version)])
     if all(status == MatchStatus.FINISHED for status in siblings.values_list("status", flat=True)):
-        state.move(version, VersionStatus.ACCEPTED, now=now)
+        moves.move(version, VersionStatus.ACCEPTED, now=now)

@@ -9,8 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
-from league.domain import clock, events, health
-from league.domain.errors import for_all
+from league.domain.core import clock, journal
+from league.domain.core.errors import for_all
+from league.domain.matches import health
 from league.enums import MatchStatus
 from league.models import Match, Worker
 
@@ -26,7 +27,7 @@ def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = 
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
     Worker.objects.filter(seen__lt=now - FORGOTTEN).delete()
     kind = "worker.refused" if refusal else "worker.started"
-    events.append(kind, f"worker:{name}", now=now, actor=name, tier=tier, **({"why": refusal} if refusal else {}))
+    journal.append(kind, f"worker:{name}", now=now, actor=name, tier=tier, **({"why": refusal} if refusal else {}))
     return worker
 
 
@@ -39,7 +40,7 @@ def gone(name: str, *, now: datetime | None = None) -> None:
     """A worker has ended in good order."""
     now = clock.given(now)
     if Worker.objects.filter(name=name).delete()[0]:
-        events.append("worker.stopped", f"worker:{name}", now=now, actor=name)
+        journal.append("worker.stopped", f"worker:{name}", now=now, actor=name)
 
 
 def able(*, now: datetime) -> int:

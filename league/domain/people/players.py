@@ -8,8 +8,8 @@ from datetime import datetime
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from league.domain import clock, events
-from league.domain.errors import Refused
+from league.domain.core import clock, journal
+from league.domain.core.errors import Refused
 from league.models import Player
 
 HOUSE = "house"  # owns the bots that the league ships
@@ -43,7 +43,7 @@ def create(
             raise Refused("the name {name!r} is taken; choose another", name=name)
         user = users.objects.create_user(name, email=email, password=password, is_staff=staff, is_superuser=staff)
         player = Player.objects.create(user=user, name=name, created=now)
-        events.append("player.created", f"player:{name}", now=now, actor=name)
+        journal.append("player.created", f"player:{name}", now=now, actor=name)
     return player
 
 

@@ -6,8 +6,8 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from league.domain import clock, events
-from league.domain.errors import Refused
+from league.domain.core import clock, journal
+from league.domain.core.errors import Refused
 from league.models import ApiToken, Player
 
 PREFIX = "tute_"
@@ -34,7 +34,7 @@ def create(player: Player, label: str, *, now: datetime | None = None) -> tuple[
     token = ApiToken.objects.create(
         player=player, label=label, prefix=key[len(PREFIX) :][:8], sha256=_digest(key), created=now
     )
-    events.append(
+    journal.append(
         "token.created", f"player:{player.name}", now=now, actor=player.name, label=label, prefix=token.prefix
     )
     return token, key
@@ -55,7 +55,7 @@ def revoke(token: ApiToken, *, now: datetime | None = None, actor: str = "") -> 
     """End `token`. Doing it again changes nothing."""
     now = clock.given(now)
     if ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=now):
-        events.append(
+        journal.append(
             "token.revoked",
             f"player:{token.player.name}",
             now=now,

@@ -16,9 +16,11 @@ from django.db import DatabaseError, OperationalError, close_old_connections, co
 from engine.runner import Limits, MatchResult, MatchSpec, noise
 from engine.runner.match import first_crew, play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable
-from league.domain import leases, packages, reports, tournaments, workers
-from league.domain.errors import IllegalMove
-from league.domain.upcoming import SOON_S, Upcoming, Work
+from league.domain.bots import packages
+from league.domain.core.errors import IllegalMove
+from league.domain.matches import leases, reports, workers
+from league.domain.playing.upcoming import SOON_S, Upcoming, Work
+from league.domain.tournaments import tournaments
 from league.models import Match
 
 log = logging.getLogger("league.playing")

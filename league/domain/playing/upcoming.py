@@ -19,7 +19,7 @@ from django.db import close_old_connections, connection
 from engine.runner import MatchSpec
 from engine.runner.cores import apart
 from engine.runner.crew import Crew
-from league.domain import leases
+from league.domain.matches import leases
 from league.models import Match
 
 log = logging.getLogger("league.playing")

@@ -8,8 +8,9 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from league.domain import past, sums
-from league.domain import ratings as fits
+from league.domain.core import past
+from league.domain.ratings import ratings as fits
+from league.domain.ratings import sums
 from league.models import BotVersion, Match, Pool, Rating
 
 

@@ -12,7 +12,7 @@ from math import sqrt
 
 import engine
 from league.models import Bot, Pool, Rating
-from league.pure.ratings import Z95
+from league.pure.rating.leaderboard import Z95
 
 
 @dataclass(frozen=True)

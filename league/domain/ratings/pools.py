@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import engine
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
 from league.models import Pool
 
 MIXED = "mixed"  # kind of team: four versions, partners sit opposite

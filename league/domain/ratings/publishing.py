@@ -1,4 +1,4 @@
-"""All boards that count in a pool, as lines that anybody can rate again (`manage.py rate_boards`, `league.pure.published`)."""
+"""All boards that count in a pool, as lines that anybody can rate again (`manage.py rate_boards`, `league.pure.rating.published`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from league.domain import pools, ratings, sums
+from league.domain.ratings import pools, ratings, sums
 from league.models import BotVersion, Match, Pool
-from league.pure import published
+from league.pure.rating import published
 
 CHUNK = 500  # matches read at a time
 

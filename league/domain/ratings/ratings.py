@@ -11,11 +11,12 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from league.domain import clock, events, pools, sums
+from league.domain.core import clock, journal
+from league.domain.ratings import pools, sums
 from league.enums import MatchStatus
 from league.models import BotVersion, Match, Pool, Rating, RatingPoint
-from league.pure import ratings as pure
-from league.pure.tallies import NOTHING, Tallies
+from league.pure.rating import leaderboard as pure
+from league.pure.rating.tallies import NOTHING, Tallies
 
 MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
@@ -47,7 +48,7 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
         if struck.update(counted=None) or rebuild:
             RatingPoint.objects.filter(pool=pool).delete()
             sums.counted(pool).update(counted=None)
-            events.append("pool.rebuilt", f"pool:{pool.pk}", now=now)
+            journal.append("pool.rebuilt", f"pool:{pool.pk}", now=now)
             rebuild = True
         waiting = sums.rated(pool).filter(counted=None)
         fresh = list(waiting.order_by("finished", "id"))

@@ -10,10 +10,10 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from league.domain import pools
+from league.domain.ratings import pools
 from league.enums import MatchStatus
 from league.models import Board, Match, Party, Pool, PoolSums
-from league.pure.tallies import NOTHING, Tallies, load, tally
+from league.pure.rating.tallies import NOTHING, Tallies, load, tally
 
 
 @dataclass

@@ -9,7 +9,7 @@ from math import inf
 
 from django.db.models import Max
 
-from league.domain import formats, schedules
+from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus, TournamentFormat
 from league.models import Match, Party, Round, Tournament
 from league.pure.formats import Pairing, Results
@@ -111,7 +111,7 @@ def bracket(tournament: Tournament) -> list[Step]:
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
         ids[table, first] = public_id  # of one that was struck out and played again: the last
-    look = schedules.look(tournament)
+    look = fixtures.look(tournament)
     return [
         Step(one, [ids[slot] for slot in one.tables if slot in ids], _points(one, look.sheet.results))
         for one in look.verdict.bracket

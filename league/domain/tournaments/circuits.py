@@ -9,11 +9,14 @@ from typing import Any
 from django.db import transaction
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
-from league.domain import bots, clock, events, formats, pools, tournaments
-from league.domain.errors import Refused
+from league.domain.bots import bots
+from league.domain.core import clock, journal
+from league.domain.core.errors import Refused
+from league.domain.ratings import pools
+from league.domain.tournaments import formats, tournaments
 from league.enums import BotState, TournamentFormat, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Player, Season
-from league.pure import calendars, divisions
+from league.pure.calendar import calendars, divisions
 
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
 
@@ -67,7 +70,7 @@ def create(
         created=now,
     )
     _remind(circuit)
-    events.append("circuit.created", f"circuit:{circuit.slug}", now=now, actor=owner.name)
+    journal.append("circuit.created", f"circuit:{circuit.slug}", now=now, actor=owner.name)
     return circuit
 
 
@@ -93,20 +96,20 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
     Circuit.objects.filter(pk=circuit.pk).update(active=active)
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").update(enabled=active)
     PeriodicTasks.update_changed()
-    events.append("circuit.active", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, active=active)
+    journal.append("circuit.active", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, active=active)
 
 
 def join(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
     """From the next season on. Joining again changes nothing. Refused for a bot without an accepted version that plays the game."""
     bots.newest_accepted(bot, circuit.game)
     circuit.bots.add(bot)
-    events.append("circuit.joined", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
+    journal.append("circuit.joined", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
 
 
 def leave(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
     """From the next season on; the present one is played to its end."""
     circuit.bots.remove(bot)
-    events.append("circuit.left", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
+    journal.append("circuit.left", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
 
 
 def calendar(circuit: Circuit) -> calendars.Calendar:
@@ -145,9 +148,9 @@ def _open(pk: int, now: datetime) -> bool:
                 _fill(season, now=now)
         except Refused as error:
             Season.objects.filter(pk=season.pk).update(reason=str(error))
-            events.append("season.passed", f"circuit:{circuit.slug}", now=now, number=season.number, why=str(error))
+            journal.append("season.passed", f"circuit:{circuit.slug}", now=now, number=season.number, why=str(error))
             return True
-        events.append("season.opened", f"circuit:{circuit.slug}", now=now, number=season.number)
+        journal.append("season.opened", f"circuit:{circuit.slug}", now=now, number=season.number)
     return True
 
 

@@ -11,12 +11,15 @@ from typing import Any
 
 from django.db import transaction
 
-from league.domain import bots, clock, events, formats, pools, tournaments
-from league.domain.errors import Refused
+from league.domain.bots import bots
+from league.domain.core import clock, journal
+from league.domain.core.errors import Refused
+from league.domain.ratings import pools
+from league.domain.tournaments import formats, tournaments
 from league.enums import Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Event, Player, Tournament
-from league.pure import stages as pure
-from league.pure.schedules import snake
+from league.pure.calendar import event_plan as pure
+from league.pure.pairing.movements import snake
 
 
 def create(
@@ -44,7 +47,7 @@ def create(
             secret_sha256=hashlib.sha256(secret).hexdigest(),
             created=now,
         )
-        events.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
+        journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
         line = [e if isinstance(e, BotVersion) else bots.newest_accepted(e, plan.game) for e in entrants]
         _open(event, plan, 1, _by_rating(plan, line), now=now)
     return event
@@ -123,7 +126,7 @@ def _order(tournament: Tournament) -> list[BotVersion]:
 
 def _end(event: Event, status: str, now: datetime) -> bool:
     Event.objects.filter(pk=event.pk).update(status=status, finished=now)
-    events.append(f"event.{status}", f"event:{event.slug}", now=now)
+    journal.append(f"event.{status}", f"event:{event.slug}", now=now)
     return True
 
 
@@ -136,6 +139,6 @@ def advance_all(*, now: datetime) -> int:
         except Refused as error:
             with transaction.atomic():
                 _end(event, TournamentStatus.CANCELLED, now)
-                events.append("event.refused", f"event:{event.slug}", now=now, why=str(error))
+                journal.append("event.refused", f"event:{event.slug}", now=now, why=str(error))
             changed += 1
     return changed

@@ -11,7 +11,9 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from league.domain import formats, hints, matches, past
+from league.domain.core import hints, past
+from league.domain.matches import matches
+from league.domain.tournaments import formats
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Round, Tournament
 from league.pure.formats import Field, Sheet, Slot, Table, Verdict

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from league.domain import formats, pools, tournaments, workers
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.matches import workers
+from league.domain.ratings import pools
+from league.domain.tournaments import formats, tournaments
 from league.enums import MatchStatus
 from league.models import Match
 from league.pure import formats as pure
-from league.pure.schedules import snake
-from league.pure.stages import Plan
+from league.pure.calendar.event_plan import Plan
+from league.pure.pairing.movements import snake
 
 SITTING_S = 0.3  # seconds of one sitting, where none of the game was measured yet: house bots on an ordinary core
 RECENT = 50  # finished matches that the pace is measured on

@@ -9,8 +9,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from engine import Game
-from league.domain import pools
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.ratings import pools
 from league.enums import TournamentFormat
 from league.models import Tournament
 from league.pure import formats as pure

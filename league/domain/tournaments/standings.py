@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import permutations
 
-from league.domain import formats, past, pools, schedules
+from league.domain.core import past
+from league.domain.ratings import pools
+from league.domain.tournaments import fixtures, formats
 from league.enums import TournamentStatus
 from league.models import Board, Entry, Match, Party, Tournament
-from league.pure import standings as pure
 from league.pure.formats import Ranking
+from league.pure.rating import standings as pure
 
 
 @dataclass(frozen=True)
@@ -85,4 +87,4 @@ def _ranking(tournament: Tournament, at: datetime | None) -> Ranking | None:
     """The order by the format, now or then; None where it is that of board points, or there is none yet."""
     if tournament.status == TournamentStatus.OPEN or not formats.follows(tournament):
         return None
-    return schedules.look(tournament, at=at).verdict.rank()
+    return fixtures.look(tournament, at=at).verdict.rank()

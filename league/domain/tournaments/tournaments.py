@@ -13,8 +13,12 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from engine.runner import Limits
-from league.domain import bots, clock, events, formats, matches, pools, schedules, state
-from league.domain.errors import IllegalMove, Refused
+from league.domain.bots import bots
+from league.domain.core import clock, journal, moves
+from league.domain.core.errors import IllegalMove, Refused
+from league.domain.matches import matches
+from league.domain.ratings import pools
+from league.domain.tournaments import fixtures, formats
 from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player, Rating, Tournament
 from league.pure import formats as pure
@@ -90,7 +94,7 @@ def create(
             created=now,
             **belongs,
         )
-        events.append("tournament.created", state.subject(tournament), now=now, actor=owner.name)
+        journal.append("tournament.created", moves.subject(tournament), now=now, actor=owner.name)
         for version in versions:
             enter(tournament, version, now=now, actor=owner.name)
     return tournament
@@ -136,7 +140,7 @@ def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "",
             )
         number = 1 + max((entry.number for entry in present), default=-1)
         entry = Entry.objects.create(tournament=tournament, version=version, number=number)
-        events.append("tournament.entered", state.subject(tournament), now=now, actor=actor, version=str(version))
+        journal.append("tournament.entered", moves.subject(tournament), now=now, actor=actor, version=str(version))
     return entry
 
 
@@ -144,7 +148,7 @@ def _back(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now
     """A version that had left a ladder goes on where it was."""
     entry.withdrawn = None
     entry.save(update_fields=["withdrawn"])
-    events.append("tournament.entered", state.subject(row), now=now, actor=actor, version=str(version))
+    journal.append("tournament.entered", moves.subject(row), now=now, actor=actor, version=str(version))
     return entry
 
 
@@ -178,7 +182,9 @@ def withdraw(tournament: Tournament, version: BotVersion, *, actor: str = "", no
         mine = tournament.entries.filter(version=version, withdrawn=None)
         gone = mine.delete()[0] if row.status == TournamentStatus.OPEN else mine.update(withdrawn=now)
         if gone:
-            events.append("tournament.withdrawn", state.subject(tournament), now=now, actor=actor, version=str(version))
+            journal.append(
+                "tournament.withdrawn", moves.subject(tournament), now=now, actor=actor, version=str(version)
+            )
 
 
 def _locked_open(tournament: Tournament) -> Tournament:
@@ -201,7 +207,7 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
         row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
         if row.status == TournamentStatus.OPEN:
             _freeze(row)
-            state.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now)
+            moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now)
     tournament.refresh_from_db()
     if tournament.status != TournamentStatus.RUNNING:
         raise IllegalMove(
@@ -281,7 +287,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
                     "{name} is {was} and can only grow, not become {value!r}", name=name, was=was[name], value=value
                 )
         Tournament.objects.filter(pk=row.pk).update(parameters=formats.chosen(row.format, {**was, **parameters}))
-        events.append("tournament.extended", state.subject(row), now=now, actor=actor, **parameters)
+        journal.append("tournament.extended", moves.subject(row), now=now, actor=actor, **parameters)
     tournament.refresh_from_db()
     return schedule(tournament, now=now)
 
@@ -293,16 +299,16 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
     if not formats.follows(tournament):
         if tournament.matches.count() >= form.size(field).matches[1]:
             return 0
-        return schedules.insert(tournament, schedules.look(tournament, blank=True).sheet.tables, now=now)
-    if tournament.matches.exists() and not form.eager and schedules.waits(tournament):
+        return fixtures.insert(tournament, fixtures.look(tournament, blank=True).sheet.tables, now=now)
+    if tournament.matches.exists() and not form.eager and fixtures.waits(tournament):
         return 0
     with transaction.atomic():  # what such a format adds follows from what is there: one process at a time
         row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
         if row.status != TournamentStatus.RUNNING:
             return 0
         there = set(row.matches.values_list("table", "first_board"))
-        tables = schedules.look(row).sheet.tables
-        return schedules.insert(row, [table for table in tables if table.slot not in there], now=now)
+        tables = fixtures.look(row).sheet.tables
+        return fixtures.insert(row, [table for table in tables if table.slot not in there], now=now)
 
 
 def planned(tournament: Tournament) -> tuple[int, int]:
@@ -320,12 +326,12 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
     now = clock.given(now)
     if tournament.status != TournamentStatus.RUNNING:
         return False
-    waits = schedules.waits(tournament)
+    waits = fixtures.waits(tournament)
     if waits and not formats.the(tournament.format).eager:
         return False
-    if schedule(tournament, now=now) or schedules.waits(tournament):
+    if schedule(tournament, now=now) or fixtures.waits(tournament):
         return False
-    verdict = schedules.look(tournament).verdict
+    verdict = fixtures.look(tournament).verdict
     return verdict.over and _finish(tournament, verdict, now=now)
 
 
@@ -334,7 +340,7 @@ def close(tournament: Tournament, *, actor: str, now: datetime | None = None) ->
     now = clock.given(now)
     if not formats.the(tournament.format).grows:
         raise Refused("a {format} ends by itself; it can be cancelled", format=tournament.format)
-    verdict = schedules.look(tournament).verdict
+    verdict = fixtures.look(tournament).verdict
     if _finish(tournament, verdict, ending=Ending.CLOSED, now=now, actor=actor):
         cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)
 
@@ -349,7 +355,7 @@ def _finish(tournament: Tournament, verdict: Verdict, *, now: datetime, ending: 
         place += len(level)
     try:
         with transaction.atomic():
-            state.move(
+            moves.move(
                 tournament,
                 TournamentStatus.FINISHED,
                 now=now,
@@ -370,14 +376,14 @@ def cancel(
     """End a tournament that is not over. What is finished stays and counts; what waits or is played now is cancelled."""
     now = clock.given(now)
     with transaction.atomic():
-        state.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
+        moves.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
     cancel_matches(tournament, actor=actor, why=why, now=now)
 
 
 def cancel_matches(tournament: Tournament, *, actor: str, why: str, now: datetime) -> int:
     """Take back the matches of a tournament that are not over; their number."""
     cancelled = 0
-    for match in Match.objects.filter(tournament=tournament).exclude(status__in=schedules.OVER):
+    for match in Match.objects.filter(tournament=tournament).exclude(status__in=fixtures.OVER):
         try:
             matches.cancel(match, actor=actor, why=why, now=now)
         except IllegalMove:

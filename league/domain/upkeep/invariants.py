@@ -13,8 +13,10 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
-from league.domain import clock, events, pools, ratings, reports, sums
-from league.domain.leases import HELD
+from league.domain.core import clock, journal
+from league.domain.matches import reports
+from league.domain.matches.leases import HELD
+from league.domain.ratings import pools, ratings, sums
 from league.enums import MatchKind, MatchStatus, TournamentStatus, VersionStatus
 from league.models import Board, BotVersion, LeagueEvent, Match, Party, Pool, Rating, RatingPoint, Sitting, Tournament
 
@@ -47,7 +49,7 @@ def run(*, since: datetime | None = None, now: datetime | None = None, by: str =
         log.error("invariant broken: %s", finding)
     kept = [asdict(finding) for finding in found[:MOST_KEPT]]
     whole = since is None
-    events.append("league.checked", "league", now=now, actor=by, count=len(found), whole=whole, findings=kept)
+    journal.append("league.checked", "league", now=now, actor=by, count=len(found), whole=whole, findings=kept)
     return found
 
 

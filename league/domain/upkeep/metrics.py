@@ -12,7 +12,9 @@ from datetime import datetime
 
 from django.db.models import Count, Min
 
-from league.domain import clock, invariants, workers
+from league.domain.core import clock
+from league.domain.matches import workers
+from league.domain.upkeep import invariants
 from league.enums import BotState, MatchStatus
 from league.models import Bot, LeagueEvent, Match
 

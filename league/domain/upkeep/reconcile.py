@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from league.domain import clock, health, leases, ratings, seasons, stages, tournaments, workers
+from league.domain.core import clock
+from league.domain.matches import health, leases, workers
+from league.domain.ratings import ratings
+from league.domain.tournaments import circuits, events, tournaments
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
 
@@ -44,7 +47,7 @@ def run(*, now: datetime | None = None) -> Found:
     for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
         found.inserted += tournaments.schedule(tournament, now=now)
         found.finished += tournaments.advance(tournament, now=now)
-    found.opened = stages.advance_all(now=now) + seasons.open_due(now=now)
+    found.opened = events.advance_all(now=now) + circuits.open_due(now=now)
     live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
     orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()
     for tournament in orphaned:

@@ -12,8 +12,10 @@ from datetime import datetime
 from django.db import transaction
 
 import engine
-from league.domain import clock, events, hints, matches, pools, ratings, state
-from league.domain.errors import Refused
+from league.domain.core import clock, hints, journal, moves
+from league.domain.core.errors import Refused
+from league.domain.matches import matches
+from league.domain.ratings import pools, ratings
 from league.enums import MatchKind, MatchStatus, TournamentStatus
 from league.models import Match, Pool, Rating, Tournament
 
@@ -121,7 +123,7 @@ def by_revisions(
                 "unrated": len(found.unrated),
                 "again": len(found.again),
             }
-            events.append("league.repaired", f"game:{game}", now=now, actor=actor, why=why, **data)
+            journal.append("league.repaired", f"game:{game}", now=now, actor=actor, why=why, **data)
         _finish(found, touched.values(), elo, now=now, dry_run=dry_run)
     return found
 
@@ -174,7 +176,7 @@ def _reopen(tournament: Tournament, pool: Pool, found: Report, *, why: str, acto
     Tournament.objects.filter(pk=row.pk).update(pool=pool, ending="", facts={})
     row.entries.update(place=None)
     if row.status == TournamentStatus.FINISHED:
-        state.move(row, TournamentStatus.RUNNING, now=now, actor=actor, why=why, finished=None)
+        moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, why=why, finished=None)
 
 
 def _elo(chosen: Iterable[Pool]) -> dict[tuple[int, str], float]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from league.domain import clock, invariants
+from league.domain.core import clock
+from league.domain.upkeep import invariants
 from league.management.base import LeagueCommand
 
 

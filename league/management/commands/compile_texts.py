@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from league.pure import catalogue
+from league.service import catalogue
 
 LOCALES = Path(__file__).resolve().parents[2] / "locale"
 

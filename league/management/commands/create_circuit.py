@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import engine
-from league.domain import clock, pools, seasons
+from league.domain.core import clock
+from league.domain.ratings import pools
+from league.domain.tournaments import circuits
 from league.enums import TournamentFormat
 from league.management.base import LeagueCommand, the_player, the_version
 from league.models import Circuit
@@ -39,7 +41,7 @@ class Command(LeagueCommand):
         owner = the_player(options["owner"])
         found = Circuit.objects.filter(owner=owner, name=options["name"]).first()
         if found is None:
-            found = seasons.create(
+            found = circuits.create(
                 owner,
                 options["name"],
                 options["game"],
@@ -53,6 +55,6 @@ class Command(LeagueCommand):
                 boards=options["boards"],
             )
         for text in options["bot"]:
-            seasons.join(found, the_version(text).bot, actor=owner.name)
-        due = seasons.calendar(found).next(clock.present())
+            circuits.join(found, the_version(text).bot, actor=owner.name)
+        due = circuits.calendar(found).next(clock.present())
         self.say(f"{found.slug}: {found.bots.count()} bots, next season due {due:%Y-%m-%d %H:%M} UTC")

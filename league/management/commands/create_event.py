@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from league.domain import stages
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.tournaments import events
 from league.management.base import LeagueCommand, the_player, the_version
 from league.models import Event
 
@@ -36,6 +36,6 @@ class Command(LeagueCommand):
         event = Event.objects.filter(owner=owner, name=name if isinstance(name, str) else "").first()
         if event is None:
             versions = [(text, the_version(text)) for text in options["bot"]]
-            event = stages.create(owner, document, [v if ":" in text else v.bot for text, v in versions])
+            event = events.create(owner, document, [v if ":" in text else v.bot for text, v in versions])
         for one in event.tournaments.order_by("stage", "group"):
             self.say(f"{one.slug}: stage {one.stage}, {one.format}, {one.entries.count()} entries, {one.status}")

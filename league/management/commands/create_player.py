@@ -6,7 +6,7 @@ import getpass
 import sys
 from typing import Any
 
-from league.domain import players
+from league.domain.people import players
 from league.management.base import LeagueCommand
 from league.models import Player
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from league.domain import tokens
+from league.domain.people import tokens
 from league.management.base import LeagueCommand, the_player
 
 

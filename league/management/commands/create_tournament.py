@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import engine
-from league.domain import pools, tournaments
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.ratings import pools
+from league.domain.tournaments import tournaments
 from league.enums import Seeding, TournamentFormat
 from league.management.base import LeagueCommand, the_player, the_version
 from league.models import Tournament

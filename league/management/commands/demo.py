@@ -17,8 +17,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import engine
 from league import tasks
-from league.domain import house, pools, reconcile, tournaments, workers
-from league.domain.errors import Refused
+from league.domain.bots import house
+from league.domain.core.errors import Refused
+from league.domain.matches import workers
+from league.domain.ratings import pools
+from league.domain.tournaments import tournaments
+from league.domain.upkeep import reconcile
 from league.enums import MatchStatus, VersionStatus
 from league.management import tables
 from league.management.base import LeagueCommand

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand
 
-from league.pure.deck_art import sprite
+from league.web.deck.art import sprite
 
 DECK = Path(__file__).resolve().parents[2] / "static" / "league" / "cards.svg"
 

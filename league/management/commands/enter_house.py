@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from league.domain import house
+from league.domain.bots import house
 from league.management.base import LeagueCommand
 
 

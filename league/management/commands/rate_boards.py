@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
 from league.management.base import LeagueCommand
-from league.pure import published
+from league.pure.rating import published
 
 
 class Command(LeagueCommand):

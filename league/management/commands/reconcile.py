@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from league import tasks
-from league.domain import reconcile
+from league.domain.upkeep import reconcile
 from league.management.base import LeagueCommand
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.dateparse import parse_datetime
 
-from league.domain import repair
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.upkeep import repair
 from league.management.base import LeagueCommand
 from league.management.repairs import tell
 

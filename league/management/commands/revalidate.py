@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from league.domain import validation
+from league.domain.matches import validation
 from league.management.base import LeagueCommand, the_version
 
 

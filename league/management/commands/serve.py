@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
 from league.management.base import LeagueCommand
 from league.management.processes import GaveUp, Supervisor, manage
 

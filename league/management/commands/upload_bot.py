@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.packages import archive
-from league.domain import bots
+from league.domain.bots import bots
 from league.management.base import LeagueCommand, the_player
 
 

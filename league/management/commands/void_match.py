@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from league.domain import repair
-from league.domain.errors import Refused
+from league.domain.core.errors import Refused
+from league.domain.upkeep import repair
 from league.management.base import LeagueCommand
 from league.management.repairs import tell
 from league.models import Match

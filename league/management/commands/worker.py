@@ -7,10 +7,10 @@ from typing import Any
 from django.conf import settings
 
 from league import celery
-from league.domain import leases
-from league.domain.errors import Refused
-from league.domain.playing import Machine
-from league.domain.upcoming import Work
+from league.domain.core.errors import Refused
+from league.domain.matches import leases
+from league.domain.playing.process import Machine
+from league.domain.playing.upcoming import Work
 from league.management.base import LeagueCommand
 from league.management.processes import Supervisor, manage
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from league.pure.neighbours import Neighbours
+from league.pure.pairing.neighbours import Neighbours
 from league.pure.refusal import Refusal
 
 MOST_BOARDS = 256  # of one match

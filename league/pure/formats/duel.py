@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from league.pure import sprt
 from league.pure.formats.base import Field, Format, Parameter, Ranking, Scores, Sheet, Size, Verdict
+from league.pure.rating import sprt
 
 
 def play(field: Field, sheet: Sheet) -> Verdict:

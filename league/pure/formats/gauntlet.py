@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from league.pure import schedules
 from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict
 from league.pure.formats.ranks import by_points
+from league.pure.pairing import movements
 from league.pure.refusal import Refusal
 
 
@@ -38,7 +38,7 @@ def _companies(field: Field) -> list[tuple[int, ...]]:
         return [(entry,) for entry in range(others)]
     if others == field.seats - 1:
         return [tuple(range(others))]
-    return [table for tables in schedules.round_robin(others, field.seats - 1) for table in tables]
+    return [table for tables in movements.round_robin(others, field.seats - 1) for table in tables]
 
 
 def size(field: Field) -> Size:

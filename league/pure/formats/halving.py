@@ -7,9 +7,9 @@ bracket (docs/tournaments.md).
 
 from __future__ import annotations
 
-from league.pure import schedules
 from league.pure.formats.base import MOST_BOARDS, Field, Format, Parameter, Ranking, Sheet, Size, Verdict, split
 from league.pure.formats.ranks import by_strength
+from league.pure.pairing import movements
 
 
 def play(field: Field, sheet: Sheet) -> Verdict:
@@ -22,7 +22,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         return by_strength(field, sheet, [alive, *out])
 
     for stage, boards in enumerate(_boards(field), 1):
-        rounds = schedules.movement(len(alive), field.seats, mixed=field.mixed)
+        rounds = movements.movement(len(alive), field.seats, mixed=field.mixed)
         for part in split(boards):
             for tables in rounds:
                 number += 1
@@ -53,7 +53,7 @@ def _kept(field: Field, alive: int) -> int:
 
 
 def _tables(field: Field, alive: int) -> int:
-    return schedules.movement_size(alive, field.seats, mixed=field.mixed)
+    return movements.movement_size(alive, field.seats, mixed=field.mixed)
 
 
 def _boards(field: Field) -> list[int]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from league.pure import schedules
 from league.pure.formats.base import Field, Ranking, Scores, Sheet, Size, Verdict
+from league.pure.pairing import movements
 from league.pure.refusal import Refusal
 
 
@@ -107,7 +107,7 @@ def _filled(alive: Sequence[int], seats: int, on: Sequence[int]) -> list[Company
     playing = alive[len(alive) - seats * len(on) :]
     return [
         Company([playing[place] for place in group], on[i])
-        for i, group in enumerate(schedules.snake(range(len(playing)), len(on)))
+        for i, group in enumerate(movements.snake(range(len(playing)), len(on)))
     ]
 
 

@@ -18,10 +18,10 @@ from math import erf, sqrt
 
 import numpy as np
 
-from league.pure.bradley_terry import PRIOR_SD, Fit
 from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict, partners
 from league.pure.formats.ranks import by_strength, fitted
 from league.pure.formats.swiss import parted
+from league.pure.rating.bradley_terry import PRIOR_SD, Fit
 
 NEW = 48  # boards until an entry counts as placed: an error of about 50 Elo
 

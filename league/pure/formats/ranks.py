@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from league.pure import standings as table
-from league.pure.bradley_terry import Fit, fit
 from league.pure.formats.base import Field, Levels, Ranking, Sheet
-from league.pure.ratings import ELO
-from league.pure.tallies import Sides, Tallies, tally
+from league.pure.rating import standings as table
+from league.pure.rating.bradley_terry import Fit, fit
+from league.pure.rating.leaderboard import ELO
+from league.pure.rating.tallies import Sides, Tallies, tally
 
 MIXED: Sides = ((0, 2), (1, 3))
 
 
 def by_points(field: Field, sheet: Sheet) -> Ranking:
-    """Board points, direct encounter, Sonneborn-Berger, score per board, boards won (`league.pure.standings`)."""
+    """Board points, direct encounter, Sonneborn-Berger, score per board, boards won (`league.pure.rating.standings`)."""
     rows = table.standings(range(field.entries), sheet.boards, sides(field)).rows
     levels = [[row.entry for row in level] for _, level in groupby(rows, key=lambda row: row.place)]
     return Ranking(levels)

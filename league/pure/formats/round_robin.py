@@ -6,14 +6,15 @@ be told from the best when it is reached is co-champion.
 
 from __future__ import annotations
 
-from league.pure import schedules, stopping
 from league.pure.formats.base import Field, Format, Parameter, Ranking, Sheet, Size, Verdict
 from league.pure.formats.ranks import by_points, fitted
+from league.pure.pairing import movements
+from league.pure.rating import stopping
 
 
 def play(field: Field, sheet: Sheet) -> Verdict:
     """All cycles at once, or one after the other while `sure` is not reached."""
-    rounds = schedules.movement(field.entries, field.seats, mixed=field.mixed)
+    rounds = movements.movement(field.entries, field.seats, mixed=field.mixed)
     cycles, sure = field.number("cycles"), field.real("sure")
 
     def rank() -> Ranking:
@@ -48,7 +49,7 @@ def _capped(field: Field, sheet: Sheet, ranking: Ranking) -> Verdict:
 
 def size(field: Field) -> Size:
     """Cycles times n (n - 1) / 2 matches at tables of two; C(n, seats), a cyclic or a whist movement at others."""
-    tables = schedules.movement_size(field.entries, field.seats, mixed=field.mixed)
+    tables = movements.movement_size(field.entries, field.seats, mixed=field.mixed)
     least = tables * (1 if field.real("sure") else field.number("cycles"))
     most = tables * field.number("cycles")
     return Size((least, most), (least * field.boards, most * field.boards))

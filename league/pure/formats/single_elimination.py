@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from league.pure.formats import tables
+from league.pure.formats import knockout_tables
 from league.pure.formats.base import Field, Format, Parameter, Ranking, Sheet, Size, Verdict
 from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
 
@@ -15,7 +15,7 @@ from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, se
 def play(field: Field, sheet: Sheet) -> Verdict:
     """Round after round of the bracket; a pairing is played as soon as both are known, whatever else waits."""
     if field.individual:
-        return tables.play(field, sheet)
+        return knockout_tables.play(field, sheet)
     bracket = Bracket(field, sheet)
     line: list[tuple[bool, int | None]] = [(True, entry) for entry in seeded(field.order)]  # (known, who; None: nobody)
     out: list[list[int]] = []
@@ -60,7 +60,7 @@ def _bronze(bracket: Bracket, number: int, lost: list[int]) -> list[list[int]]:
 def size(field: Field) -> Size:
     """n - 1 matches, and one for the bronze; each up to `cap` extra boards longer, in pieces of `extra`."""
     if field.individual:
-        return tables.size(field)
+        return knockout_tables.size(field)
     pairings = field.entries - 1 + (field.flag("bronze") and field.entries > 3)
     return pairings_size(field, pairings, pairings)
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import comb
 from typing import TypeAlias
 
-from league.pure import whist
+from league.pure.pairing import whist
 
 TableOfEntries: TypeAlias = tuple[int, ...]
 Rounds: TypeAlias = list[list[TableOfEntries]]
@@ -53,7 +53,7 @@ def round_robin(n: int, seats: int) -> Rounds:
 
 
 def movement(n: int, seats: int, *, mixed: bool = False) -> Rounds:
-    """One cycle of a round robin; with `mixed` of pairs whose partners change (`league.pure.whist`)."""
+    """One cycle of a round robin; with `mixed` of pairs whose partners change (`league.pure.pairing.whist`)."""
     return whist.movement(n) if mixed else round_robin(n, seats)
 
 

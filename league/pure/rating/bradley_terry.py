@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from league.pure.tallies import Ints, Tallies
+from league.pure.rating.tallies import Ints, Tallies
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from math import erf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from league.pure.bradley_terry import Fit, Floats, fit
-from league.pure.tallies import Tallies
+from league.pure.rating.bradley_terry import Fit, Floats, fit
+from league.pure.rating.tallies import Tallies
 
 ELO = 400 / log(10)  # Elo per logit
 BASE = 1000.0  # of the anchor, or of the mean

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from league.pure.ratings import Table, table
-from league.pure.tallies import Board, tally
+from league.pure.rating.leaderboard import Table, table
+from league.pure.rating.tallies import Board, tally
 
 FORMAT = 1
 SHOWN = 60  # characters of a wrong value that a message repeats

@@ -13,9 +13,9 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TypeAlias
 
-from league.pure.bradley_terry import fit
-from league.pure.ratings import superiority
-from league.pure.tallies import Board, BotTally, Sides, Tallies, tally
+from league.pure.rating.bradley_terry import fit
+from league.pure.rating.leaderboard import superiority
+from league.pure.rating.tallies import Board, BotTally, Sides, Tallies, tally
 
 TIED = 0.95  # a likelihood of superiority between 1 - TIED and TIED is a statistical tie
 

@@ -11,8 +11,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from league.pure.bradley_terry import Fit, Floats
-from league.pure.ratings import superiority
+from league.pure.rating.bradley_terry import Fit, Floats
+from league.pure.rating.leaderboard import superiority
 
 DRAWS = 1000
 TIED = 0.95  # likelihood of superiority below which two are not told apart

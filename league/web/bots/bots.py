@@ -14,12 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 import engine
-from league.domain import bots as domain
-from league.domain import meetings, replays
-from league.domain.errors import Refused, shown
+from league.domain.bots import bots as domain
+from league.domain.core.errors import Refused, shown
+from league.domain.matches import encounters, replays
 from league.enums import MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Match, Party, Pool, Rating, RatingPoint
-from league.web import asked, charts, queries, tracebacks
+from league.web.bots import tracebacks
+from league.web.common import asked, charts, queries
 
 MOST_POINTS = 2000  # of one history
 MOST_OPEN = 5  # tournaments that take entries
@@ -32,7 +33,7 @@ def bots(request: HttpRequest) -> HttpResponse:
     wanted = asked.words(request.GET.get("q", ""), 40)
     if wanted:
         found = found.filter(slug__icontains=wanted)
-    return render(request, "bots.html", {"page": queries.page(request, found.order_by("slug")), "q": wanted})
+    return render(request, "bots/bots.html", {"page": queries.page(request, found.order_by("slug")), "q": wanted})
 
 
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
@@ -62,7 +63,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     playable = next((one for one in context["versions"] if one.status == VersionStatus.ACCEPTED), None)
     if owned and playable and not ratings:
         context |= {"playable": playable} | _next_steps(playable)
-    return render(request, "bot.html", context)
+    return render(request, "bots/bot.html", context)
 
 
 def _next_steps(version: BotVersion) -> dict[str, object]:
@@ -78,7 +79,7 @@ def versus(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
     if found == rival:
         raise Http404
-    met = meetings.head_to_head(found, rival)
+    met = encounters.head_to_head(found, rival)
     newest = [public_id for meeting in met for public_id in meeting.matches[:MOST_MATCHES]]
     context = {
         "bot": found,
@@ -88,7 +89,7 @@ def versus(request: HttpRequest, slug: str, other: str) -> HttpResponse:
             :MOST_MATCHES
         ],
     }
-    return render(request, "versus.html", context)
+    return render(request, "bots/encounter.html", context)
 
 
 def _history(found: Bot, pool: Pool) -> charts.Chart | None:
@@ -146,7 +147,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         context |= _next_steps(upload)
     elif context["owned"] and upload.status == VersionStatus.REJECTED:
         context |= _failed(views)
-    return render(request, "version.html", context)
+    return render(request, "bots/version.html", context)
 
 
 def _failed(trials: list[tuple[Match, replays.PartyView]]) -> dict[str, str]:

@@ -10,9 +10,10 @@ from django.views.decorators.cache import never_cache
 
 from engine.packages import archive
 from engine.runner import Limits, PackageRefused
-from league.domain import bots, players
-from league.domain.errors import Refused, TooMany, shown
-from league.web.forms import SubmitForm
+from league.domain.bots import bots
+from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.people import players
+from league.web.common.forms import SubmitForm
 
 
 @never_cache
@@ -45,4 +46,4 @@ def submit(request: HttpRequest) -> HttpResponse:
         "most_files": archive.MAX_FILES,
         "per_hour": settings.UPLOADS_PER_HOUR,
     }
-    return render(request, "submit.html", context, status=status)
+    return render(request, "bots/submit.html", context, status=status)

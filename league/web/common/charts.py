@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 
-from league.domain.leaderboards import Row
+from league.domain.ratings.leaderboards import Row
 from league.models import RatingPoint
-from league.web.words import number
+from league.web.common.words import number
 
 BAR = 100.0  # width of an interval bar, in its own units
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # of the history chart

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 import engine
 from engine.rules.parameters import Range, choices, word
-from league.domain import formats
+from league.domain.tournaments import formats
 from league.enums import Seeding
 from league.pure.formats import Parameter
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_noop, ngettext
 
 import engine
 from league.models import Pool
-from league.web import asked
-from league.web.words import unit_name
+from league.web.common import asked
+from league.web.common.words import unit_name
 
 LINES = {
     "partnership": gettext_noop("Two against two, all forty cards dealt; partners sit opposite and count together."),

@@ -12,10 +12,10 @@ from django.db.models.functions import RowNumber
 from django.http import HttpRequest
 
 import engine
-from league.domain import leaderboards
+from league.domain.ratings import leaderboards
 from league.enums import BotState, MatchStatus, TournamentFormat, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Match, Party, Player, Pool, Rating, Tournament
-from league.web.games import Described, describe
+from league.web.common.game_lines import Described, describe
 
 PAGE = 30  # rows of a list
 

@@ -157,7 +157,7 @@ def badge_labels() -> dict[str, object]:
     }
 
 
-WAITS = {  # why a match waits (league.domain.workers.Queue.waiting)
+WAITS = {  # why a match waits (league.domain.matches.workers.Queue.waiting)
     "turn": gettext_noop("for its turn"),
     "retry": gettext_noop("to be tried again after a fault of ours"),
     "retest": gettext_noop("until a bot at the table has been tested again"),

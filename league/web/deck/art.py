@@ -11,8 +11,8 @@ batons: the *pinta* of real Spanish cards. Paper takes the page's `--card-paper`
 
 from __future__ import annotations
 
-from league.pure.deck_figures import court
-from league.pure.deck_signs import ACE, SIGN
+from league.web.deck.figures import court
+from league.web.deck.signs import ACE, SIGN
 
 WIDTH, HEIGHT = 124, 190  # card units
 PAPER = "var(--card-paper,#fffdf7)"

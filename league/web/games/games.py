@@ -6,10 +6,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 import engine
-from league.domain import leaderboards
-from league.domain import overall as all_games
-from league.web import charts, queries
-from league.web.games import describe
+from league.domain.ratings import leaderboards
+from league.domain.ratings import overall as all_games
+from league.web.common import charts, queries
+from league.web.common.game_lines import describe
 
 MOST_ROWS = 500  # of the table over all games
 
@@ -18,12 +18,12 @@ def games(request: HttpRequest) -> HttpResponse:
     """Every game that the engine knows."""
     pools = queries.pools_of(engine.games())
     rows = [(describe(key), pools.get(key, [])) for key in engine.games()]
-    return render(request, "games.html", {"rows": rows})
+    return render(request, "games/games.html", {"rows": rows})
 
 
 def overall(request: HttpRequest) -> HttpResponse:
     """The table over all games: its first rows. Two queries."""
-    return render(request, "overall.html", {"rows": all_games.table()[:MOST_ROWS]})
+    return render(request, "ratings/overall.html", {"rows": all_games.table()[:MOST_ROWS]})
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
@@ -43,4 +43,4 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "lines": lines,
         "matches": matches,
     }
-    return render(request, "game.html", context)
+    return render(request, "games/game.html", context)

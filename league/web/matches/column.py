@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
-from league.web.narrate import narrate
-from league.web.words import SUITS, suit_name
+from league.web.common.words import SUITS, suit_name
+from league.web.matches.narrate import narrate
 
 Event = dict[str, Any]
 RANK_ORDER = "13RCS765420"

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from league.web.narrate import QUIET, Line, narrate
-from league.web.record import FRENCH
-from league.web.words import SUITS
+from league.web.common.words import SUITS
+from league.web.matches.narrate import QUIET, Line, narrate
+from league.web.matches.record import FRENCH
 
 Event = dict[str, Any]
 DEALT = frozenset(

@@ -11,14 +11,15 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 import engine
-from league.domain import replays
-from league.domain.errors import Refused, shown
+from league.domain.core.errors import Refused, shown
+from league.domain.matches import replays
 from league.enums import MatchStatus
 from league.models import Board, Match, Party, Sitting
-from league.web import asked, comparing, narrate, queries, words
-from league.web.column import column
-from league.web.record import shown_events
-from league.web.timing import times
+from league.web.common import asked, queries, words
+from league.web.matches import comparing, narrate
+from league.web.matches.column import column
+from league.web.matches.record import shown_events
+from league.web.matches.timing import times
 
 UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
@@ -38,7 +39,7 @@ def matches(request: HttpRequest) -> HttpResponse:
         "statuses": MatchStatus.choices,
         "games": engine.games(),
     }
-    return render(request, "matches.html", context)
+    return render(request, "matches/matches.html", context)
 
 
 def _match(public_id: str) -> Match:
@@ -95,7 +96,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
             own = {view.party.number for view, _ in shown if view.private}
             context |= _replay_context(found, sitting, parties, record)
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
-    return render(request, "match.html", context)
+    return render(request, "matches/match.html", context)
 
 
 def _replay_context(found: Match, sitting: Sitting, parties: list[Party], record: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +146,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         "after": others.filter(number__gt=number).values_list("number", flat=True).first(),
         "key": f"{game.key} · {found.table} · {number}",
     }
-    return render(request, "board.html", context)
+    return render(request, "matches/board.html", context)
 
 
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:

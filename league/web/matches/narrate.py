@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from league.web.words import call_name, card_name, fault_name, suit_name
+from league.web.common.words import call_name, card_name, fault_name, suit_name
 
 Event = dict[str, Any]
 QUIET = frozenset({"match"})  # the header of a record is no step (the same in replay-fold.js)

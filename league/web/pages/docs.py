@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from league.web import markdown
+from league.web.common import markdown
 
 DOCS = settings.BASE_DIR / "docs"
 
@@ -18,7 +18,7 @@ def index(request: HttpRequest) -> HttpResponse:
     ]
     readme = DOCS / "README.md"
     body = markdown.html(readme.read_text(encoding="utf-8")) if readme.is_file() else ""
-    return render(request, "docs.html", {"pages": [page for page in pages if page[0] != "README"], "body": body})
+    return render(request, "pages/docs.html", {"pages": [page for page in pages if page[0] != "README"], "body": body})
 
 
 def page(request: HttpRequest, name: str) -> HttpResponse:
@@ -27,4 +27,6 @@ def page(request: HttpRequest, name: str) -> HttpResponse:
     if path is None:
         raise Http404
     text = path.read_text(encoding="utf-8")
-    return render(request, "doc.html", {"title": markdown.title(text, name), "body": markdown.html(text), "name": name})
+    return render(
+        request, "pages/doc.html", {"title": markdown.title(text, name), "body": markdown.html(text), "name": name}
+    )

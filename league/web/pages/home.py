@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from league.enums import MatchKind, TournamentStatus
-from league.web import queries
+from league.web.common import queries
 
 FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))  # ornament: card and turn in degrees
 
@@ -22,4 +22,4 @@ def home(request: HttpRequest) -> HttpResponse:
         "running": running,
         "matches": queries.latest_matches(finished_only=True).filter(kind=MatchKind.TOURNAMENT)[:8],
     }
-    return render(request, "home.html", context)
+    return render(request, "pages/home.html", context)

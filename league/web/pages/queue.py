@@ -6,9 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from league.domain import invariants, leases, metrics, workers
+from league.domain.matches import leases, workers
+from league.domain.upkeep import invariants, metrics
 from league.models import Bot, Match
-from league.web import queries, words
+from league.web.common import queries, words
 
 MOST = 30  # matches of a list
 
@@ -27,7 +28,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "paused": paused,
         "check": invariants.last(),
     }
-    return render(request, "queue.html", context)
+    return render(request, "pages/queue.html", context)
 
 
 @require_safe

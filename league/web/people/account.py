@@ -15,15 +15,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from league.domain import players, tokens
-from league.domain.errors import Refused, shown
+from league.domain.core.errors import Refused, shown
+from league.domain.people import players, tokens
 from league.models import BotVersion
-from league.web import asked
-from league.web.forms import LogInForm, SignUpForm
+from league.web.common import asked
+from league.web.common.forms import LogInForm, SignUpForm
 
 
 class LogIn(LoginView):
-    template_name = "login.html"
+    template_name = "people/login.html"
     authentication_form = LogInForm
     redirect_authenticated_user = True
 
@@ -42,13 +42,13 @@ def signup(request: HttpRequest) -> HttpResponse:
             login(request, player.user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()})
             return redirect(after if safe else "submit")
-    return render(request, "signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
+    return render(request, "people/signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
 
 
 class NewPassword(PasswordChangeView):
     """The way to another password; other sessions of the account end."""
 
-    template_name = "password.html"
+    template_name = "people/password.html"
     success_url = reverse_lazy("account")
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
@@ -86,4 +86,4 @@ def account(request: HttpRequest) -> HttpResponse:
         "tokens": player.tokens.filter(revoked=None).order_by("-created"),
         "versions": BotVersion.objects.filter(bot__owner=player).select_related("bot").order_by("-created")[:20],
     }
-    return render(request, "account.html", context, status=422 if refusal else 200)
+    return render(request, "people/account.html", context, status=422 if refusal else 200)

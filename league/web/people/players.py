@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from league.models import Player
-from league.web import queries
+from league.web.common import queries
 
 
 def player(request: HttpRequest, name: str) -> HttpResponse:
@@ -15,4 +15,4 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
     found = get_object_or_404(Player, name=name)
     bots = found.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
     tournaments = queries.tournaments_listed().filter(owner=found)[:20]
-    return render(request, "player.html", {"player": found, "bots": bots, "tournaments": tournaments})
+    return render(request, "people/player.html", {"player": found, "bots": bots, "tournaments": tournaments})

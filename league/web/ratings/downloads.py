@@ -11,10 +11,10 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 import engine
-from league.domain import leaderboards, publishing
-from league.domain.standings import standings as table_of
+from league.domain.ratings import leaderboards, publishing
+from league.domain.tournaments.standings import standings as table_of
 from league.models import Pool, Tournament
-from league.web import queries
+from league.web.common import queries
 
 
 def _csv(name: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> HttpResponse:

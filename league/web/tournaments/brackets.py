@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from league.domain import rounds
+from league.domain.tournaments import brackets as rounds
 from league.enums import TournamentFormat
 from league.models import Entry, Tournament
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from league.domain.standings import Row, Standings
-from league.pure.intervals import wilson
+from league.domain.tournaments.standings import Row, Standings
+from league.pure.rating.intervals import wilson
 
 
 @dataclass(frozen=True)

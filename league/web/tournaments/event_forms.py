@@ -10,8 +10,8 @@ from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.translation import gettext_lazy as _
 
 import engine
-from league.domain import formats
-from league.pure.calendars import WEEKDAYS
+from league.domain.tournaments import formats
+from league.pure.calendar.calendars import WEEKDAYS
 from league.pure.formats.base import MOST_BOARDS
 
 STAGES = 3  # that the form offers; the document of an event may have more
@@ -163,7 +163,7 @@ class CircuitForm(forms.Form):
         self.fields["bots"].choices = bots
 
     def wanted(self) -> dict[str, Any]:
-        """What `league.domain.seasons.create` takes besides owner, name and game."""
+        """What `league.domain.tournaments.circuits.create` takes besides owner, name and game."""
         cleaned = self.cleaned_data
         same = {name: cleaned[name] for name in ("time_zone", "format", "parameters", "boards", "size", "moves")}
         return same | {"days": ",".join(cleaned["days"]), "at": cleaned["at"].strftime("%H:%M")}

@@ -13,12 +13,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 import engine
-from league.domain import players, seasons, stages
-from league.domain.errors import Refused, shown
+from league.domain.core.errors import Refused, shown
+from league.domain.people import players
+from league.domain.tournaments import circuits, events
 from league.models import Bot, Circuit, Player
-from league.web import forecasts, queries
-from league.web.event_forms import CircuitForm, EventForm, usable
-from league.web.games import at_table, describe
+from league.web.common import queries
+from league.web.common.game_lines import at_table, describe
+from league.web.tournaments import forecasts
+from league.web.tournaments.event_forms import CircuitForm, EventForm, usable
 
 
 def _choose_game(request: HttpRequest, template: str) -> HttpResponse:
@@ -39,7 +41,7 @@ def event(request: HttpRequest) -> HttpResponse:
     """The form of a new event; without `?game=` the choice of its game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
-        return _choose_game(request, "event_new.html")
+        return _choose_game(request, "tournaments/event_new.html")
     game = at_table(key, request.GET.get("players", ""))
     versions = dict(queries.entrants(key))
     form = EventForm(game, [(slug, str(v)) for slug, v in versions.items()], request.POST or None)
@@ -51,14 +53,14 @@ def event(request: HttpRequest) -> HttpResponse:
         else:
             try:
                 with transaction.atomic():
-                    made = stages.create(players.of_user(request.user), form.document(), chosen)
+                    made = events.create(players.of_user(request.user), form.document(), chosen)
             except Refused as refusal:
                 form.add_error(None, shown(refusal))
             else:
                 return redirect("event", slug=made.slug)
     bad = request.method == "POST" and bool(form.errors or any(stage.errors for stage in form.stages))
     context = _shown(game) | {"form": form, "prediction": told}
-    return render(request, "event_new.html", context, status=422 if bad else 200)
+    return render(request, "tournaments/event_new.html", context, status=422 if bad else 200)
 
 
 def event_forecast(request: HttpRequest) -> HttpResponse:
@@ -80,7 +82,7 @@ def circuit(request: HttpRequest) -> HttpResponse:
     """The form of a new recurring league; without `?game=` the choice of its game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
-        return _choose_game(request, "circuit_new.html")
+        return _choose_game(request, "tournaments/circuit_new.html")
     game = at_table(key, request.GET.get("players", ""))
     owner = players.of_user(request.user)
     mine = {slug: v for slug, v in queries.entrants(key) if v.bot.owner_id == owner.pk}
@@ -92,14 +94,16 @@ def circuit(request: HttpRequest) -> HttpResponse:
             form.add_error(None, shown(refusal))
         else:
             return redirect("circuit", slug=made.slug)
-    return render(request, "circuit_new.html", _shown(game) | {"form": form}, status=422 if form.errors else 200)
+    return render(
+        request, "tournaments/circuit_new.html", _shown(game) | {"form": form}, status=422 if form.errors else 200
+    )
 
 
 def _create_circuit(owner: Player, game: engine.Game, form: CircuitForm, bots: list[Bot]) -> Circuit:
     with transaction.atomic():
-        made = seasons.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
+        made = circuits.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
         for bot in bots:
-            seasons.join(made, bot, actor=owner.name)
+            circuits.join(made, bot, actor=owner.name)
     return made
 
 
@@ -113,12 +117,12 @@ def circuit_do(request: HttpRequest, slug: str) -> HttpResponse:
     action = request.POST.get("action", "")
     try:
         if action in ("rest", "go") and owned:
-            seasons.set_active(found, action == "go", actor=viewer.name)
+            circuits.set_active(found, action == "go", actor=viewer.name)
         elif action in ("join", "leave"):
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
             if bot.owner_id != viewer.pk and not (action == "leave" and owned):
                 raise PermissionDenied
-            (seasons.join if action == "join" else seasons.leave)(found, bot, actor=viewer.name)
+            (circuits.join if action == "join" else circuits.leave)(found, bot, actor=viewer.name)
         else:
             raise PermissionDenied
     except Refused as refusal:

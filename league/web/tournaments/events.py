@@ -9,10 +9,10 @@ from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
-from league.domain import formats, seasons
+from league.domain.tournaments import circuits, formats
 from league.models import Circuit, Entry, Event, Tournament
-from league.pure import stages
-from league.web import queries
+from league.pure.calendar import event_plan
+from league.web.common import queries
 
 MOST_SEASONS = 20  # the latest
 
@@ -24,7 +24,7 @@ class Stage:
     number: int
     title: str
     sentence: str
-    planned: stages.Stage
+    planned: event_plan.Stage
     tournaments: list[Tournament]
 
 
@@ -40,7 +40,7 @@ def events(request: HttpRequest) -> HttpResponse:
         "events": Event.objects.select_related("owner").defer("secret").order_by("-created", "-pk")[:50],
         "circuits": Circuit.objects.select_related("owner").order_by("-created", "-pk")[:50],
     }
-    return render(request, "events.html", context)
+    return render(request, "tournaments/events.html", context)
 
 
 def event(request: HttpRequest, slug: str) -> HttpResponse:
@@ -55,11 +55,11 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "game": found.document["game"],
         "stages": [
             Stage(number, told[planned.format].title, told[planned.format].sentence, planned, there[number])
-            for number, planned in enumerate(stages.read(found.document).stages, 1)
+            for number, planned in enumerate(event_plan.read(found.document).stages, 1)
         ],
         "secret": bytes(found.secret).hex() if found.finished else "",
     }
-    return render(request, "event.html", context)
+    return render(request, "tournaments/event.html", context)
 
 
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
@@ -69,11 +69,11 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
     latest = found.seasons.order_by("-number").prefetch_related(_with_entries())[:MOST_SEASONS]
     context = {
         "circuit": found,
-        "next": seasons.next_due(found),
+        "next": circuits.next_due(found),
         "seasons": latest,
         "title": next(one.title for one in formats.described() if one.key == found.format),
     }
-    return render(request, "circuit.html", context | _doings(request, found))
+    return render(request, "tournaments/circuit.html", context | _doings(request, found))
 
 
 def _doings(request: HttpRequest, found: Circuit) -> dict[str, object]:

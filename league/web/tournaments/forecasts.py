@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 import engine
-from league.domain import forecast as domain
-from league.domain.errors import Refused, shown
-from league.pure import stages
+from league.domain.core.errors import Refused, shown
+from league.domain.tournaments import forecast as domain
+from league.pure.calendar import event_plan
 
 
 def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
@@ -52,9 +52,9 @@ def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
 def event(document: dict[str, Any], entries: int) -> str:
     """Of an event of several stages, a line for each; or why it cannot be played."""
     try:
-        plan = stages.read(document)
+        plan = event_plan.read(document)
         found = domain.stages(plan, entries)
-    except (Refused, stages.BadEvent) as refusal:
+    except (Refused, event_plan.BadEvent) as refusal:
         return _("Not yet: %(why)s.") % {"why": shown(refusal)}
     lines = [
         _("Stage %(number)s: %(matches)s matches, %(boards)s boards; about %(time)s.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from league.domain.standings import Row
+from league.domain.tournaments.standings import Row
 
 NAMES = {  # short name, what it is
     "match_points": (

@@ -16,18 +16,21 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 import engine
-from league.domain import formats, pools, rounds
-from league.domain import players as people
-from league.domain import tournaments as domain
-from league.domain.errors import Refused, shown
-from league.domain.standings import Standings, standings
+from league.domain.core.errors import Refused, shown
+from league.domain.people import players as people
+from league.domain.ratings import pools
+from league.domain.tournaments import brackets as rounds
+from league.domain.tournaments import formats
+from league.domain.tournaments import tournaments as domain
+from league.domain.tournaments.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
-from league.web import asked, forecasts, queries, tiebreaks
-from league.web.brackets import brackets
-from league.web.crosstable import crosstable
-from league.web.forms import TournamentForm
-from league.web.games import at_table, describe
+from league.web.common import asked, queries
+from league.web.common.forms import TournamentForm
+from league.web.common.game_lines import at_table, describe
+from league.web.tournaments import forecasts, tiebreaks
+from league.web.tournaments.brackets import brackets
+from league.web.tournaments.crosstable import crosstable
 
 MOST_OPEN = 6  # tournaments that take entries
 OWNERS = {"start": domain.start, "cancel": domain.cancel, "close": domain.close}
@@ -39,7 +42,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
         "page": queries.page(request, queries.tournaments_listed()),
         "entries_open": queries.open_to([])[:MOST_OPEN],
     }
-    return render(request, "tournaments.html", context)
+    return render(request, "tournaments/tournaments.html", context)
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
@@ -76,7 +79,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "growing": _growing(found) if owned else [],
         "refresh": found.status == TournamentStatus.RUNNING,
     }
-    return render(request, "tournament.html", context)
+    return render(request, "tournaments/tournament.html", context)
 
 
 def _rounds(found: Tournament) -> list[rounds.OneRound]:
@@ -178,7 +181,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """The form of a new tournament; without `?game=` the choice of its game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
-        return render(request, "tournament_new.html", {"games": [describe(one) for one in engine.games()]})
+        return render(request, "tournaments/tournament_new.html", {"games": [describe(one) for one in engine.games()]})
     game = at_table(key, request.GET.get("players", ""))
     versions = queries.entrants(key)
     form = _form(game, versions, request.POST or None, request.GET)
@@ -198,7 +201,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "players": game.players,
         "prediction": _prediction(game, form),
     }
-    return render(request, "tournament_new.html", context, status=422 if form.errors else 200)
+    return render(request, "tournaments/tournament_new.html", context, status=422 if form.errors else 200)
 
 
 def forecast(request: HttpRequest) -> HttpResponse:

@@ -1,0 +1,1 @@
+"""Bots and versions in the API."""

@@ -1,0 +1,1 @@
+"""Players and tokens in the API."""

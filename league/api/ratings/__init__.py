@@ -1,0 +1,1 @@
+"""Games, pools and ratings in the API."""

@@ -1,1 +1,0 @@
-"""What rows look like as JSON, and what requests may hold."""

@@ -1,0 +1,1 @@
+"""Tournaments, events and circuits in the API."""

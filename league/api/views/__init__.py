@@ -1,1 +1,0 @@
-"""The endpoints, by subject. Reads are query sets; writes call `league.domain`."""

@@ -1,0 +1,1 @@
+"""Bots, their packages, and the bots of the house."""

@@ -1,0 +1,1 @@
+"""What every part of the domain uses: clock, errors, journal, hints, moves of a status."""

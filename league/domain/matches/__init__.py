@@ -1,0 +1,1 @@
+"""Matches: made, leased, reported, validated, watched."""

@@ -1,0 +1,1 @@
+"""Pools, the fit of their ratings, and what is shown of it."""

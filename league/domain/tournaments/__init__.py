@@ -1,0 +1,1 @@
+"""Tournaments, events of several stages, circuits: entries, fixtures, standings."""

@@ -1,0 +1,41 @@
+"""Tables of the league, by subject.
+
+Rows hold facts; nothing here decides. Only functions of `league.domain` write, and every change of a status goes through the one
+`move()` there, which updates conditionally and appends a `LeagueEvent` in the same transaction.
+"""
+
+from __future__ import annotations
+
+from league.models.bots import Bot, BotVersion, Package
+from league.models.matches import Board, Match, Party, Sitting
+from league.models.people import ApiToken, Player
+from league.models.pools import Pool
+from league.models.ratings import PoolSums, Rating, RatingPoint
+from league.models.records import IdempotencyKey, LeagueEvent
+from league.models.tournaments import Circuit, Entry, Event, Round, Season, Tournament
+from league.models.workers import Worker
+
+__all__ = [
+    "ApiToken",
+    "Board",
+    "Bot",
+    "BotVersion",
+    "Circuit",
+    "Entry",
+    "Event",
+    "IdempotencyKey",
+    "LeagueEvent",
+    "Match",
+    "Package",
+    "Party",
+    "Player",
+    "Pool",
+    "PoolSums",
+    "Rating",
+    "RatingPoint",
+    "Round",
+    "Season",
+    "Sitting",
+    "Tournament",
+    "Worker",
+]

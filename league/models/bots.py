@@ -1,0 +1,57 @@
+"""Tables of bots, their versions, and the files that these share."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from league.enums import BotState, FaultKind, VersionStatus
+from league.models.people import Player
+
+
+class Bot(models.Model):
+    """A name under which its owner uploads versions."""
+
+    owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="bots")
+    slug = models.SlugField(max_length=40, unique=True)
+    state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
+    description = models.TextField(blank=True)
+    is_house = models.BooleanField(default=False)  # shipped with the league; entered like anybody's
+    paused_for = models.TextField(
+        blank=True
+    )  # why the league paused it (league.domain.matches.health); empty: nobody, or its owner did
+    retest_at = models.DateTimeField(null=True)  # when the league tries it again by itself
+    retests = models.PositiveSmallIntegerField(default=0)  # of this pause
+    created = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Package(models.Model):
+    """The bytes of an upload, once per content. In the database, so that a worker needs nothing but the database."""
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    data = models.BinaryField()  # a normalised zip: the checked files only, sorted, without times or modes
+    size = models.PositiveIntegerField()  # bytes of `data`
+    files = models.PositiveIntegerField()
+
+
+class BotVersion(models.Model):
+    """One upload, immutable. A tournament enters versions, never bots."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()  # 1, 2, ... within the bot
+    package = models.ForeignKey(Package, on_delete=models.PROTECT, related_name="versions")
+    runtime = models.CharField(max_length=20)
+    entry = models.CharField(max_length=120)
+    games = models.JSONField(default=list)  # keys of the games it says it plays; [] = all
+    status = models.CharField(max_length=12, choices=VersionStatus, default=VersionStatus.VALIDATING)
+    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
+    fault_detail = models.TextField(blank=True)
+    created = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["bot", "number"], name="version_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.bot.slug} v{self.number}"

@@ -1,0 +1,121 @@
+"""Tables of matches: the queue, who sat, what was played."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from league.enums import FaultKind, MatchKind, MatchStatus
+from league.models.bots import BotVersion
+from league.models.pools import Pool
+from league.models.tournaments import Round, Tournament
+
+
+class Match(models.Model):
+    """One table of bot versions that plays some boards: the unit of work, and its own queue entry."""
+
+    public_id = models.CharField(max_length=12, unique=True)  # in addresses; not guessable, not a count
+    kind = models.CharField(max_length=12, choices=MatchKind)
+    pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="matches")
+    tournament = models.ForeignKey(Tournament, null=True, on_delete=models.CASCADE, related_name="matches")
+    round = models.ForeignKey(Round, null=True, on_delete=models.CASCADE, related_name="matches")
+    key = models.CharField(max_length=120, unique=True)  # what the match is: inserting it twice is impossible
+    table = models.CharField(max_length=120)  # enters the deals: same table and board, same cards
+    secret = models.BinaryField(max_length=32)
+    first_board = models.PositiveIntegerField(default=1)  # a table's boards are numbered on from match to match
+    boards_planned = models.PositiveIntegerField()
+    rated = models.BooleanField(default=True)
+    limits = models.JSONField(default=dict)
+    priority = models.SmallIntegerField(default=0)  # higher first
+    turn = models.PositiveIntegerField(
+        default=0
+    )  # then lower first: tournaments take turns (league.domain.matches.matches)
+
+    status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
+    token = models.PositiveIntegerField(
+        default=0
+    )  # fencing: grows with every lease; a report with an old one is refused
+    worker = models.CharField(max_length=80, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then
+    reason = models.TextField(blank=True)  # why it waits, was retried, or is void
+    progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt
+    host = models.JSONField(default=dict)  # engine version, sandbox tier, runtime hash, interpreter, kernel
+
+    created = models.DateTimeField()
+    started = models.DateTimeField(null=True)
+    finished = models.DateTimeField(null=True)
+    counted = models.DateTimeField(null=True)  # when its boards entered the ratings
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
+            models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
+            models.Index(fields=["tournament", "status"], name="match_tournament"),
+            models.Index(fields=["-finished", "-id"], name="match_latest"),
+        ]
+        constraints = [
+            # The deals follow from these three: nobody plays one twice. What was struck out may be played again, on the same deals.
+            models.UniqueConstraint(
+                fields=["tournament", "table", "first_board"],
+                condition=~models.Q(status__in=["void", "cancelled"]),
+                name="deal_once",
+            )
+        ]
+
+
+class Party(models.Model):
+    """One bot version at the table of a match: it holds a side (all its seats), or a seat."""
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="parties")
+    number = models.PositiveSmallIntegerField()  # from 0, as in the seatings of the sittings
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="parties")
+    points = models.IntegerField(null=True)  # sum of its board scores, in the game's score unit
+    wins = models.PositiveIntegerField(
+        null=True
+    )  # boards won, drawn, lost against the others at the table, pair by pair
+    draws = models.PositiveIntegerField(null=True)
+    losses = models.PositiveIntegerField(null=True)
+    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
+    fault_detail = models.TextField(blank=True)
+    fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
+    faults = models.JSONField(
+        default=list
+    )  # every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
+    stderr = models.TextField(blank=True)  # shown to its owner only
+    cpu_s = models.FloatField(null=True)
+    wall_s = models.FloatField(null=True)
+    max_cpu_s = models.FloatField(null=True)  # its slowest decision
+    decisions = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["match", "number"], name="party_once")]
+        indexes = [models.Index(fields=["version", "-match"], name="party_version")]
+
+
+class Board(models.Model):
+    """One seeded deal (or stream of deals) played in all its sittings: the rated unit."""
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="boards")
+    number = models.PositiveIntegerField()  # from 1
+    scores = models.JSONField()  # per party, in the game's score unit, summed over the sittings
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["match", "number"], name="board_once")]
+
+
+class Sitting(models.Model):
+    """One playing of a board, with its whole record."""
+
+    board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="sittings")
+    number = models.PositiveSmallIntegerField()  # from 0: the pass in which it was played
+    seating = models.JSONField()  # party number per seat
+    scores = models.JSONField()  # per seat
+    fault = models.CharField(
+        max_length=20, choices=FaultKind, blank=True
+    )  # the first one that cut it short or kept it away
+    fault_party = models.PositiveSmallIntegerField(null=True)  # whose it was
+    replay = models.BinaryField()  # zlib of the replay's JSON
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["board", "number"], name="sitting_once")]

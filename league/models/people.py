@@ -1,0 +1,29 @@
+"""Tables of people: players and the tokens of their programs."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class Player(models.Model):
+    """A person. The engine speaks of seats; a player owns bots."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="player")
+    name = models.SlugField(max_length=40, unique=True)
+    created = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ApiToken(models.Model):
+    """A revocable key for the REST API. Only the SHA-256 of the key is stored; the key itself is shown once."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tokens")
+    label = models.CharField(max_length=60)
+    prefix = models.CharField(max_length=8)  # first characters of the key, so that its owner can tell keys apart
+    sha256 = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField()
+    last_used = models.DateTimeField(null=True)
+    revoked = models.DateTimeField(null=True)

@@ -1,0 +1,64 @@
+"""Tables of ratings: the fit of now, the sums it follows from, its history."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from league.models.bots import BotVersion
+from league.models.matches import Match
+from league.models.pools import Pool
+
+
+class Rating(models.Model):
+    """The present fit of one version in one pool. A pure function of the finished boards; rewritten after every match."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="ratings")
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="ratings")
+    elo = models.FloatField()
+    margin = models.FloatField()  # half of the 95% interval, Elo
+    boards = models.PositiveIntegerField()
+    opponents = models.PositiveIntegerField()
+    score = models.FloatField()  # share of board points, 0 to 1
+    points_per_board = models.FloatField()
+    faults = models.PositiveIntegerField()
+    rank_best = models.PositiveIntegerField()
+    rank_worst = models.PositiveIntegerField()
+    los_next = models.FloatField(null=True)  # likelihood of superiority over the next row
+    field_score = models.FloatField(
+        default=0.5
+    )  # expected share of the board points against every listed rival, 0 to 1
+    field_sd = models.FloatField(default=0.5)  # its standard deviation
+    provisional = models.BooleanField()
+    listed = models.BooleanField(
+        default=True
+    )  # stands for its bot on the leaderboard: the newest settled version, else the newest
+    updated = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "version"], name="rating_once")]
+        indexes = [models.Index(fields=["pool", "-elo"], name="rating_table")]
+
+
+class PoolSums(models.Model):
+    """The sufficient statistics of the counted boards of a pool. Rewritten in the transaction that counts a match, so each counts once."""
+
+    pool = models.OneToOneField(Pool, on_delete=models.CASCADE, related_name="sums")
+    data = models.BinaryField()  # zlib of league.pure.rating.tallies.Tallies.dump()
+    matches = models.PositiveIntegerField()  # counted
+    updated = models.DateTimeField()
+
+
+class RatingPoint(models.Model):
+    """The fit of a version right after one of its matches: the history that charts draw."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="points")
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="points")
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="rating_points")
+    elo = models.FloatField()
+    margin = models.FloatField()
+    change = models.FloatField()  # difference of two fits, Elo
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["match", "version"], name="rating_point_once")]
+        indexes = [models.Index(fields=["version", "at"], name="rating_history")]

@@ -1,0 +1,34 @@
+"""Tables of the service's own records: answers to repeated requests, and the journal."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from league.models.people import Player
+
+
+class IdempotencyKey(models.Model):
+    """The answer to a create request that named a key, so that its repetition creates nothing and gets the same answer."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="idempotency_keys")
+    key = models.CharField(max_length=80)
+    request_sha256 = models.CharField(max_length=64)  # of method, path and body
+    status = models.PositiveSmallIntegerField(null=True)  # null while the first request is at work
+    answer = models.JSONField(null=True)
+    created = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "key"], name="idempotency_key_once")]
+
+
+class LeagueEvent(models.Model):
+    """Append-only record of every change of state: audit, live lists, webhooks."""
+
+    at = models.DateTimeField()
+    kind = models.CharField(max_length=40)  # "match.moved", "version.uploaded", ...
+    subject = models.CharField(max_length=80)  # "match:8f3k2p", "bot:rufo"
+    actor = models.CharField(max_length=80, blank=True)  # player name, worker name, or empty for the league itself
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["subject", "id"], name="event_subject")]

@@ -1,0 +1,1 @@
+"""Strengths, intervals and standings from the results of boards."""

@@ -1,0 +1,1 @@
+"""What the service needs from Django's surroundings: settings' environment, checks, middleware, static files, the broker of files, texts."""

@@ -1,0 +1,1 @@
+"""Ratings to download."""
