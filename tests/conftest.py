@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.support import held_tiers
+from tests.engine.sandbox.support import held_tiers
 from tests.support import chromium as browser
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer

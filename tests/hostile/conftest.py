@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.sandbox.support import StateDirectory
+from tests.engine.sandbox.support import StateDirectory
 
 
 @pytest.fixture(scope="session")

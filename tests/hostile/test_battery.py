@@ -13,9 +13,9 @@ import pytest
 
 from engine.sandbox import TierReport
 from engine.sandbox.process.bot import PONDERING_S
+from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers
 from tests.hostile import arena
 from tests.hostile.attacks import ATTACKS
-from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers
 
 # An ordinary user's bots are all played when the first result is asked for, a hundred and fifty of them.
 pytestmark = pytest.mark.timeout(900)
@@ -27,7 +27,7 @@ _PLAYED_AT = ("namespaces", "landlock")
 def ordinary(state: StateDirectory) -> dict[str, dict[str, arena.Outcome]]:
     """Tier -> attack -> outcome, as an ordinary user. One process plays them all, since it cannot change back."""
     played = {}
-    for answer in state.as_ordinary_user("tests.sandbox.say_tiers"):
+    for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers"):
         report = TierReport(**answer)
         if report.name in _PLAYED_AT:
             held_tiers.tell("an ordinary user", report.name, report.holds, report.reasons)

@@ -12,10 +12,10 @@ import engine
 from engine.runner import BotSpec, MatchResult, load_package
 from engine.runner.match import forfeited, play_match
 from engine.sandbox import Sandbox
+from tests.engine.sandbox.support import StateDirectory, held_tiers
 from tests.hostile import players, traces
 from tests.hostile.arena import Surroundings
 from tests.hostile.attacks import ATTACKS, Attack
-from tests.sandbox.support import StateDirectory, held_tiers
 from tests.support.bots import HONEST, match
 
 GAME = "a_dos"

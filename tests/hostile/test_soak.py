@@ -22,10 +22,10 @@ from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
 from engine.sandbox.process import nursery, spawn
+from tests.engine.sandbox.support import REPOSITORY, StateDirectory
 from tests.hostile import players, traces
 from tests.hostile.arena import Surroundings
 from tests.hostile.attacks import ATTACKS
-from tests.sandbox.support import REPOSITORY, StateDirectory
 from tests.support.bots import FRAME
 
 SETTLED = 30  # matches until everything that is kept for ever has been loaded: games, runtimes, code

@@ -1,4 +1,4 @@
-"""pytest on a real PostgreSQL: `python -m tests.support.on_postgres tests/league` (arguments go to pytest).
+"""pytest on a real PostgreSQL: `python -m tests.support.on_postgres tests/league/domain` (arguments go to pytest).
 
 Django reads its database from the environment before any fixture could start a server, hence this wrapper.
 """

@@ -20,7 +20,7 @@ import engine
 from engine.cards import chance
 from tests.support import chance_report
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "engine" / "golden" / "chance.json"
 VERSIONS = ("3.11", "3.12", "3.13")
 

@@ -8,7 +8,7 @@ import pytest
 import engine
 from engine.cli import awkward
 from engine.game import declared
-from tests.cli.conftest import Tute
+from tests.engine.cli.conftest import Tute
 
 # Every word of docs/protocol.md but `accuse`, which only an option of the games brings up.
 WORDS = {*"play sing tute exchange claim capote take decline pass bid join out trump call predict discard".split()}  # noqa: SIM905

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from engine.cards import chance
-from tests.cli.conftest import Tute
+from tests.engine.cli.conftest import Tute
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BOTS = ROOT / "bots" / "house"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from engine import cli
 from engine.game import games
-from tests.cli.conftest import ROOT, Tute
+from tests.engine.cli.conftest import ROOT, Tute
 from tests.support.bots import FRAME, HONEST
 
 FIRST_GAMES = ("partnership", "corriente", "cabrero")  # of different shape

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Tute
+from tests.engine.cli.conftest import Tute
 from tests.support.bots import FRAME, HONEST, damaged
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from engine.cards import chance
 from engine.runner.evidence.reveal import KINDS
-from tests.cli.conftest import Tute
+from tests.engine.cli.conftest import Tute
 
 SECRET = chance.as_seed("abc")
 COMMITMENT = hashlib.sha256(SECRET).hexdigest()
@@ -18,7 +18,7 @@ Log = list[dict]
 
 
 def played(tute: Tute, seed: str, game: str = "partnership") -> None:
-    bots = Path(__file__).resolve().parents[2] / "bots" / "house"
+    bots = Path(__file__).resolve().parents[3] / "bots" / "house"
     tute("play", bots / "random", bots / "greedy", "-g", game, "-n", 2, "--seed", seed, "--log", f"{seed}.jsonl")
 
 
@@ -48,7 +48,7 @@ def kinds(answer: dict) -> list[str]:
 def test_the_log_of_a_real_match_holds(tute: Tute, tmp_path: Path, game: str) -> None:
     """Suits are exchanged from sitting to sitting where the rules name none; that is proved too."""
     words = ("-o", "players=4") if game == "cabrero" else ()
-    bots = Path(__file__).resolve().parents[2] / "bots" / "house"
+    bots = Path(__file__).resolve().parents[3] / "bots" / "house"
     four = [bots / "random"] * (4 if game == "cabrero" else 2)
     tute("play", *four, "-g", game, *words, "-n", 2, "--seed", "abc", "--log", "abc.jsonl")
     log = read(tmp_path / "abc.jsonl")

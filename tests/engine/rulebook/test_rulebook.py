@@ -18,8 +18,8 @@ from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS
 from engine.rules.parameters import Range, Rules, by_players, choices, word
 
-DOCS = Path(__file__).parents[2] / "docs" / "games"
-BOOK = Path(__file__).parents[2] / "docs" / "rules"
+DOCS = Path(__file__).parents[3] / "docs" / "games"
+BOOK = Path(__file__).parents[3] / "docs" / "rules"
 
 
 @pytest.mark.parametrize("key", games())

@@ -12,7 +12,7 @@ from engine.runner import BotSpec, Infrastructure, cores
 from engine.runner.cores import pinned
 from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
-from tests.runner.conftest import Maker
+from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
 from tests.support.processes import wait_for
 

@@ -11,7 +11,7 @@ from engine.runner import BotSpec, Limits, MatchResult, load_package
 from engine.runner.evidence.replays import check
 from engine.runner.match import forfeited, play_match
 from engine.sandbox import Sandbox
-from tests.runner.conftest import Maker
+from tests.engine.runner.conftest import Maker
 from tests.support import bots
 from tests.support.bots import SHORT, match
 

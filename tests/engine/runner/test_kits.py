@@ -14,7 +14,7 @@ from engine.runner.match import play_match
 from engine.sandbox import Sandbox, check
 from tests.support.bots import match
 
-KITS = Path(__file__).resolve().parents[2] / "bots" / "kits"
+KITS = Path(__file__).resolve().parents[3] / "bots" / "kits"
 
 
 def build_c(folder: Path) -> None:

@@ -11,7 +11,7 @@ from engine.runner import BotSpec, MatchResult
 from engine.runner.evidence.replays import check
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
-from tests.runner.conftest import Maker
+from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
 
 Line = tuple[int, int, dict[str, Any], dict[str, Any]]  # pass, seat, request, answer

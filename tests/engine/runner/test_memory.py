@@ -13,7 +13,7 @@ from engine.runner import BotSpec, Limits, MatchResult
 from engine.runner import match as referee
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
-from tests.runner.conftest import Maker
+from tests.engine.runner.conftest import Maker
 from tests.support import elephant
 from tests.support.bots import match
 

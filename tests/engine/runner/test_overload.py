@@ -15,10 +15,10 @@ import pytest
 from engine.runner import BotSpec, Limits
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
-from tests.runner.conftest import Maker
+from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 THINKS = (
     "def act(m):\n    until = time.process_time() + {cpu_s} * (m['id'] < 3)\n"
     "    while time.process_time() < until: pass\n    return good(m)"

@@ -13,7 +13,7 @@ from engine.runner.match import play_match
 from engine.sandbox import Sandbox
 from tests.support.bots import match
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ from engine.runner import BotSpec, Limits, MatchResult
 from engine.runner.match import play_match
 from engine.runner.rebuild import Line, lines, passes
 from engine.sandbox import Sandbox
-from tests.runner.conftest import Maker
+from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
 
 Sent = tuple[int, bytes, str | None]  # seat, request, answer

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox.support import StateDirectory, held_tiers
+from tests.engine.sandbox.support import StateDirectory, held_tiers
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from engine.sandbox import Runtime, TierReport, check
 from engine.sandbox.cgroups import groups
 from engine.sandbox.files import runtimes
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 ORDINARY_USER = 60990  # neither a bot's slot nor, on any distribution, somebody's account
 
 

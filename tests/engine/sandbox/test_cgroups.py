@@ -20,8 +20,8 @@ from engine.sandbox import Policy, SandboxError
 from engine.sandbox.cgroups import groups
 from engine.sandbox.process import death
 from engine.sandbox.tiers import choosing
-from tests.sandbox.support import REPOSITORY, StateDirectory, held_tiers, running, worker
-from tests.sandbox.test_workers import RUNNER
+from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers, running, worker
+from tests.engine.sandbox.test_workers import RUNNER
 
 POLICY = Policy(memory_mb=64, threads=8)
 
@@ -234,7 +234,7 @@ def test_no_group_outlives_a_worker_that_is_killed(
 
 def test_none_is_told_with_the_remedy_where_a_user_may_make_none(state: StateDirectory) -> None:
     """An ordinary user's bots are held without: that is said, with what to do."""
-    told = state.as_ordinary_user("tests.sandbox.say_groups")[0]
+    told = state.as_ordinary_user("tests.engine.sandbox.say_groups")[0]
 
     assert told["name"] in ("none", "v2", "v1")
     assert os.getuid() != 0 or told["name"] != "none" or ("v2: " in told["note"] and "v1: " in told["note"])

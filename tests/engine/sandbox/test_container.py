@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.engine.sandbox.support import held_tiers
 from tests.hostile.attacks import ATTACKS
-from tests.sandbox.support import held_tiers
 from tests.support import container
 
 PYTHON = sys.executable
@@ -51,7 +51,7 @@ def inside(place: Place, script: str, timeout_s: float = 240) -> list[Any]:
 
 @pytest.mark.timeout(900)
 def test_tiers_hold_or_are_refused_with_the_reason(place: Place) -> None:
-    script = f"{PYTHON} -m tests.sandbox.say_groups\n{PYTHON} -m tests.sandbox.say_tiers /state"
+    script = f"{PYTHON} -m tests.engine.sandbox.say_groups\n{PYTHON} -m tests.engine.sandbox.say_tiers /state"
 
     groups, *reports = inside(place, script)
 

@@ -16,8 +16,8 @@ from engine.sandbox.cgroups.attest import Expectation
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import launch
 from engine.sandbox.tiers import landlock
+from tests.engine.sandbox.support import StateDirectory
 from tests.hostile.traces import children, open_files
-from tests.sandbox.support import StateDirectory
 
 POLICY = Policy(memory_mb=128)
 # It waits: one that has ended cannot be looked at any more.

@@ -16,7 +16,7 @@ from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
 from engine.sandbox.process import spawn
 from engine.sandbox.tiers import namespaces
 from engine.sandbox.tiers.choosing import start
-from tests.sandbox.support import StateDirectory, gone, running, worker
+from tests.engine.sandbox.support import StateDirectory, gone, running, worker
 
 
 def _line(descriptor: int) -> bytes:

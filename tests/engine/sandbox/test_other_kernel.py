@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from engine.sandbox.cgroups import groups as cgroups
-from tests.sandbox.support import ORDINARY_USER, REPOSITORY, StateDirectory, held_tiers
+from tests.engine.sandbox.support import ORDINARY_USER, REPOSITORY, StateDirectory, held_tiers
 from tests.support import uml
 
 # As systemd does for a unit with Delegate=yes: a group with the controllers, owned by the user, the worker inside it.
@@ -42,7 +42,7 @@ def test_groups_of_version_2_as_root_of_a_delegated_group(state: StateDirectory)
         "--durations=9",
         "-p",
         "no:cacheprovider",
-        "tests/sandbox/test_cgroups.py",
+        "tests/engine/sandbox/test_cgroups.py",
     ]
     assert state.python.root.is_dir()
     script = f"""{DELEGATE.format(user=0)}
@@ -67,8 +67,8 @@ def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) 
     attacks = "".join(f"{name}\\n" for name in SOME)
     script = f"""{DELEGATE.format(user=user)}
     install -d -o {user} {home}
-    {python} -m tests.sandbox.say_groups
-    {python} -m tests.sandbox.say_tiers {home}
+    {python} -m tests.engine.sandbox.say_groups
+    {python} -m tests.engine.sandbox.say_tiers {home}
     printf {shlex.quote(attacks)} | {python} -m tests.hostile.arena {home} namespaces
     ls /sys/fs/cgroup/league | grep tute-bot || echo '"none left"'"""
 

@@ -14,7 +14,7 @@ import pytest
 
 from engine.sandbox import BotFault, BotProcess, Policy, Sandbox, SandboxError
 from engine.sandbox.process import spawn
-from tests.sandbox.support import StateDirectory
+from tests.engine.sandbox.support import StateDirectory
 from tests.support.processes import wait_for
 
 Start = Callable[..., BotProcess]

@@ -16,7 +16,7 @@ import pytest
 
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError
 from engine.sandbox.files import runtimes, tree
-from tests.sandbox.support import StateDirectory
+from tests.engine.sandbox.support import StateDirectory
 from tests.support.bots import without_segments
 
 POLICY = Policy(memory_mb=256)

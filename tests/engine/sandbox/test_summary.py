@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tests.sandbox.support import REPOSITORY
+from tests.engine.sandbox.support import REPOSITORY
 
 
 def test_the_end_of_a_run_says_which_tiers_were_tested() -> None:
@@ -17,7 +17,7 @@ def test_the_end_of_a_run_says_which_tiers_were_tested() -> None:
         "1",
         "-p",
         "no:cacheprovider",
-        "tests/sandbox/test_nursery.py",
+        "tests/engine/sandbox/test_nursery.py",
         "-k",
         "spare_that_was_killed",
     ]

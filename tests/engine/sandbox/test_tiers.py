@@ -9,7 +9,7 @@ import pytest
 
 from engine.sandbox import Sandbox, SandboxUnavailable, check
 from engine.sandbox.tiers import canary, choosing, namespaces
-from tests.sandbox.support import StateDirectory
+from tests.engine.sandbox.support import StateDirectory
 
 UNTRIED_WITHOUT_ISOLATION = 15  # an unprivileged or unlucky attempt may fail by itself even where nothing stops it
 
@@ -82,7 +82,7 @@ def test_a_directory_that_other_users_cannot_pass_is_named(state: StateDirectory
 
 
 def test_an_ordinary_user_has_a_tier_too(state: StateDirectory) -> None:
-    reports = {report["name"]: report for report in state.as_ordinary_user("tests.sandbox.say_tiers")}
+    reports = {report["name"]: report for report in state.as_ordinary_user("tests.engine.sandbox.say_tiers")}
 
     assert reports["landlock"]["holds"] or reports["namespaces"]["holds"], reports
     assert os.getuid() != 0 or reports["landlock"]["canaries"].keys() == state.reports["landlock"].canaries.keys()

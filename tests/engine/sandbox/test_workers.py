@@ -15,7 +15,7 @@ import pytest
 
 from engine.sandbox import Policy, Sandbox
 from engine.sandbox.cgroups import placing, slots
-from tests.sandbox.support import StateDirectory, gone, running, worker
+from tests.engine.sandbox.support import StateDirectory, gone, running, worker
 
 HOLD = """
 import sys

@@ -13,7 +13,7 @@ from league.domain.people import players, tokens
 from league.domain.ratings import ratings
 from league.domain.tournaments import tournaments
 from league.models import BotVersion, Match, Player, Pool, Tournament
-from tests.api.client import Api
+from tests.league.api.client import Api
 from tests.support import league as made
 
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from league.api.http.index import operations
-from tests.api.client import ROOT
+from tests.league.api.client import ROOT
 
 NASTY = [
     "", "0", "-1", "1", "2", "9" * 19, "9" * 400, "1e9", "NaN", "null", "true", "None", "a", "A", "a b", "%00", "%ff", "%F0%9F%90%8E",

@@ -10,7 +10,7 @@ from league.domain.core import clock
 from league.domain.people import players
 from league.domain.ratings import ratings
 from league.domain.tournaments import tournaments
-from tests.api.client import Api
+from tests.league.api.client import Api
 from tests.support import league as made
 
 LISTS = {  # address: queries

@@ -11,7 +11,7 @@ from django.test import Client
 
 from league.domain.people import tokens
 from league.models import Bot, BotVersion, Match, Tournament
-from tests.api.client import Api
+from tests.league.api.client import Api
 from tests.support import league as made
 
 

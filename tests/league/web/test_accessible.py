@@ -9,8 +9,8 @@ import axe_playwright_python
 import pytest
 from django.conf import settings
 
-from tests.web.conftest import PATIENT_MS, League, played
-from tests.web.test_pages import addresses
+from tests.league.web.conftest import PATIENT_MS, League, played
+from tests.league.web.test_pages import addresses
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 RULES = {

@@ -8,8 +8,8 @@ import pytest
 
 import engine
 from league.web.matches import comparing
+from tests.league.web.page import Page, faults
 from tests.support.playing import choose
-from tests.web.page import Page, faults
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from league.models import Match
+from tests.league.web.conftest import PATIENT_MS, League, played, put, record
 from tests.support import league as made
-from tests.web.conftest import PATIENT_MS, League, played, put, record
 
 SIZES = [(360, 740), (1280, 800)]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from league.models import Circuit, Event
+from tests.league.web.page import Page, faults
 from tests.support import league as made
-from tests.web.page import Page, faults
 
 STAGES = {
     "stage1-format": "round_robin",

@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from league.domain.tournaments import circuits, events, tournaments
 from league.domain.upkeep import reconcile
 from league.models import Match
+from tests.league.web.page import Page, faults
 from tests.support import league as made
-from tests.web.page import Page, faults
 
 DOCUMENT = {
     "name": "Spring",

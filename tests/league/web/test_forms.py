@@ -9,9 +9,9 @@ from django.test import Client
 from league.domain.core import moves
 from league.domain.tournaments import tournaments
 from league.models import ApiToken, Bot, BotVersion, Match, Player, Tournament
+from tests.league.web.conftest import crash
+from tests.league.web.page import Page
 from tests.support import league as made
-from tests.web.conftest import crash
-from tests.web.page import Page
 
 
 def upload(client: Client, data: bytes, filename: str = "bot.py", **fields: object):

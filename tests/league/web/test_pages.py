@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from tests.league.web.page import Page, faults
 from tests.support import league as made
-from tests.web.page import Page, faults
 
 STATIC = settings.BASE_DIR / "league" / "static" / "league"
 

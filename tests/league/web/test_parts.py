@@ -11,7 +11,7 @@ from league.templatetags import league_web
 from league.web.bots import tracebacks
 from league.web.common import charts, game_lines, markdown
 from league.web.tournaments.crosstable import shade
-from tests.web.page import Page, faults
+from tests.league.web.page import Page, faults
 
 
 def test_markdown_is_safe() -> None:

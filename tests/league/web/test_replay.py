@@ -15,10 +15,10 @@ from league.models import Party
 from league.web.matches import narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_events
+from tests.league.web.conftest import SECRETS, put, record
 from tests.support import league as made
 from tests.support.knowing import CARD, cards_in
 from tests.support.playing import choose
-from tests.web.conftest import SECRETS, put, record
 
 
 @pytest.mark.parametrize("key", engine.games())

@@ -9,7 +9,7 @@ from django.utils.html import escape
 from engine import rulebook
 from engine.game import games
 from engine.rulebook.words import card_name
-from tests.web.conftest import PATIENT_MS
+from tests.league.web.conftest import PATIENT_MS
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,8 @@ from league.models import Match, Tournament
 from league.pure.formats import FORMATS
 from league.web.tournaments import tiebreaks
 from league.web.tournaments.brackets import brackets
+from tests.league.web.page import Page, faults
 from tests.support import league as made
-from tests.web.page import Page, faults
 
 
 @pytest.fixture

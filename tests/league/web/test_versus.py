@@ -6,8 +6,8 @@ from league.domain.matches import encounters
 from league.domain.tournaments.standings import standings
 from league.templatetags.league_web import signed
 from league.web.common import charts
+from tests.league.web.page import Page, faults
 from tests.support import league as made
-from tests.web.page import Page, faults
 
 
 def test_the_page_tells_boards_share_and_difference(league, reader) -> None:

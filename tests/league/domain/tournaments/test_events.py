@@ -11,7 +11,7 @@ from league.domain.core.errors import Refused
 from league.domain.tournaments import circuits, events, tournaments
 from league.domain.upkeep import reconcile
 from league.models import Event, Season, Tournament
-from tests.pure.test_stages import GOOD
+from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, SECRET, accepted, later, play
 
 

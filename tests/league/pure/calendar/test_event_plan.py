@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from league.pure.calendar import calendars, divisions, event_plan
 from league.pure.pairing.movements import snake
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "event.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[4] / "docs" / "event.schema.json").read_text(encoding="utf-8"))
 GOOD = {
     "name": "Spring",
     "game": "partnership",
