@@ -13,6 +13,10 @@ GAME = Rules(
     key="a_dos",
     code="ADO",
     title="Tute de a dos",
+    line={
+        "en": "Two players, six cards each and a stock: the duel that ends a cabrero.",
+        "es": "Dos jugadores, seis cartas cada uno y mazo: el duelo con que acaba un cabrero.",
+    },
     source="reglamento de tute.com.ar (001)",
     board_deals=1,
     players=(2,),

@@ -10,6 +10,10 @@ GAME = replace(
     key="americano",
     code="AME",
     title="Tute americano",
+    line={
+        "en": "Two players over several deals: the first to count 121 wins.",
+        "es": "Dos jugadores y varios repartos: gana el primero en contar 121.",
+    },
     source="Pagat (004), CatsAtCards (002)",
     hand_size=8,
     stock=24,

@@ -20,6 +20,10 @@ GAME = Rules(
     key="arrastrado",
     code="ARR",
     title="Tute arrastrado",
+    line={
+        "en": "Three players, each alone; most points takes the deal.",
+        "es": "Tres jugadores, cada uno por su cuenta; se lleva el reparto quien más tantos hace.",
+    },
     source="Pagat (004)",
     board_deals=1,
     score_unit="chips",

@@ -21,6 +21,10 @@ GAME = Rules(
     key="bato",
     code="BAT",
     title="Bato",
+    line={
+        "en": "Whoever says play needs two tricks, whoever joins needs one; whoever fails loses.",
+        "es": "Quien dice juego necesita dos bazas, quien le sigue, una; no llegar es perder.",
+    },
     source="reglamento de tute.com.ar (001)",
     board_deals=1,
     score_unit="chips",

@@ -16,6 +16,10 @@ GAME = Rules(
     key="brisca",
     code="BRI",
     title="Brisca",
+    line={
+        "en": "No songs and no bonus for the last trick: most points in cards win.",
+        "es": "Sin cantes ni diez de últimas: gana quien más tantos junta en cartas.",
+    },
     source="reglamento de tute.com.ar (001), Acanomas (W-aca), Naipes-casino (W-nai)",
     board_deals=1,
     players=(2, 3, 4),

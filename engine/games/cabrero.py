@@ -16,6 +16,10 @@ GAME = Rules(
     code="CAB",
     revision=2,  # 1: the first deal event of a match named a mano that the next event contradicted
     title="Tute cabrero",
+    line={
+        "en": "Three to six players, no friends: whoever ends in the middle loses, until one is left out.",
+        "es": "De tres a seis, sin amigos: pierde quien queda en medio, hasta que uno se va.",
+    },
     source="reglamento de tute.com.ar (001), Pagat (004)",
     score_unit="rank",
     suits_named=True,  # the first deal is played in coins

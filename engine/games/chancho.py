@@ -13,6 +13,10 @@ GAME = replace(
     key="chancho",
     code="CHA",
     title="Tute chancho",
+    line={
+        "en": "A cabrero in which the cards on the table sing too.",
+        "es": "Un cabrero en el que también cantan las cartas de la mesa.",
+    },
     source="reglamento de tute.com.ar (001)",
     table_songs="forced",
     hand_song_after_table_song=False,

@@ -21,6 +21,10 @@ GAME = Rules(
     key="codillo",
     code="COD",
     title="Codillo",
+    line={
+        "en": "A soloist and a partner whom only a called card reveals, against the rest.",
+        "es": "Un jugador y el compañero que solo descubre la carta llamada, contra los demás.",
+    },
     source="reglamento de tute.com.ar (001)",
     board_deals=1,
     score_unit="chips",

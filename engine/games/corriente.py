@@ -14,6 +14,10 @@ GAME = Rules(
     key="corriente",
     code="COR",
     title="Tute corriente",
+    line={
+        "en": "Two players and a stock: draw, exchange the shown card, sing, and claim the win in time.",
+        "es": "Dos jugadores y un mazo: robar, cambiar la muestra, cantar y reclamar a tiempo.",
+    },
     source="Pagat (004)",
     score_unit="games",
     players=(2,),

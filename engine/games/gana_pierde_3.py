@@ -35,6 +35,10 @@ GAME = Rules(
     key="gana_pierde_3",
     code="GP3",
     title="Tute gana-pierde (3)",
+    line={
+        "en": "Three players: whoever ends in the middle loses.",
+        "es": "Tres jugadores: pierde el de en medio.",
+    },
     source="Pagat (004), Ludoteka (W-lud), Donnaipe (W-don)",
     board_deals=1,
     score_unit="marks",

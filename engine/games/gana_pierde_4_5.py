@@ -24,6 +24,10 @@ GAME = Rules(
     key="gana_pierde_4_5",
     code="GP4",
     title="Tute gana-pierde (4 o 5)",
+    line={
+        "en": "Four or five players: win much, or win nothing; the winner of the last trick may decline its ten.",
+        "es": "Cuatro o cinco: ganar mucho o no ganar nada; quien hace la última baza puede renunciar a sus diez.",
+    },
     source="Pagat (004)",
     board_deals=1,
     score_unit="marks",

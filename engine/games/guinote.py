@@ -52,6 +52,10 @@ GAME = Rules(
     key="guinote",
     code="GUI",
     title="Guiñote",
+    line={
+        "en": "The Aragonese cousin of Tute, usually two against two, over one or two deals.",
+        "es": "El primo aragonés del tute, casi siempre dos contra dos, a uno o dos repartos.",
+    },
     source="Wikipedia (W-40), Acanomas (W-aca), Pozuelo (W-poz), Pagat (004)",
     score_unit="games",
     board_deals=1,

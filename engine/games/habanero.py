@@ -10,6 +10,10 @@ GAME = Rules(
     key="habanero",
     code="HAB",
     title="Tute habanero",
+    line={
+        "en": "Two players over several deals: 101 points win.",
+        "es": "Dos jugadores y varios repartos: ganan 101 tantos.",
+    },
     source="CatsAtCards (002), Pagat (004)",
     score_unit="games",
     players=(2,),

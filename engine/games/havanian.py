@@ -13,6 +13,10 @@ GAME = replace(
     key="havanian",
     code="HAV",
     title="Tute habanero de Cuba",
+    line={
+        "en": "The Cuban game for two: whoever passes 100 points wins.",
+        "es": "El juego cubano para dos: se gana con más de 100 tantos.",
+    },
     source="Wikipedia (W-var), Ludoteka (W-lud), CatsAtCards (002)",
     exchange_window="before_draw",
     obligation_stock_open="trump_follow",

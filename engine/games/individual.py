@@ -6,6 +6,10 @@ GAME = Rules(
     key="individual",
     code="IND",
     title="Tute individual",
+    line={
+        "en": "Two or three players, each alone; most points wins the game.",
+        "es": "Dos o tres jugadores, cada uno por su cuenta; gana quien más tantos hace.",
+    },
     source="Pagat (004), CatsAtCards (002)",
     board_deals=1,
     players=(2, 3),

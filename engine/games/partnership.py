@@ -6,6 +6,10 @@ GAME = Rules(
     key="partnership",
     code="PAR",
     title="Tute por parejas",
+    line={
+        "en": "Two against two, all forty cards dealt; partners sit opposite and count together.",
+        "es": "Dos contra dos y las cuarenta cartas repartidas; los compañeros se sientan enfrente y cuentan juntos.",
+    },
     source="Pagat (004), CatsAtCards (002), Wikipedia (003)",
     board_deals=1,
     sides="pairs",

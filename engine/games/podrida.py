@@ -28,6 +28,10 @@ GAME = Rules(
     key="podrida",
     code="POD",
     title="Podrida (tutecillo)",
+    line={
+        "en": "Say how many tricks you will take, and take exactly those.",
+        "es": "Di cuántas bazas harás, y haz exactamente esas.",
+    },
     source="reglamento de tute.com.ar (001), Acanomas (W-aca), La Podrida (W-pod)",
     score_unit="points",
     forfeit=all_mispredicted,

@@ -28,6 +28,10 @@ GAME = Rules(
     key="remate",
     code="REM",
     title="Tute remate",
+    line={
+        "en": "The highest bidder against all others, for chips.",
+        "es": "El que más puja contra todos los demás, por fichas.",
+    },
     source="reglamento de tute.com.ar (001)",
     board_deals=1,
     score_unit="chips",

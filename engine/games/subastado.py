@@ -8,6 +8,10 @@ GAME = Rules(
     key="subastado",
     code="SUB",
     title="Tute subastado",
+    line={
+        "en": "The highest bidder alone against two, who pool their tricks.",
+        "es": "El que más puja, solo contra dos que juntan sus bazas.",
+    },
     source="Pagat (004)",
     board_deals=1,
     score_unit="chips",

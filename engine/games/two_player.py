@@ -9,6 +9,10 @@ GAME = Rules(
     key="two_player",
     code="TWO",
     title="Tute a dos",
+    line={
+        "en": "The plain game for two: whoever has more points wins the deal.",
+        "es": "El juego sencillo para dos: gana el reparto quien más tantos hace.",
+    },
     source="Wikipedia (003)",
     board_deals=1,
     players=(2,),

@@ -37,6 +37,10 @@ GAME = Rules(
     key="variable_trump",
     code="VTT",
     title="Variable Trump Tute",
+    line={
+        "en": "Two against two, while trump and lead suit change during the play.",
+        "es": "Dos contra dos, mientras el triunfo y el palo de salida cambian durante el juego.",
+    },
     source="Mark Steere, Variable Trump Tute (000)",
     board_deals=1,
     suits_named=True,

@@ -29,14 +29,24 @@ def page(key: str, lang: str | None = None) -> str:
 
 def index() -> str:
     """The list of the pages, and what holds where a page says nothing else."""
-    rows = [f"| [{declared(key).title}]({key}.md) | {_players(key)} | {declared(key).source} |" for key in games()]
-    head = "# Juegos / Games\n\n| juego / game | jugadores / players | fuente / source |\n| --- | --- | --- |\n"
-    shared = []
+    parts = ["# Juegos / Games"]
     for lang in LANGUAGES:
-        words = HEADINGS[lang]
+        head = HEADINGS[lang]
+        rows = [f"| {_link(key)} | {_players(key)} | {_line(key, lang)} | {declared(key).source} |" for key in games()]
+        parts += [f"## {head['games']}", "\n".join([head["game_columns"], "| --- | --- | --- | --- |", *rows])]
+    for lang in LANGUAGES:
+        head = HEADINGS[lang]
         told = [f"| {one.meaning} | {one.value} |" for one in ordinary(lang)]
-        shared += [f"## {words['ordinary']}", words["ordinary_is"], "\n".join(["| | |", "| --- | --- |", *told])]
-    return head + "\n".join(rows) + "\n\n" + "\n\n".join(shared) + "\n"
+        parts += [f"## {head['ordinary']}", head["ordinary_is"], "\n".join(["| | |", "| --- | --- |", *told])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _link(key: str) -> str:
+    return f"[{declared(key).title}]({key}.md)"
+
+
+def _line(key: str, lang: str) -> str:
+    return declared(key).line.get(lang, "")
 
 
 def _players(key: str) -> str:

@@ -8,6 +8,7 @@ SUITS = {
 }
 HEADINGS = {
     "es": {
+        "games": "Los juegos", "game_columns": "| juego | jugadores | en una frase | fuente |",
         "language": "Español", "rules": "Reglas", "players": "Jugadores", "source": "Fuente", "deal": "Cómo va una mano",
         "trick": "Una baza de ejemplo", "differences": "Diferencias con el tute ordinario", "options": "Opciones", "no_trump": "ninguno",
         "by_table": "Lo que puede elegir quien organiza. «(4) x» vale para cuatro jugadores; – es nada.",
@@ -22,6 +23,7 @@ HEADINGS = {
         "ordinary_is": "Lo que comparte la familia (reglamento, secciones 1 a 4) y vale donde una página no dice otra cosa.",
     },
     "en": {
+        "games": "The games", "game_columns": "| game | players | in one sentence | source |",
         "language": "English", "rules": "Rules", "players": "Players", "source": "Source", "deal": "How a deal goes",
         "trick": "A worked trick", "differences": "Differences from ordinary Tute", "options": "Options", "no_trump": "none",
         "by_table": "What an organiser may choose. “(4) x” holds for four players; – is nothing.",

@@ -56,6 +56,8 @@ class Rules:
     # identity
     key: str = ""
     title: str = ""
+    # one sentence that says what the game is, by language ("en", "es")
+    line: Mapping[str, str] = field(default_factory=dict)
     code: str = ""
     source: str = ""
     revision: int = 1

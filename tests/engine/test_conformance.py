@@ -10,6 +10,7 @@ import pytest
 import engine
 from engine.cards import actions as act
 from engine.match.trick.announcing import WINDOW
+from engine.rulebook.page import LANGUAGES
 from engine.search import playouts
 from tests.support import playing, tables
 from tests.support.folding import Fold
@@ -30,6 +31,19 @@ SOME_DEALS = 2  # deals of a match in the checks that look at every action
 def texts(state: engine.State, cards: object) -> set[str]:
     """Texts of card numbers."""
     return {state.game.pack.text(card) for card in cards}  # type: ignore[attr-defined]
+
+
+# ---- the declaration
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_a_game_says_in_both_languages_what_it_is(key: str) -> None:
+    line = engine.load(key).declared.line
+    assert set(line) == set(LANGUAGES)
+    for text in line.values():
+        assert text == text.strip()
+        assert text.endswith(".")
+        assert 20 < len(text) <= 110
 
 
 # ---- every table: actions, cards, points

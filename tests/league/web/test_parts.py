@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
+import engine
 from league.domain.ratings.leaderboards import Row
 from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
@@ -95,10 +96,17 @@ def test_a_long_history_is_thinned_and_keeps_its_end() -> None:
     assert chart.points[0] is points[-1]
 
 
-def test_every_game_is_described() -> None:
-    import engine
+@pytest.mark.parametrize("key", engine.games())
+def test_a_game_is_described_in_the_language_of_the_reader(key: str) -> None:
+    lines = engine.load(key).declared.line
+    for language in ("es", "en"):
+        with translation.override(language):
+            assert game_lines.describe(key).line == lines[language]
+    with translation.override("fr"):
+        assert game_lines.describe(key).line == lines["en"]
 
-    assert set(game_lines.LINES) >= set(engine.games())
+
+def test_spans() -> None:
     assert game_lines.spans((3, 4, 5, 6)) == "3–6"
     assert game_lines.spans((2, 4)) == "2, 4"
 
