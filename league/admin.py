@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from django.contrib import admin
+from django.http import HttpRequest
 
 from league import models
 
+if TYPE_CHECKING:
+    Page = admin.ModelAdmin[Any]
+else:
+    Page = admin.ModelAdmin  # knows its type of rows only in the stubs
 
-class ReadOnly(admin.ModelAdmin):
+
+class ReadOnly(Page):
     """Look, do not touch."""
 
     show_full_result_count = False
 
-    def has_add_permission(self, request) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Rows come from the domain functions."""
         return False
 
-    def has_change_permission(self, request, obj=None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Commands change rows (docs/operations.md, "Repair")."""
         return False
 
-    def has_delete_permission(self, request, obj=None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nothing is forgotten."""
         return False
 

@@ -6,7 +6,7 @@ import logging
 import os
 import time
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
 from celery.signals import celeryd_after_setup, worker_shutdown, worker_shutting_down
@@ -111,7 +111,8 @@ def wake() -> None:
         return
     try:
         with celery.app.connection_for_write() as link:
-            there = link.default_channel.queue_declare(queue=celery.MATCHES, durable=True).message_count
+            channel: Any = link.default_channel  # its types leave out what every channel can
+            there = channel.queue_declare(queue=celery.MATCHES, durable=True).message_count
         for _ in range(waiting - there):
             play_match.apply_async()
     except (OperationalError, OSError) as error:

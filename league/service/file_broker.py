@@ -22,14 +22,15 @@ class Channel(filesystem.Channel):
 
     supports_fanout = False
 
-    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:
+    # The stubs of kombu's two classes name the second parameter differently.
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]
         folder = Path(self.data_folder_out)
         name = f"{time_ns():020d}_{uuid.uuid4().hex}.{queue}.msg"
         draft = folder / f".{name}.draft"
         draft.write_text(dumps(payload), encoding="utf-8")
         draft.rename(folder / name)
 
-    def _get(self, queue: str) -> dict[str, Any]:
+    def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
         folder = Path(self.data_folder_in)
         for name in sorted(path.name for path in folder.iterdir()):
             if name.startswith(".") or not name.endswith(f".{queue}.msg"):
@@ -41,7 +42,8 @@ class Channel(filesystem.Channel):
                 continue  # another process took it
             text = mine.read_text(encoding="utf-8")
             mine.unlink()
-            return loads(text)
+            found: dict[str, Any] = loads(text)
+            return found
         raise Empty
 
     def _size(self, queue: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.files.base import File
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
@@ -10,9 +11,10 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
 
     manifest_strict = False
 
-    def hashed_name(self, name, content=None, filename=None):
+    def hashed_name(self, name: str, content: File[bytes] | None = None, filename: str | None = None) -> str:
         """The hashed name, or `name` itself where the file was not collected."""
         try:
-            return super().hashed_name(name, content, filename)
+            hashed: str = super().hashed_name(name, content, filename)
         except ValueError:
             return name
+        return hashed

@@ -151,8 +151,8 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     if to not in BotState.values:
         raise Refused("unknown state {to!r}; use one of {states}", to=to, states=", ".join(BotState.values))
     with transaction.atomic():
-        changed = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
-        changed = changed.update(state=to, paused_for="", retest_at=None, retests=0)
+        rows = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
+        changed = rows.update(state=to, paused_for="", retest_at=None, retests=0)
         if changed:
             journal.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
     if not changed and bot.state != to:

@@ -29,7 +29,8 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     full = unpack(sitting)
     owned = owned_parties(sitting, viewer)
     meta = dict(full.get("meta", {}))
-    notes = full.get("notes", meta.pop("notes", []))
+    inside: list[dict[str, Any]] = meta.pop("notes", [])
+    notes: list[dict[str, Any]] = full.get("notes", inside)
     visible = [note for note in notes if sitting.seating[note["seat"]] in owned]
     if seat is None:
         return {**full, "meta": meta, "notes": visible}
@@ -40,7 +41,7 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
             last=len(sitting.seating) - 1,
             public=PUBLIC,
         )
-    shown = None if seat == PUBLIC else seat
+    shown = seat if isinstance(seat, int) else None
     restricted = {name: full[name] for name in HEADER if name in full}
     restricted["events"] = engine.redact(full["events"], shown)
     restricted["view"] = seat
@@ -73,7 +74,8 @@ def closed_because(match: Match) -> Refused | None:
 
 def unpack(sitting: Sitting) -> dict[str, Any]:
     """The stored record, whole. Only for code that checks or repairs; what people get passes through `replay`."""
-    return json.loads(zlib.decompress(bytes(sitting.replay)))
+    record: dict[str, Any] = json.loads(zlib.decompress(bytes(sitting.replay)))
+    return record
 
 
 def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from django.conf import settings
@@ -22,8 +23,9 @@ DEFAULT_GAME = "partnership"  # of a bot that says it plays every game
 
 def games(version: BotVersion) -> list[str]:
     """The games in which `version` is tried: every one it names, else the default one."""
-    if version.games:
-        return version.games
+    named: list[str] = version.games
+    if named:
+        return named
     return [DEFAULT_GAME] if DEFAULT_GAME in engine.games() else engine.games()[:1]
 
 
@@ -52,7 +54,7 @@ def against_house(version: BotVersion, key: str, table: str, secret: bytes, *, p
     )
 
 
-def _rivals(version: BotVersion):
+def _rivals(version: BotVersion) -> Collection[BotVersion]:
     """Accepted versions of active house bots, the oldest bot first (the simplest one), the newest version of each."""
     accepted = BotVersion.objects.filter(bot__is_house=True, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
     newest: dict[int, BotVersion] = {}
@@ -69,7 +71,7 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
     return added
 
 
-def _keys(version: BotVersion):
+def _keys(version: BotVersion) -> Iterable[str]:
     return Match.objects.filter(key__startswith=f"v:{version.pk}:").values_list("key", flat=True)
 
 

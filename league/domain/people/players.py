@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from league.domain.core import clock, journal
@@ -47,7 +48,7 @@ def create(
     return player
 
 
-def of_user(user, *, now: datetime | None = None) -> Player:
+def of_user(user: User, *, now: datetime | None = None) -> Player:
     """The player of a logged-in account; made on the way for an account that the operator created by hand."""
     found = Player.objects.filter(user=user).first()
     if found:

@@ -190,7 +190,7 @@ class Machine:
             return None
         receipt = self._report(match, match.token, result)
         log.info("match %s: %s after %.1f s", match.public_id, receipt, result.seconds)
-        if match.tournament_id:
+        if match.tournament:
             tournaments.advance(match.tournament)
         return receipt
 

@@ -61,7 +61,7 @@ def pool(game: str, players: int | None = None, options: dict[str, Any] | None =
     usual = load(game, loaded.players).options_all
     chosen = {name: loaded.options_all.get(name, value) for name, value in loaded.options.items()}
     team = MIXED if mixed else "clones" if max(map(len, loaded.sides)) > 1 else "single"
-    fields = {
+    fields: dict[str, Any] = {
         "game": loaded.key,
         "players": loaded.players,
         "options": {name: value for name, value in chosen.items() if usual.get(name) != value},

@@ -35,7 +35,11 @@ def boards(pool: Pool) -> Iterator[str]:
     for start in range(0, len(keys), CHUNK):
         chunk = keys[start : start + CHUNK]
         found = Match.objects.filter(pk__in=chunk)
-        told = {pk: (public_id, at) for pk, public_id, at in found.values_list("pk", "public_id", "finished")}
+        told = {
+            pk: (public_id, at.isoformat())
+            for pk, public_id, at in found.values_list("pk", "public_id", "finished")
+            if at is not None  # what is counted has finished
+        }
         played = sums.played(found)
         names = _names({version for match in played.values() for version in match.versions})
         for pk in chunk:
@@ -43,7 +47,7 @@ def boards(pool: Pool) -> Iterator[str]:
             yield _line(
                 {
                     "match": public_id,
-                    "finished": finished.isoformat(),
+                    "finished": finished,
                     "versions": [[version, names[version]] for version in match.versions],
                     "faulty": match.faulty,
                     "boards": match.boards,

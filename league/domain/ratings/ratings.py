@@ -99,6 +99,9 @@ def anchor(tallies: Tallies) -> int | None:
 
 def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: dict[int, float], after: pure.Table) -> None:
     now = {row.bot: row for row in after.rows}
+    at = match.finished
+    if at is None:
+        raise RuntimeError(f"match {match.public_id} counts and has not finished")
     RatingPoint.objects.bulk_create(
         RatingPoint(
             pool=pool,
@@ -107,7 +110,7 @@ def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: dict[
             elo=now[version].elo,
             margin=now[version].margin,
             change=now[version].elo - before.get(version, pure.BASE),
-            at=match.finished,
+            at=at,
         )
         for version in versions
     )

@@ -64,7 +64,8 @@ def rounds(tournament: Tournament, rows: Iterable[Round]) -> list[OneRound]:
         .only("public_id", "table", "first_board", "boards_planned", "status", "round")
     ):
         made = Meeting(match.public_id, match.table, match.first_board, match.boards_planned, match.status)
-        found[match.round_id][match.pk] = made
+        if match.round_id is not None:
+            found[match.round_id][match.pk] = made
     by_match = {pk: meeting for meetings in found.values() for pk, meeting in meetings.items()}
     points: dict[int, list[float]] = defaultdict(list)
     for match_id, version, wins, draws in (

@@ -102,7 +102,7 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
         if row.status != TournamentStatus.RUNNING:
             return False
         plan = _read(row.document)
-        number = max(row.tournaments.values_list("stage", flat=True))
+        number = max(stage or 0 for stage in row.tournaments.values_list("stage", flat=True))
         present = list(row.tournaments.filter(stage=number).order_by("group"))
         if any(one.status == TournamentStatus.CANCELLED for one in present):
             return _end(row, TournamentStatus.CANCELLED, now)

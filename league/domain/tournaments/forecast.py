@@ -49,6 +49,8 @@ def pace(game: str, *, now: datetime | None = None) -> Pace:
         recent.order_by("-finished", "-id").select_related("pool").only("pool", "boards_planned", "started", "finished")
     )
     for match in rows[:RECENT]:
+        if match.started is None or match.finished is None:
+            continue
         spent += (match.finished - match.started).total_seconds()
         played += match.boards_planned * pools.parties(match.pool)
     measured = played > 0 and spent > 0

@@ -6,7 +6,7 @@ library would have to count between two questions, or to share between the proce
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,7 +25,8 @@ class Metric:
 
     name: str
     what: str
-    values: dict[str, float]  # by label value; "" for one without a label
+    # by label value; "" for one without a label
+    values: Mapping[str, float]
     label: str = ""
     kind: str = "gauge"
 

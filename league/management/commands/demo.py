@@ -65,7 +65,8 @@ class Command(LeagueCommand):
     def run(self, **options: Any) -> None:
         """Play, print, serve."""
         began = time.monotonic()
-        self.console = Console(file=self.stdout._out)  # rich needs the stream itself to know its width
+        stdout: Any = self.stdout  # rich needs the stream itself, which Django wraps, to know its width
+        self.console = Console(file=stdout._out)
         games = options["game"] or [game for game in GAMES if game in engine.games()]
         call_command("migrate", verbosity=0, interactive=False)
         with self._players(options["slots"]):

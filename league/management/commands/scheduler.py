@@ -19,7 +19,10 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Celery beat in a thread, the worker of its tasks here, and a thread that does without messages if it must."""
-        beat = EmbeddedService(celery.app, thread=True, scheduler_cls="django_celery_beat.schedulers:DatabaseScheduler")
+        # A thread, or a process by another argument: its types are those of both.
+        beat: Any = EmbeddedService(
+            celery.app, thread=True, scheduler_cls="django_celery_beat.schedulers:DatabaseScheduler"
+        )
         beat.daemon = True
         beat.start()
         threading.Thread(target=tasks.keep_reconciling, name="reconciler", daemon=True).start()

@@ -134,7 +134,7 @@ def _match(
 
     place = {entry: i for i, entry in enumerate(line)}
     group = Counter(scores[entry] for entry in line)
-    graph = networkx.Graph()
+    graph: networkx.Graph[int] = networkx.Graph()
     for i, a in enumerate(line):
         for b in line[i + 1 :]:
             cost = AGAIN * met[min(a, b), max(a, b)] + FLOAT * int((2 * (scores[a] - scores[b])) ** 2)
