@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from engine.packages import elf, manifest
+from engine.packages import manifest
 from engine.packages.manifest import Manifest, PackageRefused
+from engine.sandbox.files import elf
 
 MAX_FILES = 500
 MAX_BYTES = 10 * 1024 * 1024  # unpacked, and of the archive itself
@@ -169,8 +170,26 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> Package:
             f"the games of a package with a {manifest.FILE} stand in that file; change its line games = [...]"
         )
     if what.runtime == "binary":
-        elf.check(files[what.entry], what.entry)
+        _check_executable(files[what.entry], what.entry)
     return Package(what, dict(sorted(files.items())))
+
+
+def _check_executable(data: bytes, name: str) -> None:
+    """PackageRefused unless the bytes are a 64-bit executable, of a processor we know, that needs no dynamic loader."""
+    try:
+        program = elf.read(io.BytesIO(data))
+    except elf.NotAProgram as error:
+        why = str(error)
+    else:
+        if program.machine not in elf.MACHINES:
+            why = f"is for another processor (ELF machine {program.machine})"
+        elif program.loader is not None:
+            why = "needs a dynamic loader and shared libraries"
+        else:
+            return
+    raise PackageRefused(
+        f"{name!a} {why}; build a static executable for 64-bit Linux, e.g. gcc -O2 -static bot.c -o bot"
+    )
 
 
 def _without_top_folder(files: dict[str, bytes]) -> dict[str, bytes]:

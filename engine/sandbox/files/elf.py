@@ -1,55 +1,89 @@
-"""What a trusted ELF program needs from the host: its loader and its shared libraries."""
+"""What an ELF program asks of the host: its processor, its loader and its shared libraries. Format: elf(5)."""
 
 from __future__ import annotations
 
 import platform
 import struct
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from engine.sandbox.errors import SandboxError
 
+MAGIC = b"\x7fELF"
+MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine -> the kernel's name of the processor
+_HEADER_BYTES = 64
+_ENTRY_BYTES = 56  # of the program table, at least
+_EXECUTABLE = (2, 3)  # ET_EXEC, and ET_DYN for those that may be loaded anywhere
+_64_BIT_LITTLE_ENDIAN = b"\x02\x01"
 _PT_INTERP = 3
 _LONGEST_PATH = 4096
 
 
-_MACHINE_CODES = {"x86_64": 62, "aarch64": 183}
+class NotAProgram(ValueError):
+    """A file that is no 64-bit ELF executable. The message completes a sentence that begins with the file's name."""
 
 
-def why_not_static(program: Path) -> str | None:
-    """Why a file cannot be run as a static executable of this machine, or None where it looks like one."""
-    with program.open("rb") as file:
-        header = file.read(64)
-    if len(header) < 64 or header[:6] != b"\x7fELF\x02\x01":
-        return "it is not a 64-bit ELF executable"
+@dataclass(frozen=True)
+class Program:
+    """An executable. machine: its ELF number, see MACHINES; loader: the dynamic loader it names, None for a static one."""
+
+    machine: int
+    loader: Path | None
+
+
+def read(file: BinaryIO) -> Program:
+    """The program in a file that is open at its start. Raises NotAProgram, OSError."""
+    header = file.read(_HEADER_BYTES)
+    if header[:4] != MAGIC:
+        raise NotAProgram("is not an ELF executable")
+    if len(header) < _HEADER_BYTES or header[4:6] != _64_BIT_LITTLE_ENDIAN:
+        raise NotAProgram("is not a 64-bit little-endian ELF file")
     kind, machine = struct.unpack_from("<HH", header, 16)
-    if kind not in (2, 3) or machine != _MACHINE_CODES.get(platform.machine()):
-        return f"it is not an executable for {platform.machine()}"
+    if kind not in _EXECUTABLE:
+        raise NotAProgram("is an object or core file, not an executable")
+    start = struct.unpack_from("<Q", header, 32)[0]
+    size, count = struct.unpack_from("<HH", header, 54)
+    end = file.seek(0, 2)
+    if size < _ENTRY_BYTES:
+        raise NotAProgram("is damaged: the entries of the program table are too short")
+    if start + size * count > end:
+        raise NotAProgram("is damaged: the program table lies outside the file")
+    file.seek(start)
+    table = file.read(size * count)
+    for index in range(count):
+        entry, at, length = struct.unpack_from("<I4xQ16xQ", table, index * size)
+        if entry == _PT_INTERP:
+            if at + length > end:
+                raise NotAProgram("is damaged: the name of its loader lies outside the file")
+            file.seek(at)
+            name = file.read(min(length, _LONGEST_PATH)).rstrip(b"\0")
+            return Program(machine, Path(name.decode(errors="replace")))
+    return Program(machine, None)
+
+
+def why_not_static(path: Path) -> str | None:
+    """Why a file cannot be run as a static executable of this machine, or None where it looks like one."""
     try:
-        loader = loader_of(program)
-    except (struct.error, ValueError, OverflowError) as error:
-        return f"its ELF headers are damaged: {error}"
-    return None if loader is None else f"it is dynamically linked (needs {loader}); link it statically"
-
-
-def loader_of(program: Path) -> Path | None:
-    """The dynamic loader a program names, or None for a static one. Raises SandboxError if it is no 64-bit ELF file, ValueError if it is damaged."""
-    with program.open("rb") as file:
-        header = file.read(64)
-        if header[:5] != b"\x7fELF\x02":
-            raise SandboxError(f"{program} is not a 64-bit ELF program; give the path of the program itself")
-        offset = struct.unpack_from("<Q", header, 32)[0]
-        size, count = struct.unpack_from("<HH", header, 54)
-        if offset + size * count > program.stat().st_size:
-            raise ValueError("the program table lies outside the file")
-        file.seek(offset)
-        table = file.read(size * count)
-        for index in range(count):
-            kind, at, length = struct.unpack_from("<I4xQ16xQ", table, index * size)
-            if kind == _PT_INTERP:
-                file.seek(at)
-                return Path(file.read(min(length, _LONGEST_PATH)).rstrip(b"\0").decode())
+        with path.open("rb") as file:
+            program = read(file)
+    except NotAProgram as reason:
+        return f"it {reason}"
+    if MACHINES.get(program.machine) != platform.machine():
+        return f"it is not an executable for {platform.machine()}"
+    if program.loader:
+        return f"it is dynamically linked (needs {program.loader}); link it statically"
     return None
+
+
+def loader_of(path: Path) -> Path | None:
+    """The dynamic loader that a program names, or None for a static one. Raises SandboxError where the file is no program."""
+    try:
+        with path.open("rb") as file:
+            return read(file).loader
+    except NotAProgram as reason:
+        raise SandboxError(f"{path} {reason}; give the path of the program itself") from None
 
 
 def libraries_of(loader: Path, file: Path) -> dict[str, Path]:

@@ -55,7 +55,7 @@ class StateDirectory:
         blank = self.path / "blank.py"
         blank.touch()
         modules = {"engine/__init__.py": blank, "engine/sandbox": REPOSITORY / "engine/sandbox"}
-        modules |= {f"tests/{name}": REPOSITORY / "tests" / name for name in ("hostile", "sandbox")}
+        modules |= {name: REPOSITORY / name for name in ("tests/hostile", "tests/engine/sandbox")}
         return runtimes.python(self.path, modules)
 
     def for_others(self) -> tuple[str, list[str], str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import struct
 import sys
 from pathlib import Path
 
@@ -108,3 +109,12 @@ def test_what_is_no_static_executable(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
     assert elf.why_not_static(path)
+
+
+def test_a_loader_whose_name_lies_outside_the_file_is_damage(tmp_path: Path) -> None:
+    header = struct.pack("<6s10xHHIQQQIHHHHHH", b"\x7fELF\x02\x01", 2, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    path = tmp_path / "file"
+    path.write_bytes(header + struct.pack("<IIQQQQQQ", 3, 4, 1 << 63, 0, 0, 1 << 63, 0, 0))
+
+    with pytest.raises(SandboxError, match="is damaged: the name of its loader lies outside the file"):
+        elf.loader_of(path)
