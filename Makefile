@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test lint types fmt bench fast soak chaos lock clean venv venv-dev
+.PHONY: help demo serve test lint types fmt texts bench fast soak chaos lock clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -45,6 +45,11 @@ lint: venv-dev  ## ruff, mypy, import contracts
 
 fmt: venv-dev  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff check --fix-only --quiet . ; $(BIN)/ruff format .
+
+texts: venv-dev  ## write anew what is generated: texts of the pages, tables of the SDK, rules pages
+	@$(BIN)/python manage.py compile_texts
+	@$(BIN)/python -m bots.tables
+	@$(BIN)/tute rules --write docs/games
 
 bench: venv  ## the benchmarks, as ratios to a floor measured in the same run
 	@$(BIN)/tute bench

@@ -61,6 +61,7 @@ def plays(legal: Iterable[str]) -> list[str]:
 
 # --- what the rules book fixes per game; `options` of the hello message override it ---------------------------------
 
+# >>> written by `make texts` from engine/games; do not edit
 _TUTE: dict[str, Any] = {
     "sides": "single",
     "deck": "es40",
@@ -68,9 +69,9 @@ _TUTE: dict[str, Any] = {
     "rank_points": {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2},
     "auction": "none",
     "auction_rounds": "single",
-    "first_leader": "mano",
     "soloist_partner": "none",
     "passed_may_join": None,
+    "first_leader": "mano",
     "obligation_stock_open": "free",
     "obligation_stock_empty": "strict",
     "partner_exempt": "none",
@@ -78,18 +79,20 @@ _TUTE: dict[str, Any] = {
     "beat_after_trumped": False,
     "no_load": False,
     "trump_dynamics": "static",
+    "hand_songs": "trick_winner",
     "pair_ranks": "RC",
     "song_values": {"trump": 40, "other": 20},
     "song_order": "any",
     "song_min_stock": 0,
-    "tute": "wins",
-    "tute_first_trick_only": False,
-    "hand_songs": "trick_winner",
     "table_songs": "none",
+    "tute": "wins",
     "tute_ranks": "RC",
+    "tute_first_trick_only": False,
     "capote": "none",
     "last_trick_bonus": 10,
     "result": "most_points_wins",
+    "tricks_soloist": None,
+    "tricks_joiner": None,
     "target": None,
     "claim_mode": "none",
     "settlement": "games",
@@ -98,20 +101,20 @@ _TUTE: dict[str, Any] = {
 _GAMES: dict[str, dict[str, Any]] = {
     "a_dos": {"result": "fewest_points_loses", "settlement": "loss_marks"},
     "americano": {
-        "tute": "none",
         "obligation_stock_open": "trump_follow",
+        "tute": "none",
         "result": "to_target",
         "target": 121,
         "claim_mode": "claim",
     },
     "arrastrado": {"auction_rounds": "open", "song_order": "forty_first", "settlement": "chips"},
     "bato": {
-        "auction": "play_then_join",
-        "first_leader": "first_playing",
-        "passed_may_join": True,
-        "tute": "none",
-        "hand_songs": "none",
         "rank_points": {},
+        "auction": "play_then_join",
+        "passed_may_join": True,
+        "first_leader": "first_playing",
+        "hand_songs": "none",
+        "tute": "none",
         "last_trick_bonus": 0,
         "result": "trick_commitments",
         "tricks_soloist": 2,
@@ -120,47 +123,47 @@ _GAMES: dict[str, dict[str, Any]] = {
     },
     "brisca": {
         "sides": {2: "single", 3: "single", 4: "pairs"},
-        "tute": "none",
-        "hand_songs": "none",
         "deck": {2: "es40", 3: "es36", 4: "es40"},
         "obligation_stock_empty": "free",
+        "hand_songs": "none",
+        "tute": "none",
         "last_trick_bonus": 0,
     },
     "cabrero": {"capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
     "chancho": {"table_songs": "forced", "capote": "swept", "result": "middle_loses", "settlement": "loss_marks"},
     "codillo": {
-        "auction": "play_or_pass",
-        "first_leader": "soloist",
-        "soloist_partner": "called_card",
         "sides": "soloist_pair_vs_rest",
+        "auction": "play_or_pass",
+        "soloist_partner": "called_card",
+        "first_leader": "soloist",
         "no_load": True,
         "result": "soloist_side_more_points",
         "settlement": "chips",
     },
     "corriente": {"result": "to_target", "target": 101, "claim_mode": "claim"},
     "gana_pierde_3": {
-        "tute": "none",
-        "hand_songs": "none",
         "deck": "es36",
         "rank_order": "13RCS7654",
         "trump_dynamics": "set_once_next_trick",
+        "hand_songs": "none",
         "table_songs": "forced_first_40",
+        "tute": "none",
         "result": "middle_of_three_loses",
         "settlement": "loss_marks",
     },
     "gana_pierde_4_5": {
-        "tute": "none",
         "song_order": "forty_first",
         "table_songs": "forced",
+        "tute": "none",
         "result": "most_points_loses_unless_101",
         "settlement": "loss_marks",
     },
     "guinote": {
         "sides": {2: "single", 3: "single", 4: "pairs"},
-        "hand_songs": "winning_side",
         "rank_order": "13RSC76542",
         "rank_points": {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2},
         "partner_exempt": "all",
+        "hand_songs": "winning_side",
         "pair_ranks": "RS",
         "tute_ranks": "RS",
         "result": "to_target",
@@ -175,9 +178,9 @@ _GAMES: dict[str, dict[str, Any]] = {
         "claim_mode": "claim",
     },
     "havanian": {
-        "tute": "none",
-        "song_min_stock": 3,
         "obligation_stock_open": "trump_follow",
+        "song_min_stock": 3,
+        "tute": "none",
         "capote": "announced",
         "result": "to_target",
         "target": 101,
@@ -186,48 +189,54 @@ _GAMES: dict[str, dict[str, Any]] = {
     "individual": {"obligation_stock_open": "strict", "song_order": "forty_first"},
     "partnership": {"sides": "pairs", "song_order": "forty_first"},
     "podrida": {
-        "auction": "trick_prediction",
-        "tute": "none",
-        "hand_songs": "none",
         "rank_points": {},
+        "auction": "trick_prediction",
         "obligation_stock_empty": "follow",
+        "hand_songs": "none",
+        "tute": "none",
         "last_trick_bonus": 0,
         "result": "exact_prediction",
         "settlement": "points",
     },
     "remate": {
+        "sides": "soloist_vs_rest",
+        "deck": {3: "es36", 4: "es40", 5: "es40"},
         "auction": "points",
         "auction_rounds": "open",
         "first_leader": "soloist",
-        "sides": "soloist_vs_rest",
-        "hand_songs": "soloist",
-        "deck": {3: "es36", 4: "es40", 5: "es40"},
         "no_load": True,
+        "hand_songs": "soloist",
         "result": "soloist_reaches_bid",
         "settlement": "chips",
     },
     "subastado": {
-        "auction": "points",
-        "first_leader": "soloist",
         "sides": "soloist_vs_rest",
-        "tute": "none",
-        "hand_songs": "soloist",
         "deck": "es36",
         "rank_order": "13RCS7654",
+        "auction": "points",
+        "first_leader": "soloist",
+        "hand_songs": "soloist",
         "song_order": "forty_first",
+        "tute": "none",
         "result": "soloist_reaches_bid",
         "settlement": "chips",
     },
-    "two_player": {"song_min_stock": 3, "obligation_stock_open": "strict", "song_order": "forty_first_in_window"},
+    "two_player": {"obligation_stock_open": "strict", "song_order": "forty_first_in_window", "song_min_stock": 3},
     "variable_trump": {
         "sides": "pairs",
-        "hand_songs": "winning_side",
         "trump_dynamics": "vtt_cycle",
-        "tute_first_trick_only": True,
+        "hand_songs": "winning_side",
         "song_values": {"trump": 20, "other": 20},
+        "tute_first_trick_only": True,
     },
 }
-_IMPLIED: dict[str, dict[str, Any]] = {"preset=podrida52": {"deck": "fr52", "rank_order": "AKQJT98765432"}}
+_IMPLIED: dict[str, dict[str, dict[str, Any]]] = {
+    "bato": {"match_end=losses": {"settlement": "loss_marks"}},
+    "codillo": {"match_end=losses": {"settlement": "loss_marks"}},
+    "podrida": {"preset=podrida52": {"deck": "fr52", "rank_order": "AKQJT98765432"}},
+    "remate": {"match_end=elimination": {"settlement": "loss_marks"}},
+}
+# <<< written by `make texts`
 
 
 def rules(game: str, seats: int, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,12 +245,13 @@ def rules(game: str, seats: int, options: Mapping[str, Any]) -> dict[str, Any]:
     An unknown game counts as ordinary Tute, so that a bot can sit down to it.
     """
     table = {**_TUTE, **_GAMES.get(game, {})}
+    further = _IMPLIED.get(game, {})
     for name, value in options.items():
-        table.update(_IMPLIED.get(f"{name}={value}", {}))
-        table[name] = value
-    for name in ("deck", "sides"):
-        if isinstance(table[name], dict):
-            table[name] = table[name][seats]
+        table.update(further.get(f"{name}={value}", {}))
+    table.update(options)
+    for name, value in table.items():
+        if isinstance(value, dict) and seats in value:  # it goes by the number of players
+            table[name] = value[seats]
     return table
 
 

@@ -7,7 +7,6 @@ import pytest
 import engine
 from engine.game import declared, games
 from engine.match.trick.announcing import WINDOW
-from engine.rules.parameters import word
 from tests.bots.harness import house, play, tute_bot
 
 TABLES = [
@@ -99,16 +98,3 @@ def test_voids_are_proved() -> None:
     play(game, [house("random")] * 4, 1, watch=count)
 
     assert found > 20
-
-
-@pytest.mark.parametrize("key", games())
-def test_rules_table_equals_engine(key: str) -> None:
-    """The parameters that the SDK carries are those of the engine, for every number of players."""
-    for players in declared(key).players:
-        game = engine.load(key, players=players)
-        mine = tute_bot.rules(key, players, {})
-        for name, value in mine.items():
-            theirs = word(getattr(game.rules, name))
-            if not (name == "obligation_stock_open" and game.rules.draw == "none"):
-                assert value == theirs, f"{key} {players}: {name}"
-        assert set(tute_bot.pack(mine["deck"], mine["rank_order"])) == {game.pack.texts[c] for c in game.pack.cards}
