@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from league.pure.rating.bradley_terry import fit  # noqa: E402
-from league.pure.rating.leaderboard import BASE, ELO, table  # noqa: E402
+from league.pure.rating.leaderboard import BASE, ELO, fit_leaderboard  # noqa: E402
 from league.pure.rating.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
 
 PARTS = ("fits", "tournament", "match", "workers", "ahead")
@@ -87,7 +87,12 @@ def fits() -> None:
         sums = tally_arrays(parties, scores)
         row(f"{name}: cold fit of the sums", cpu(lambda t=sums: fit(t), 3), None, base)
         row(f"{name}: both", cpu(lambda p=parties, s=scores: fit(tally_arrays(p, s)), 3), limit, base)
-        row(f"{name}: both, and the table", cpu(lambda p=parties, s=scores: table(tally_arrays(p, s)), 1), None, base)
+        row(
+            f"{name}: both, and the table",
+            cpu(lambda p=parties, s=scores: fit_leaderboard(tally_arrays(p, s)), 1),
+            None,
+            base,
+        )
     for bots in (30, 100):
         row(f"{bots} bots: refit after a match", _refit(bots), 0.01 if bots == 100 else None)
         row(f"{bots} bots: kept sums read, match added, refit, table, sums written", _round(bots), None)
@@ -109,11 +114,11 @@ def _refit(bots: int) -> float:
 def _round(bots: int) -> float:
     season, match = _season(bots)
     kept = season.dump()
-    start = {r.bot: (r.elo - BASE) / ELO for r in table(season).rows}
+    start = {r.bot: (r.elo - BASE) / ELO for r in fit_leaderboard(season).rows}
 
     def work() -> None:
         after = load(kept) + match
-        table(after, start=start)
+        fit_leaderboard(after, start=start)
         after.dump()
 
     return cpu(work, 60)
@@ -258,7 +263,7 @@ def match() -> None:
             f"| {name} | {1000 * median(seconds for seconds, _ in made):.1f} | {median(count for _, count in made):.0f} |"
         )
     began = time.perf_counter()
-    reconcile.run()
+    reconcile.reconcile()
     print(
         f"| one run of the reconciler, {cup.matches.count()} matches | {1000 * (time.perf_counter() - began):.1f} | |"
     )

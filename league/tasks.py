@@ -60,7 +60,7 @@ def play_match(match_id: int | None = None) -> None:
 def reconcile() -> None:
     """Put right what was lost. By hand: `manage.py reconcile`."""
     _Process.reconciled = time.monotonic()
-    found = reconciler.run()
+    found = reconciler.reconcile()
     if any(found.counts().values()):
         log.info("reconciled: %s", found)
     wake()
@@ -101,12 +101,12 @@ def refresh_ratings(pool_id: int) -> None:
 def check_invariants(hours: float | None = None) -> None:
     """Look whether what must hold does; matches that finished more than so many `hours` ago are trusted. By hand: `manage.py check_invariants`."""
     now = clock.present()
-    invariants.run(since=None if hours is None else now - timedelta(hours=hours), now=now)
+    invariants.check_all(since=None if hours is None else now - timedelta(hours=hours), now=now)
 
 
 def wake() -> None:
     """Send hints until there are as many as matches wait, at most HINTS. A broker that is away is no failure: the reconciler comes again."""
-    waiting = reconciler.waiting(most=HINTS)
+    waiting = reconciler.count_waiting(most=HINTS)
     if not waiting:
         return
     try:

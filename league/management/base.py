@@ -39,7 +39,7 @@ class LeagueCommand(BaseCommand):
         self.stdout.write(text)
 
 
-def the_player(name: str) -> Player:
+def find_player(name: str) -> Player:
     """The player of that name, or Refused with what to do."""
     found = Player.objects.filter(name=name).first()
     if found is None:
@@ -47,7 +47,7 @@ def the_player(name: str) -> Player:
     return found
 
 
-def the_version(text: str) -> BotVersion:
+def find_version(text: str) -> BotVersion:
     """The version of a text such as "rufo" (the newest) or "rufo:3"."""
     slug, _, number = text.partition(":")
     versions = BotVersion.objects.select_related("bot").filter(bot__slug=slug).order_by("-number")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from league.domain.upkeep.repair import Report
+from league.domain.upkeep.repair import RepairReport
 from league.management.base import LeagueCommand
 
 
-def tell(command: LeagueCommand, found: Report, *, dry_run: bool) -> None:
+def print_report(command: LeagueCommand, found: RepairReport, *, dry_run: bool) -> None:
     """Print a report: the matches, the tournaments, and each rating before and after."""
     command.say("nothing was changed; this would be done:" if dry_run else "done:")
     for what, names in (

@@ -10,7 +10,7 @@ from league.domain.ratings import leaderboards, pools
 from league.models import Tournament
 
 
-def leaderboard(console: Console, tournament: Tournament) -> None:
+def print_leaderboard(console: Console, tournament: Tournament) -> None:
     """The leaderboard of the pool of `tournament`."""
     pool = tournament.pool
     game: engine.Game = pools.game_of(pool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Said:
+class Message:
     """A sentence, or part of one: `message` names its gaps as `str.format` does, `values` fill them. As text it is English.
 
     A message without values has no gaps and stands as it is.
@@ -21,5 +21,5 @@ class Said:
         return self.fill(self.message)
 
 
-class Refusal(Said, ValueError):
+class Refusal(Message, ValueError):
     """Something that the rules do not allow: what, why, and what is allowed."""

@@ -96,7 +96,7 @@ def _cup(cup: Tournament) -> dict[str, Any]:
 def _pool(pool: Pool) -> dict[str, Any]:
     rows = Rating.objects.filter(pool=pool).order_by("version_id")
     return {
-        "sums": [sums.kept(pool).digest, sums.cold(pool).digest],
+        "sums": [sums.read_kept(pool).digest, sums.recount(pool).digest],
         "places": list(rows.order_by("-elo").values_list("version_id", flat=True)),
         "boards": list(rows.values_list("version_id", "boards", "opponents", "score", "points_per_board", "faults")),
         "elo": [round(elo, 6) for elo in rows.values_list("elo", flat=True)],

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from league.pure.formats import FORMATS, Field, Sheet, Slot, Table, Verdict
+from league.pure.formats import FORMATS, Field, Outcome, Pairing, Sheet, Slot
 
-Winner = Callable[[Table, int], Sequence[int]]  # table and board number -> scores by place at the table
+Winner = Callable[[Pairing, int], Sequence[int]]  # table and board number -> scores by place at the table
 
 
 def field(key: str, entries: int, *, boards: int = 2, seats: int = 2, **more: Any) -> Field:
@@ -19,12 +19,12 @@ def field(key: str, entries: int, *, boards: int = 2, seats: int = 2, **more: An
     return Field(entries=entries, boards=boards, seats=seats, values=FORMATS[key].complete(more), **own)
 
 
-def by_number(table: Table, board: int) -> list[int]:
+def by_number(table: Pairing, board: int) -> list[int]:
     """The smaller number wins every board."""
     return [100 - entry for entry in table.entries]
 
 
-def level(table: Table, board: int) -> list[int]:
+def level(table: Pairing, board: int) -> list[int]:
     """Every board is drawn."""
     return [50] * len(table.entries)
 
@@ -32,7 +32,7 @@ def level(table: Table, board: int) -> list[int]:
 def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
     """Strength and luck, drawn by table and board."""
 
-    def scores(table: Table, board: int) -> list[int]:
+    def scores(table: Pairing, board: int) -> list[int]:
         rng = random.Random(f"{seed} {table.name} {board}")
         return [round(100 * strengths[entry] + rng.gauss(0, 100)) for entry in table.entries]
 
@@ -42,24 +42,24 @@ def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
 def paired(winner: Winner) -> Winner:
     """The same for mixed pairs: both of a side have the sum of what they would have alone."""
 
-    def scores(table: Table, board: int) -> list[int]:
+    def scores(table: Pairing, board: int) -> list[int]:
         a, c, b, d = winner(table, board)
         return [a + b, c + d, a + b, c + d]
 
     return scores
 
 
-def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[Table] = ()) -> tuple[Verdict, Sheet]:
+def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[Pairing] = ()) -> tuple[Outcome, Sheet]:
     """One look at a tournament."""
-    sheet = Sheet.of(played, results, drawn)
+    sheet = Sheet.for_field(played, results, drawn)
     return FORMATS[key].play(played, sheet), sheet
 
 
-def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: int = 20_000) -> tuple[Verdict, Sheet]:
+def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: int = 20_000) -> tuple[Outcome, Sheet]:
     """Play until it is over, one match at a time in an order drawn by `order`. Checks at every step what holds for every format."""
     rng = random.Random(order)
     results: dict[Slot, list[Sequence[int]]] = {}
-    drawn: list[Table] = []
+    drawn: list[Pairing] = []
     while True:
         verdict, sheet = look(key, played, results, drawn)
         assert sheet.tables[: len(drawn)] == drawn or {t.slot for t in drawn} <= {t.slot for t in sheet.tables}
@@ -80,7 +80,7 @@ def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: i
         ]
 
 
-def sound(played: Field, tables: Sequence[Table]) -> None:
+def sound(played: Field, tables: Sequence[Pairing]) -> None:
     """Nobody sits twice at a table, every table is full, and no board of a name exists twice."""
     boards: Counter[tuple[str, int]] = Counter()
     for table in tables:
@@ -94,11 +94,11 @@ def sound(played: Field, tables: Sequence[Table]) -> None:
     assert sum(last.values()) == len(boards), "the boards of a name are numbered without a gap"
 
 
-def met(tables: Sequence[Table]) -> Counter[tuple[int, int]]:
+def met(tables: Sequence[Pairing]) -> Counter[tuple[int, int]]:
     """How many tables each pair shares."""
     return Counter(pair for table in tables for pair in combinations(sorted(table.entries), 2))
 
 
-def places(verdict: Verdict) -> list[list[int]]:
+def places(verdict: Outcome) -> list[list[int]]:
     """The order, best first."""
     return verdict.rank().levels

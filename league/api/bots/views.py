@@ -95,7 +95,7 @@ class Versus(ListView):
         """All versions of both; the pool with most boards first. Two different bots."""
         found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(slug, other))}
         first, second = existing(found.get(slug)), existing(found.get(other) if other != slug else None)
-        return self.page(encounters.head_to_head(first, second))
+        return self.page(encounters.list_encounters(first, second))
 
 
 class Versions(ListView):

@@ -43,7 +43,7 @@ def player_of(request: Request) -> Player:
         raise NotAuthenticated("You must be known to do this.")
     if isinstance(request.auth, ApiToken):
         return request.auth.player
-    return players.of_user(request.user)
+    return players.player_of_user(request.user)
 
 
 def viewer_of(request: Request) -> Player | None:

@@ -96,7 +96,7 @@ class Overall(ListView):
     )
     def get(self, request: Request) -> Response:
         """Mean expected score on a board against the field of each game; a game that was not played counts one half."""
-        return self.page(overall.table())
+        return self.page(overall.overall_table())
 
 
 class History(ListView):

@@ -53,7 +53,7 @@ class Formats(View):
         """Each with one sentence and its parameters."""
         found = [
             {**vars(one), "parameters": [_parameter(parameter, text) for parameter, text in one.parameters]}
-            for one in formats.described()
+            for one in formats.describe_formats()
         ]
         return Response(FormatOut(found, many=True).data)
 
@@ -104,7 +104,7 @@ class Rounds(ListView):
         """By number, each with its matches. Of formats whose rounds follow from each other, those that are known."""
         tournament = existing(Tournament.objects.filter(slug=slug).first())
         chosen = self.paginate_queryset(tournament.rounds.all())
-        made = RoundOut(brackets.rounds(tournament, chosen), many=True)
+        made = RoundOut(brackets.read_rounds(tournament, chosen), many=True)
         return self.get_paginated_response(made.data)
 
 
@@ -128,7 +128,7 @@ class Bracket(View):
                 "by": step.pairing.by or None,
                 "matches": step.matches,
             }
-            for step in brackets.bracket(tournament)
+            for step in brackets.read_bracket(tournament)
         ]
         return Response(BracketOut({"tournament": slug, "pairings": steps}).data)
 

@@ -113,11 +113,11 @@ class FormatChoice(StrictSerializer):
         except Refused as error:
             raise serializers.ValidationError({"options": [shown(error)]}) from None
         try:
-            formats.chosen(attrs["format"], attrs.get("parameters"))
+            formats.choose_parameters(attrs["format"], attrs.get("parameters"))
         except Refused as error:
             raise serializers.ValidationError({"parameters": [shown(error)]}) from None
         try:
-            formats.fits(attrs["format"], game, mixed=attrs["mixed"])
+            formats.check_game(attrs["format"], game, mixed=attrs["mixed"])
         except Refused as error:
             raise serializers.ValidationError({"format": [shown(error)]}) from None
         return attrs

@@ -11,7 +11,7 @@ from typing import Self
 
 from django.utils.translation import gettext, override
 
-from league.pure.refusal import Refusal, Said
+from league.pure.refusal import Message, Refusal
 
 _FOLDERS = re.compile(r"(?<![\w.~:/])/(?:[^\s/'\"]+/)+")
 
@@ -20,7 +20,7 @@ class Refused(Refusal):
     """A request that the rules of the league do not allow. Nothing was changed."""
 
     @classmethod
-    def of(cls, error: ValueError) -> Self:
+    def from_error(cls, error: ValueError) -> Self:
         """The same refusal, of a part that knows no languages; what has no gaps is passed on as it stands."""
         if isinstance(error, Refusal):
             return cls(error.message, **error.values)
@@ -43,14 +43,14 @@ class TooMany(Refused):
         self.retry_after = retry_after
 
 
-def for_all(text: str) -> str:
+def without_folders(text: str) -> str:
     """A text that everybody may read of one that names the folders of an operator's machine: of a path only its last part."""
     return _FOLDERS.sub("", text)
 
 
-def shown(error: Said | Exception) -> str:
+def shown(error: Message | Exception) -> str:
     """A refusal in the language of the moment; of another error its text."""
-    if not isinstance(error, Said):
+    if not isinstance(error, Message):
         return str(error)
-    values = {name: shown(value) if isinstance(value, Said) else value for name, value in error.values.items()}
-    return Said(error.message, **values).fill(gettext(error.message))
+    values = {name: shown(value) if isinstance(value, Message) else value for name, value in error.values.items()}
+    return Message(error.message, **values).fill(gettext(error.message))

@@ -17,7 +17,7 @@ MOST_BOARDS = 20_000  # of a pair and pool, the newest: enough for any interval 
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class Encounter:
     """All rated boards of two bots in one pool, seen from the first."""
 
     pool: Pool
@@ -79,7 +79,7 @@ class Meeting:
         return list(accumulate(self.differences))
 
 
-def head_to_head(bot: Bot, other: Bot) -> list[Meeting]:
+def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
     """Their rated, finished boards by pool, the pool with most boards first. Three queries.
 
     Two versions of a bot at one table count each against each version of the other.
@@ -103,7 +103,7 @@ def head_to_head(bot: Bot, other: Bot) -> list[Meeting]:
         matches[pool_id].append(public_id)
         differences[pool_id] += [board[a] - board[b] for board in scores[match_id] for a in mine for b in theirs]
     meetings = [
-        Meeting(
+        Encounter(
             pools[pool_id],
             matches[pool_id][::-1],
             values[-MOST_BOARDS:],

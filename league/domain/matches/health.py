@@ -26,12 +26,12 @@ LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 TEST = "h:"  # how the keys of tests begin
 
 
-def on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
+def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of `matches` at whose table a bot sits that waits for the first test of its pause."""
     return matches.filter(_waits(), kind=MatchKind.TOURNAMENT)
 
 
-def playable(matches: QuerySet[Match]) -> QuerySet[Match]:
+def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
     """The others."""
     return matches.exclude(_waits(), kind=MatchKind.TOURNAMENT)
 
@@ -41,17 +41,17 @@ def _waits() -> Exists:
     return Exists(paused.exclude(version__bot__paused_for=""))
 
 
-def after(match: Match, parties: Iterable[Party], *, now: datetime) -> None:
+def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> None:
     """A match was reported: pause the bots that fail again and again, and judge those that were tested. In the reporter's transaction."""
     if match.key.startswith(TEST):
         _judge(match, next(iter(parties)), now=now)
     elif match.kind != MatchKind.VALIDATION:
         for party in parties:
             if party.fault:
-                _look_at(match, party, now=now)
+                _count_fault(match, party, now=now)
 
 
-def _look_at(match: Match, party: Party, *, now: datetime) -> None:
+def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
     recent = Party.objects.filter(version=party.version_id, match__status=MatchStatus.FINISHED)
     recent = (
         recent.exclude(match__kind=MatchKind.VALIDATION).exclude(match=match).order_by("-match__finished", "-match_id")
@@ -87,7 +87,7 @@ def _test(bot: Bot, *, now: datetime) -> bool:
         party = failed.select_related("match__pool", "version__bot").latest("match_id")
         name = f"{bot.pk}:{now.timestamp():.0f}"
         secret = secrets.token_bytes(32)
-        plan = validation.against_house(party.version, TEST + name, f"test-{name}", secret, pool=party.match.pool)
+        plan = validation.plan_against_house(party.version, TEST + name, f"test-{name}", secret, pool=party.match.pool)
         matches.insert([plan], now=now)
         hints.matches_wait()
     return True

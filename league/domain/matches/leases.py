@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from league.domain.core import clock, moves
-from league.domain.core.errors import IllegalMove, for_all
+from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.matches import health, workers
 from league.enums import MatchStatus
 from league.models import Match, Party
@@ -43,7 +43,7 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
     """
     now = clock.given(now)
     with transaction.atomic():
-        waiting = health.playable(Match.objects.filter(status=MatchStatus.QUEUED))
+        waiting = health.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED))
         waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
         if ahead:
             idle = _idle(now)
@@ -51,8 +51,8 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
                 return None
             waiting = waiting.filter(attempts=0)
         waiting = waiting.order_by("-priority", "turn", "id").select_for_update(skip_locked=True, of=("self",))
-        greedy = _holding(worker, now)
-        fair = waiting.exclude(pk__in=_sat_at_by(greedy)) if greedy else waiting
+        greedy = _greedy_bots(worker, now)
+        fair = waiting.exclude(pk__in=_matches_of(greedy)) if greedy else waiting
         match = (
             (waiting.filter(pk=prefer).first() if prefer else None)
             or fair.first()
@@ -78,16 +78,16 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
 def _idle(now: datetime) -> int:
     """How many workers that may play hold no match. Two queries."""
     held = Match.objects.filter(status__in=HELD, lease_until__gte=now)
-    return max(0, workers.able(now=now) - held.values("worker").distinct().count())
+    return max(0, workers.count_able(now=now) - held.values("worker").distinct().count())
 
 
-def _holding(worker: str, now: datetime) -> list[int]:
+def _greedy_bots(worker: str, now: datetime) -> list[int]:
     """Ids of the bots that play in as many matches of others as half of the workers, where there is more than one, and may be slow.
 
     Not slow is who takes about as long for a decision as all bots of late: whoever sits at the table of a slow one. Three queries,
     and one for each bot that plays so much.
     """
-    crew = workers.able(now=now)
+    crew = workers.count_able(now=now)
     if crew < 2:
         return []
     held = Party.objects.filter(match__status__in=HELD, match__lease_until__gte=now).exclude(match__worker=worker)
@@ -111,7 +111,7 @@ def _pace(parties: QuerySet[Party]) -> float | None:
     return spent["wall"] / spent["decisions"] if spent["decisions"] else None
 
 
-def _sat_at_by(bots: list[int]) -> QuerySet[Party, Any]:
+def _matches_of(bots: list[int]) -> QuerySet[Party, Any]:
     return Party.objects.filter(version__bot__in=bots, match__status=MatchStatus.QUEUED).values("match_id")
 
 
@@ -176,7 +176,7 @@ def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | 
             actor=match.worker,
             why=why,
             guard=guard,
-            reason=for_all(why),
+            reason=without_folders(why),
             finished=now,
             lease_until=None,
         )
@@ -197,7 +197,7 @@ def _requeue(
             actor=match.worker,
             why=why,
             guard=guard,
-            reason=f"attempt {match.attempts}: {for_all(why)}",
+            reason=f"attempt {match.attempts}: {without_folders(why)}",
             worker="",
             lease_until=None,
             progress=0,

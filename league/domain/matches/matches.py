@@ -21,7 +21,7 @@ BATCH = 500  # rows of one INSERT
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class MatchPlan:
     """A match that ought to exist. `key` says which one it is: at most one match has it."""
 
     key: str
@@ -39,7 +39,7 @@ class Plan:
     priority: int = 0
 
 
-def public_id(plan: Plan) -> str:
+def public_id(plan: MatchPlan) -> str:
     """Ten characters that follow from the secret and what the match is: not a count, not guessable, and the same in a repeated run.
 
     The bots' own random numbers are drawn by it, so two leagues with the same secret, names and bots play the same matches.
@@ -61,7 +61,7 @@ def same_owner(versions: Sequence[BotVersion]) -> bool:
     return len(set(owners)) < len(owners) or len(set(houses)) < len(houses)
 
 
-def insert(plans: Sequence[Plan], *, now: datetime | None = None) -> int:
+def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
     """Insert the matches of `plans` that do not exist yet; their number. Doing it again, or twice at once, adds nothing.
 
     1. Keys that exist are left out. 2. The rest is inserted in bulk, a key that appeared meanwhile is skipped by the database.
@@ -105,7 +105,7 @@ def _take_turns(rows: Sequence[Match]) -> None:
         row.turn = last[row.tournament_id]
 
 
-def _row(plan: Plan, now: datetime) -> Match:
+def _row(plan: MatchPlan, now: datetime) -> Match:
     return Match(
         public_id=public_id(plan),
         kind=plan.kind,
@@ -146,7 +146,7 @@ IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
 }  # fmt: skip
 
 
-def again(
+def play_again(
     match: Match, *, pool: Pool | None = None, actor: str, why: str, now: datetime | None = None
 ) -> tuple[Match, bool]:
     """The match that plays a struck-out one again, and whether it is new: the same versions on the same deals, in `pool` if the rules changed.

@@ -24,7 +24,7 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     table knew. A restricted view has neither seed nor actions, from which the hidden cards would follow. Notes of a bot are for its owner.
     Raises Refused for a seat that the table has not, and for a match that is not over.
     """
-    if why := closed_because(sitting.board.match):
+    if why := reason_closed(sitting.board.match):
         raise why
     full = unpack(sitting)
     owned = owned_parties(sitting, viewer)
@@ -49,7 +49,7 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
     return restricted
 
 
-def closed_because(match: Match) -> Refused | None:
+def reason_closed(match: Match) -> Refused | None:
     """Why the cards of a match cannot be seen yet, None if they can: it is not over, or its deals are being played again in another match."""
     if match.status == MatchStatus.FINISHED:
         return None

@@ -63,7 +63,7 @@ def report(match_id: int, token: int, result: MatchResult, *, now: datetime | No
             reason="",
             host=result.host,
         )
-        health.after(match, parties, now=now)
+        health.judge_report(match, parties, now=now)
         if match.kind == MatchKind.VALIDATION:
             validation.settle(match, parties[0], now=now)
         elif match.rated:

@@ -29,20 +29,20 @@ def games(version: BotVersion) -> list[str]:
     return [DEFAULT_GAME] if DEFAULT_GAME in engine.games() else engine.games()[:1]
 
 
-def plans(version: BotVersion, *, secret: bytes | None = None, attempt: int = 1) -> list[matches.Plan]:
+def plan_matches(version: BotVersion, *, secret: bytes | None = None, attempt: int = 1) -> list[matches.MatchPlan]:
     """One match per game: the version as party 0 against house bots, or against itself where there is none."""
     found = []
     for game in games(version):
         key, table = f"v:{version.pk}:{game}:{attempt}", f"validation-{version.pk}-{attempt}"
-        found.append(against_house(version, key, table, secret or secrets.token_bytes(32), pool=pools.pool(game)))
+        found.append(plan_against_house(version, key, table, secret or secrets.token_bytes(32), pool=pools.pool(game)))
     return found
 
 
-def against_house(version: BotVersion, key: str, table: str, secret: bytes, *, pool: Pool) -> matches.Plan:
+def plan_against_house(version: BotVersion, key: str, table: str, secret: bytes, *, pool: Pool) -> matches.MatchPlan:
     """A match that proves a version in `pool`: as party 0 against house bots, or against itself where there is none."""
     able = [rival for rival in _rivals(version) if not rival.games or pool.game in rival.games] or [version]
     others = tuple(able[i % len(able)] for i in range(pools.parties(pool) - 1))
-    return matches.Plan(
+    return matches.MatchPlan(
         key=key,
         kind=MatchKind.VALIDATION,
         pool=pool,
@@ -66,7 +66,7 @@ def _rivals(version: BotVersion) -> Collection[BotVersion]:
 def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | None = None) -> int:
     """Insert the validation matches that are missing; their number."""
     attempt = 1 + max((int(key.rsplit(":", 1)[1]) for key in _keys(version)), default=0)
-    added = matches.insert(plans(version, secret=secret, attempt=attempt), now=clock.given(now))
+    added = matches.insert(plan_matches(version, secret=secret, attempt=attempt), now=clock.given(now))
     hints.matches_wait()
     return added
 
@@ -75,7 +75,7 @@ def _keys(version: BotVersion) -> Iterable[str]:
     return Match.objects.filter(key__startswith=f"v:{version.pk}:").values_list("key", flat=True)
 
 
-def again(version: BotVersion, *, now: datetime | None = None) -> int:
+def validate_again(version: BotVersion, *, now: datetime | None = None) -> int:
     """Try a version once more, after a fault of ours or for a rejected one at the wish of the operator; the number of matches."""
     now = clock.given(now)
     with transaction.atomic():

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
 from league.domain.core import clock, journal
-from league.domain.core.errors import for_all
+from league.domain.core.errors import without_folders
 from league.domain.matches import health
 from league.enums import MatchStatus
 from league.models import Match, Worker
@@ -31,19 +31,19 @@ def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = 
     return worker
 
 
-def seen(name: str, *, match: Match | None = None, now: datetime | None = None) -> None:
+def note_alive(name: str, *, match: Match | None = None, now: datetime | None = None) -> None:
     """A worker is alive, and plays `match` or nothing."""
     Worker.objects.filter(name=name).update(seen=clock.given(now), match=match)
 
 
-def gone(name: str, *, now: datetime | None = None) -> None:
+def unregister(name: str, *, now: datetime | None = None) -> None:
     """A worker has ended in good order."""
     now = clock.given(now)
     if Worker.objects.filter(name=name).delete()[0]:
         journal.append("worker.stopped", f"worker:{name}", now=now, actor=name)
 
 
-def able(*, now: datetime) -> int:
+def count_able(*, now: datetime) -> int:
     """How many workers are there and may play. One query."""
     return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").count()
 
@@ -70,7 +70,7 @@ def queue(*, now: datetime | None = None) -> Queue:
     now = clock.given(now)
     waiting = Q(status=MatchStatus.QUEUED)
     held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
-    paused = health.on_hold(Match.objects.filter(waiting)).values("pk")
+    paused = health.matches_on_hold(Match.objects.filter(waiting)).values("pk")
     later = Q(not_before__gt=now)
     work = Match.objects.filter(waiting | held).aggregate(
         queued=Count("id", filter=waiting),
@@ -88,13 +88,13 @@ def queue(*, now: datetime | None = None) -> Queue:
     return Queue(work["queued"], work["playing"], work["oldest"], len(ready), len(alive) - len(ready), starved, reasons)
 
 
-def line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
+def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     """The queued matches as they are claimed one after the other, each with `why` it waits: a reason of `Queue.waiting`. Two queries besides."""
     now = clock.given(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     anybody = Worker.objects.filter(seen__gte=now - SILENT).exists()
-    usual = "turn" if able(now=now) else "sandbox" if anybody else "worker"
-    retest = Q(pk__in=health.on_hold(waiting).values("pk"))
+    usual = "turn" if count_able(now=now) else "sandbox" if anybody else "worker"
+    retest = Q(pk__in=health.matches_on_hold(waiting).values("pk"))
     why = Case(When(not_before__gt=now, then=Value("retry")), When(retest, then=Value("retest")), default=Value(usual))
     ready = Case(When(why=usual, then=0), default=1)
     return waiting.annotate(why=why).annotate(ready=ready).order_by("ready", "-priority", "turn", "id")
@@ -110,7 +110,7 @@ def _why_starved(alive: list[Worker]) -> str:
 def explain(*, now: datetime | None = None) -> int:
     """Write why nothing moves into the queued matches, or take it back when it does; the number of rows changed."""
     now = clock.given(now)
-    reason = for_all(queue(now=now).starved)
+    reason = without_folders(queue(now=now).starved)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
-    changed = health.playable(waiting).exclude(reason=reason).update(reason=reason)
-    return changed + health.on_hold(waiting).exclude(reason=ON_HOLD).update(reason=ON_HOLD)
+    changed = health.playable_matches(waiting).exclude(reason=reason).update(reason=reason)
+    return changed + health.matches_on_hold(waiting).exclude(reason=ON_HOLD).update(reason=ON_HOLD)

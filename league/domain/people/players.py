@@ -48,7 +48,7 @@ def create(
     return player
 
 
-def of_user(user: User, *, now: datetime | None = None) -> Player:
+def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     """The player of a logged-in account; made on the way for an account that the operator created by hand."""
     found = Player.objects.filter(user=user).first()
     if found:

@@ -76,7 +76,7 @@ class Machine:
         self._leaving.set()
         for thread in self._threads:
             thread.join(timeout=15)
-        workers.gone(self.name)
+        workers.unregister(self.name)
 
     def _run(self, work: Callable[[], None], name: str) -> None:
         thread = threading.Thread(target=work, name=name, daemon=True)
@@ -99,7 +99,7 @@ class Machine:
         if work:
             work.beat()
         self.upcoming.beat()
-        workers.seen(self.name, match=work.match if work else None)
+        workers.note_alive(self.name, match=work.match if work else None)
 
     # ---- looking for work
 
@@ -164,7 +164,7 @@ class Machine:
         self._work, match = work, work.match
         try:
             leases.start(match)
-            workers.seen(self.name, match=match)
+            workers.note_alive(self.name, match=match)
             result = play_match(
                 work.spec or self._spec(match),
                 self.box,

@@ -15,7 +15,7 @@ from league.models import BotVersion, Match, Pool, Rating
 
 
 @dataclass(frozen=True)
-class Row:
+class RankedBot:
     """A line of the leaderboard. `place` counts the settled rows from 1; provisional ones stand among them without a place."""
 
     place: int | None
@@ -34,24 +34,26 @@ def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
     return rows.select_related("version__bot__owner").order_by("-elo", "version_id")
 
 
-def ratings_at(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
+def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
     """The ratings as they were at a past moment, fitted anew from the boards that counted then; not saved. Six queries."""
     then = past.finished(Match.objects.filter(pool=pool, rated=True), at)
-    rows = fits.rows(pool, fits.fit(pool, sums.of(pool, sums.played(then).values())), at)
+    rows = fits.rating_rows(pool, fits.fit_pool(pool, sums.tally_matches(pool, sums.read_matches(then).values())), at)
     versions = BotVersion.objects.select_related("bot__owner").in_bulk([row.version_id for row in rows])
     for row in rows:
         row.version = versions[row.version_id]
     return [row for row in rows if row.listed or every_version]
 
 
-def leaderboard(pool: Pool, *, every_version: bool = False, at: datetime | None = None) -> list[Row]:
+def leaderboard(pool: Pool, *, every_version: bool = False, at: datetime | None = None) -> list[RankedBot]:
     """One row per bot (or per version), now or as it stood at a past moment. One query; of the past six."""
     found: Iterable[Rating] = (
-        ratings(pool, every_version=every_version) if at is None else ratings_at(pool, at, every_version=every_version)
+        ratings(pool, every_version=every_version)
+        if at is None
+        else past_ratings(pool, at, every_version=every_version)
     )
-    rows: list[Row] = []
+    rows: list[RankedBot] = []
     settled = 0
     for rating in found:
         settled += not rating.provisional
-        rows.append(Row(None if rating.provisional else settled, rating))
+        rows.append(RankedBot(None if rating.provisional else settled, rating))
     return rows

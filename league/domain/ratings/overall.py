@@ -16,7 +16,7 @@ from league.pure.rating.leaderboard import Z95
 
 
 @dataclass(frozen=True)
-class Row:
+class OverallLine:
     """A bot in the table over all games. `place` is None for one that has played fewer than half of the games."""
 
     place: int | None
@@ -38,7 +38,7 @@ def usual_pools() -> dict[str, Pool]:
     return found
 
 
-def table() -> list[Row]:
+def overall_table() -> list[OverallLine]:
     """Best first; who has played too few games stands last. Two queries."""
     pools = {pool.pk: game for game, pool in usual_pools().items()}
     listed = Rating.objects.filter(pool__in=pools, listed=True).select_related("version__bot__owner")
@@ -47,17 +47,19 @@ def table() -> list[Row]:
         by_bot[rating.version.bot_id][pools[rating.pool_id]] = rating
     games = sorted({game for played in by_bot.values() for game in played})
     rows = sorted((_row(played, games) for played in by_bot.values()), key=lambda row: (-row[0], row[1].score * -1))
-    found: list[Row] = []
+    found: list[OverallLine] = []
     for enough, row in rows:
-        found.append(Row(len(found) + 1 if enough else None, row.bot, row.score, row.margin, row.games, row.missing))
+        found.append(
+            OverallLine(len(found) + 1 if enough else None, row.bot, row.score, row.margin, row.games, row.missing)
+        )
     return found
 
 
-def _row(played: dict[str, Rating], games: list[str]) -> tuple[bool, Row]:
+def _row(played: dict[str, Rating], games: list[str]) -> tuple[bool, OverallLine]:
     """Whether a bot has played half of the games, and its row without a place."""
     missing = tuple(game for game in games if game not in played)
     score = (sum(rating.field_score for rating in played.values()) + len(missing) / 2) / len(games)
     sd = sqrt(sum(rating.field_sd**2 for rating in played.values())) / len(games)
     bot = next(iter(played.values())).version.bot
     scores = {game: rating.field_score for game, rating in sorted(played.items())}
-    return 2 * len(played) >= len(games), Row(None, bot, score, Z95 * sd, scores, missing)
+    return 2 * len(played) >= len(games), OverallLine(None, bot, score, Z95 * sd, scores, missing)

@@ -29,7 +29,7 @@ def load(game: str, players: int | None = None, options: dict[str, Any] | None =
     try:
         return engine.load(game, **chosen)
     except engine.OptionError as error:
-        raise Refused.of(error) from error
+        raise Refused.from_error(error) from error
 
 
 def game_of(pool: Pool) -> engine.Game:
@@ -48,7 +48,7 @@ def sides(pool: Pool) -> tuple[tuple[int, ...], ...] | None:
     return ((0, 2), (1, 3)) if pool.team == MIXED else None
 
 
-def key(game: str, players: int, options: dict[str, Any], team: str, revision: int) -> str:
+def pool_key(game: str, players: int, options: dict[str, Any], team: str, revision: int) -> str:
     """The identity of a pool: SHA-256 of its fields as canonical JSON."""
     fields = {"game": game, "players": players, "options": options, "team": team, "revision": revision}
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -68,7 +68,7 @@ def pool(game: str, players: int | None = None, options: dict[str, Any] | None =
         "team": team,
         "revision": loaded.revision,
     }
-    return Pool.objects.get_or_create(key=key(**fields), defaults=fields)[0]
+    return Pool.objects.get_or_create(key=pool_key(**fields), defaults=fields)[0]
 
 
 def parse_options(pairs: Sequence[str]) -> dict[str, Any]:

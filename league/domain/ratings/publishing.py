@@ -13,10 +13,10 @@ from league.pure.rating import published
 CHUNK = 500  # matches read at a time
 
 
-def boards(pool: Pool) -> Iterator[str]:
+def published_lines(pool: Pool) -> Iterator[str]:
     """JSON lines: the pool, then a line for each rated and finished match. Three queries for each 500 matches."""
     game = pools.game_of(pool)
-    kept = sums.kept(pool)
+    kept = sums.read_kept(pool)
     yield _line(
         {
             "format": published.FORMAT,
@@ -28,10 +28,10 @@ def boards(pool: Pool) -> Iterator[str]:
             "revision": pool.revision,
             "sides": pools.sides(pool),
             "score_size": game.score_size,
-            "anchor": ratings.anchor(kept),
+            "anchor": ratings.anchor_version(kept),
         }
     )
-    keys = list(sums.counted(pool).order_by("finished", "pk").values_list("pk", flat=True))
+    keys = list(sums.counted_matches(pool).order_by("finished", "pk").values_list("pk", flat=True))
     for start in range(0, len(keys), CHUNK):
         chunk = keys[start : start + CHUNK]
         found = Match.objects.filter(pk__in=chunk)
@@ -40,7 +40,7 @@ def boards(pool: Pool) -> Iterator[str]:
             for pk, public_id, at in found.values_list("pk", "public_id", "finished")
             if at is not None  # what is counted has finished
         }
-        played = sums.played(found)
+        played = sums.read_matches(found)
         names = _names({version for match in played.values() for version in match.versions})
         for pk in chunk:
             match, (public_id, finished) = played[pk], told[pk]

@@ -47,15 +47,15 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
         struck = Match.objects.filter(STRUCK, pool=pool).exclude(counted=None)
         if struck.update(counted=None) or rebuild:
             RatingPoint.objects.filter(pool=pool).delete()
-            sums.counted(pool).update(counted=None)
+            sums.counted_matches(pool).update(counted=None)
             journal.append("pool.rebuilt", f"pool:{pool.pk}", now=now)
             rebuild = True
-        waiting = sums.rated(pool).filter(counted=None)
+        waiting = sums.rated_matches(pool).filter(counted=None)
         fresh = list(waiting.order_by("finished", "id"))
         if not fresh and not rebuild:
             return False
-        played = sums.played(waiting)
-        tallies = NOTHING if rebuild else sums.kept(pool)
+        played = sums.read_matches(waiting)
+        tallies = NOTHING if rebuild else sums.read_kept(pool)
         before = {} if rebuild else dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
         table = _add(pool, tallies, fresh, played, before, now)
         waiting.filter(pk__in=played).update(counted=now)
@@ -67,37 +67,39 @@ def _add(
     pool: Pool,
     tallies: Tallies,
     fresh: Sequence[Match],
-    played: dict[int, sums.Played],
+    played: dict[int, sums.PlayedMatch],
     before: dict[int, float],
     now: datetime,
-) -> pure.Table:
+) -> pure.Leaderboard:
     """Add matches to the sums and keep these; the table of all, and the points of the history on the way. `before`: Elo by version."""
     table = None
     step = -(-len(fresh) // MOST_FITS)
     for start in range(0, len(fresh), step or 1):
         part = fresh[start : start + step]
-        tallies += sums.of(pool, [played[match.pk] for match in part])
-        table = fit(pool, tallies, start=before)
+        tallies += sums.tally_matches(pool, [played[match.pk] for match in part])
+        table = fit_pool(pool, tallies, start=before)
         _add_points(pool, part[-1], played[part[-1].pk].versions, before, table)
         before = {row.bot: row.elo for row in table.rows}
-    sums.keep(pool, tallies, matches=sums.counted(pool).count() + len(fresh), now=now)
-    return table or fit(pool, tallies)
+    sums.write_kept(pool, tallies, matches=sums.counted_matches(pool).count() + len(fresh), now=now)
+    return table or fit_pool(pool, tallies)
 
 
-def fit(pool: Pool, tallies: Tallies, *, start: dict[int, float] | None = None) -> pure.Table:
+def fit_pool(pool: Pool, tallies: Tallies, *, start: dict[int, float] | None = None) -> pure.Leaderboard:
     """The table of some boards of `pool`. `start`: Elo by version to begin with, for speed alone."""
     strengths = {version: (elo - pure.BASE) / pure.ELO for version, elo in (start or {}).items()}
-    return pure.table(tallies, anchor=anchor(tallies), start=strengths)
+    return pure.fit_leaderboard(tallies, anchor=anchor_version(tallies), start=strengths)
 
 
-def anchor(tallies: Tallies) -> int | None:
+def anchor_version(tallies: Tallies) -> int | None:
     """The first version of the anchor bot that has played here: versions never change, so its strength is a fixed mark."""
     anchors = BotVersion.objects.filter(bot__is_house=True, bot__slug=settings.ANCHOR_BOT).order_by("number")
     there = set(tallies.ids.tolist())
     return next((version for version in anchors.values_list("pk", flat=True) if version in there), None)
 
 
-def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: dict[int, float], after: pure.Table) -> None:
+def _add_points(
+    pool: Pool, match: Match, versions: Sequence[int], before: dict[int, float], after: pure.Leaderboard
+) -> None:
     now = {row.bot: row for row in after.rows}
     at = match.finished
     if at is None:
@@ -116,14 +118,14 @@ def _add_points(pool: Pool, match: Match, versions: Sequence[int], before: dict[
     )
 
 
-def _write(pool: Pool, table: pure.Table, now: datetime) -> None:
+def _write(pool: Pool, table: pure.Leaderboard, now: datetime) -> None:
     """Replace the rating rows of `pool`."""
-    fresh = rows(pool, table, now)
+    fresh = rating_rows(pool, table, now)
     Rating.objects.filter(pool=pool).exclude(version_id__in=[row.version_id for row in fresh]).delete()
     Rating.objects.bulk_create(fresh, update_conflicts=True, unique_fields=["pool", "version"], update_fields=COLUMNS)
 
 
-def rows(pool: Pool, table: pure.Table, now: datetime) -> list[Rating]:
+def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rating]:
     """A table as rows of the database, best first, with ranks among the versions that stand for their bots. Two queries."""
     listed = _listed(table)
     shown = [place for place, row in enumerate(table.rows) if row.bot in listed]
@@ -161,7 +163,7 @@ def rows(pool: Pool, table: pure.Table, now: datetime) -> list[Rating]:
     return found
 
 
-def _listed(table: pure.Table) -> set[int]:
+def _listed(table: pure.Leaderboard) -> set[int]:
     """For each bot its newest version that is not provisional, else its newest."""
     provisional = {row.bot: row.provisional for row in table.rows}
     best: dict[int, tuple[tuple[bool, int], int]] = {}

@@ -17,7 +17,7 @@ from league.pure.rating.tallies import NOTHING, Tallies, load, tally
 
 
 @dataclass
-class Played:
+class PlayedMatch:
     """One match as ratings see it: versions at the table, those of them that made a fault, the scores of each board."""
 
     versions: list[int] = field(default_factory=list)
@@ -25,19 +25,19 @@ class Played:
     boards: list[Sequence[int]] = field(default_factory=list)
 
 
-def rated(pool: Pool) -> QuerySet[Match]:
+def rated_matches(pool: Pool) -> QuerySet[Match]:
     """The matches that count in `pool`."""
     return Match.objects.filter(pool=pool, rated=True, status=MatchStatus.FINISHED)
 
 
-def counted(pool: Pool) -> QuerySet[Match]:
+def counted_matches(pool: Pool) -> QuerySet[Match]:
     """The matches that have been counted."""
-    return rated(pool).exclude(counted=None)
+    return rated_matches(pool).exclude(counted=None)
 
 
-def played(matches: QuerySet[Match]) -> dict[int, Played]:
+def read_matches(matches: QuerySet[Match]) -> dict[int, PlayedMatch]:
     """What was played in these matches, by id. Two queries."""
-    found: defaultdict[int, Played] = defaultdict(Played)
+    found: defaultdict[int, PlayedMatch] = defaultdict(PlayedMatch)
     ids = matches.order_by().values("pk")
     seats = Party.objects.filter(match__in=ids).order_by("match_id", "number")
     for match_id, version_id, fault in seats.values_list("match_id", "version_id", "fault"):
@@ -50,7 +50,7 @@ def played(matches: QuerySet[Match]) -> dict[int, Played]:
     return dict(found)
 
 
-def of(pool: Pool, matches: Iterable[Played]) -> Tallies:
+def tally_matches(pool: Pool, matches: Iterable[PlayedMatch]) -> Tallies:
     """The statistics of some matches of `pool`."""
     boards: list[tuple[Sequence[int], Sequence[int]]] = []
     faults: defaultdict[int, int] = defaultdict(int)
@@ -61,18 +61,18 @@ def of(pool: Pool, matches: Iterable[Played]) -> Tallies:
     return tally(boards, pools.sides(pool), faults)
 
 
-def cold(pool: Pool) -> Tallies:
+def recount(pool: Pool) -> Tallies:
     """The statistics of the counted matches, from their boards: nothing that was kept enters them."""
-    return of(pool, played(counted(pool)).values())
+    return tally_matches(pool, read_matches(counted_matches(pool)).values())
 
 
-def kept(pool: Pool) -> Tallies:
+def read_kept(pool: Pool) -> Tallies:
     """The statistics as they were kept; those of no board where there are none."""
     row = PoolSums.objects.filter(pool=pool).first()
     return load(zlib.decompress(bytes(row.data))) if row else NOTHING
 
 
-def keep(pool: Pool, tallies: Tallies, *, matches: int, now: datetime) -> None:
+def write_kept(pool: Pool, tallies: Tallies, *, matches: int, now: datetime) -> None:
     """Replace what is kept."""
     fields = {"data": zlib.compress(tallies.dump(), 1), "matches": matches, "updated": now}
     PoolSums.objects.update_or_create(pool=pool, defaults=fields)

@@ -12,7 +12,7 @@ from django.db.models import Max
 from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus, TournamentFormat
 from league.models import Match, Party, Round, Tournament
-from league.pure.formats import Pairing, Results
+from league.pure.formats import BracketPairing, Results
 
 ENDS = (
     TournamentFormat.SINGLE_ELIMINATION,
@@ -23,7 +23,7 @@ BRACKETS = (TournamentFormat.SINGLE_ELIMINATION, TournamentFormat.DOUBLE_ELIMINA
 
 
 @dataclass
-class Meeting:
+class BracketMatch:
     """A match of a round. `points` are the board points of the entries, None until it is finished."""
 
     id: str
@@ -36,34 +36,34 @@ class Meeting:
 
 
 @dataclass
-class OneRound:
+class RoundMatches:
     """A round with its matches, and the entries that rest in it."""
 
     number: int
-    matches: list[Meeting]
+    matches: list[BracketMatch]
     resting: list[int]
 
 
 @dataclass(frozen=True)
-class Step:
+class BracketStep:
     """A pairing of a bracket with the public ids of its matches, and the board points of both sides once there are boards."""
 
-    pairing: Pairing
+    pairing: BracketPairing
     matches: list[str]
     points: tuple[float, float] | None = None
 
 
-def rounds(tournament: Tournament, rows: Iterable[Round]) -> list[OneRound]:
+def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:
     """These rounds of a tournament. Four queries at most, whatever their number."""
     rows = list(rows)
     numbers = dict(tournament.entries.values_list("version_id", "number"))
-    found: dict[int, dict[int, Meeting]] = {row.pk: {} for row in rows}
+    found: dict[int, dict[int, BracketMatch]] = {row.pk: {} for row in rows}
     for match in (
         Match.objects.filter(round__in=rows)
         .order_by("id")
         .only("public_id", "table", "first_board", "boards_planned", "status", "round")
     ):
-        made = Meeting(match.public_id, match.table, match.first_board, match.boards_planned, match.status)
+        made = BracketMatch(match.public_id, match.table, match.first_board, match.boards_planned, match.status)
         if match.round_id is not None:
             found[match.round_id][match.pk] = made
     by_match = {pk: meeting for meetings in found.values() for pk, meeting in meetings.items()}
@@ -79,7 +79,7 @@ def rounds(tournament: Tournament, rows: Iterable[Round]) -> list[OneRound]:
         meeting.points = points[pk] if meeting.status == MatchStatus.FINISHED else None
     last = _last_rounds(tournament, numbers)
     return [
-        OneRound(
+        RoundMatches(
             row.number,
             list(found[row.pk].values()),
             sorted(
@@ -102,24 +102,27 @@ def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int
 
 def has_rounds(tournament: Tournament) -> bool:
     """Whether its rounds say something: each one follows from those before."""
-    return formats.follows(tournament) and tournament.format not in (TournamentFormat.LADDER, TournamentFormat.DUEL)
+    return formats.follows_results(tournament) and tournament.format not in (
+        TournamentFormat.LADDER,
+        TournamentFormat.DUEL,
+    )
 
 
-def bracket(tournament: Tournament) -> list[Step]:
+def read_bracket(tournament: Tournament) -> list[BracketStep]:
     """The pairings that are known so far; none where the format has no bracket or it has not started."""
     if tournament.format not in BRACKETS or tournament.started is None:
         return []
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
         ids[table, first] = public_id  # of one that was struck out and played again: the last
-    look = fixtures.look(tournament)
+    look = fixtures.play_format(tournament)
     return [
-        Step(one, [ids[slot] for slot in one.tables if slot in ids], _points(one, look.sheet.results))
-        for one in look.verdict.bracket
+        BracketStep(one, [ids[slot] for slot in one.slots if slot in ids], _points(one, look.sheet.results))
+        for one in look.outcome.bracket
     ]
 
 
-def _points(pairing: Pairing, results: Results) -> tuple[float, float] | None:
-    boards = [scores for slot in pairing.tables for scores in results.get(slot, ())]
+def _points(pairing: BracketPairing, results: Results) -> tuple[float, float] | None:
+    boards = [scores for slot in pairing.slots for scores in results.get(slot, ())]
     won = sum((1 + (a > b) - (a < b)) / 2 for a, b in boards)
     return (won, len(boards) - won) if boards else None

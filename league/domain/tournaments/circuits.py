@@ -43,15 +43,15 @@ def create(
     if not 1 <= len(name.strip()) <= 60:
         raise Refused("a circuit needs a name of 1 to 60 characters; this one has {length}", length=len(name.strip()))
     loaded = pools.load(game, players, dict(options or {}))
-    chosen = formats.chosen(format, parameters)
-    formats.fits(format, loaded, mixed=False)
-    if formats.the(format).grows and not chosen.get("budget"):
+    chosen = formats.choose_parameters(format, parameters)
+    formats.check_game(format, loaded, mixed=False)
+    if formats.format_named(format).grows and not chosen.get("budget"):
         raise Refused("a season by {format} needs a budget, since without one it never ends", format=format)
     try:
-        calendars.calendar(days, at, time_zone)
-        divisions.following([], [], [], size=size, moves=moves, least=len(loaded.sides))
+        calendars.read_calendar(days, at, time_zone)
+        divisions.next_divisions([], [], [], size=size, moves=moves, least=len(loaded.sides))
     except ValueError as error:
-        raise Refused.of(error) from error
+        raise Refused.from_error(error) from error
     circuit = Circuit.objects.create(
         slug=tournaments.free_slug(name, Circuit),
         name=name.strip(),
@@ -114,7 +114,7 @@ def leave(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None
 
 def calendar(circuit: Circuit) -> calendars.Calendar:
     """When its seasons are due."""
-    return calendars.calendar(circuit.days, circuit.at, circuit.time_zone)
+    return calendars.read_calendar(circuit.days, circuit.at, circuit.time_zone)
 
 
 def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
@@ -168,7 +168,7 @@ def _fill(season: Season, *, now: datetime) -> None:
     last = _last_divisions(circuit)
     known = {bot for division in last for bot in division}
     newcomers = [bot for bot in versions if bot not in known]
-    line = divisions.following(last, versions, newcomers, size=circuit.size, moves=circuit.moves, least=least)
+    line = divisions.next_divisions(last, versions, newcomers, size=circuit.size, moves=circuit.moves, least=least)
     for number, members in enumerate(line, 1):
         made = tournaments.create(
             circuit.owner,

@@ -35,7 +35,7 @@ def create(
     plan = _read(document)
     game = pools.load(plan.game, plan.players, dict(plan.options))
     for stage in plan.stages:
-        formats.fits(stage.format, game, mixed=plan.mixed)
+        formats.check_game(stage.format, game, mixed=plan.mixed)
     secret = secret or secrets.token_bytes(32)
     with transaction.atomic():
         event = Event.objects.create(
@@ -49,25 +49,25 @@ def create(
         )
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
         line = [e if isinstance(e, BotVersion) else bots.newest_accepted(e, plan.game) for e in entrants]
-        _open(event, plan, 1, _by_rating(plan, line), now=now)
+        _open(event, plan, 1, _sort_by_rating(plan, line), now=now)
     return event
 
 
-def _read(document: Any) -> pure.Plan:
+def _read(document: Any) -> pure.EventPlan:
     try:
-        return pure.read(document)
+        return pure.read_plan(document)
     except pure.BadEvent as error:
-        raise Refused.of(error) from error
+        raise Refused.from_error(error) from error
 
 
-def _by_rating(plan: pure.Plan, line: Sequence[BotVersion]) -> list[BotVersion]:
+def _sort_by_rating(plan: pure.EventPlan, line: Sequence[BotVersion]) -> list[BotVersion]:
     """The first seeds: rated ones by Elo, then all others in the order in which they were given."""
     pool = pools.pool(plan.game, plan.players, dict(plan.options), mixed=plan.mixed)
     elo = dict(pool.ratings.values_list("version_id", "elo"))
     return sorted(line, key=lambda version: -elo.get(version.pk, float("-inf")))
 
 
-def _open(event: Event, plan: pure.Plan, number: int, line: Sequence[BotVersion], *, now: datetime) -> None:
+def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVersion], *, now: datetime) -> None:
     """Create and start the tournaments of a stage, its entries seeded as `line` stands."""
     stage = plan.stages[number - 1]
     by_id = {version.pk: version for version in line}
@@ -111,7 +111,7 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
         if number == len(plan.stages):
             return _end(row, TournamentStatus.FINISHED, now)
         orders = [_order(one) for one in present]
-        ids = pure.going_on(
+        ids = pure.advancing_entries(
             [[version.pk for version in order] for order in orders], plan.stages[number - 1].advance or 0
         )
         versions = {version.pk: version for order in orders for version in order}

@@ -16,31 +16,31 @@ from league.domain.matches import matches
 from league.domain.tournaments import formats
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Round, Tournament
-from league.pure.formats import Field, Sheet, Slot, Table, Verdict
+from league.pure.formats import Field, Outcome, Pairing, Sheet, Slot
 
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 
 
 @dataclass(frozen=True)
-class Look:
+class PlayedFormat:
     """A tournament as its format sees it."""
 
-    verdict: Verdict
+    outcome: Outcome
     sheet: Sheet
     field: Field
 
 
-def look(tournament: Tournament, *, blank: bool = False, at: datetime | None = None) -> Look:
+def play_format(tournament: Tournament, *, blank: bool = False, at: datetime | None = None) -> PlayedFormat:
     """Ask the format. `blank`: without results, for formats whose tables do not depend on them. `at`: with those of a past moment."""
-    form, field = formats.of(tournament)
+    form, field = formats.field_of_tournament(tournament)
     if blank:
-        sheet = Sheet.of(field)
+        sheet = Sheet.for_field(field)
     else:
-        sheet = Sheet.of(field, results(tournament, at), drawn(tournament) if form.grows else ())
-    return Look(form.play(field, sheet), sheet, field)
+        sheet = Sheet.for_field(field, read_results(tournament, at), drawn_pairings(tournament) if form.grows else ())
+    return PlayedFormat(form.play(field, sheet), sheet, field)
 
 
-def results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Sequence[Sequence[int]]]:
+def read_results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Sequence[Sequence[int]]]:
     """Boards by table of all matches that are over, scores by ascending entry. Five queries.
 
     One that was struck out has none, unless it was played again.
@@ -74,7 +74,7 @@ def _places(tournament: Tournament, played: QuerySet[Match]) -> dict[int, list[i
     return {match_id: [place for _, place in sorted(row)] for match_id, row in seated.items()}
 
 
-def drawn(tournament: Tournament) -> list[Table]:
+def drawn_pairings(tournament: Tournament) -> list[Pairing]:
     """The tables that exist, in the order in which they were made. Three queries."""
     seated: dict[int, list[int]] = defaultdict(list)
     number = dict(tournament.entries.values_list("version_id", "number"))
@@ -84,13 +84,13 @@ def drawn(tournament: Tournament) -> list[Table]:
     rows = tournament.matches.order_by("id").values_list(
         "pk", "round__number", "table", "first_board", "boards_planned"
     )
-    there: dict[Slot, Table] = {}
+    there: dict[Slot, Pairing] = {}
     for pk, round_number, table, first, boards in rows:
-        there.setdefault((table, first), Table(round_number, table, tuple(seated[pk]), first, boards))
+        there.setdefault((table, first), Pairing(round_number, table, tuple(seated[pk]), first, boards))
     return list(there.values())
 
 
-def plans(tournament: Tournament, tables: Iterable[Table]) -> list[matches.Plan]:
+def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matches.MatchPlan]:
     """Tables as matches. Rounds are made where they do not exist."""
     tables = list(tables)
     entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
@@ -98,7 +98,7 @@ def plans(tournament: Tournament, tables: Iterable[Table]) -> list[matches.Plan]
     Round.objects.bulk_create((Round(tournament=tournament, number=n) for n in numbers), ignore_conflicts=True)
     rows = {row.number: row for row in tournament.rounds.filter(number__in=numbers)}
     return [
-        matches.Plan(
+        matches.MatchPlan(
             key=_key(tournament, table),
             kind=MatchKind.TOURNAMENT,
             pool=tournament.pool,
@@ -115,7 +115,7 @@ def plans(tournament: Tournament, tables: Iterable[Table]) -> list[matches.Plan]
     ]
 
 
-def _key(tournament: Tournament, table: Table) -> str:
+def _key(tournament: Tournament, table: Pairing) -> str:
     name = f"t:{tournament.pk}:{table.name}"
     return name if table.first == 1 else f"{name}:{table.first}"
 
@@ -132,15 +132,15 @@ def _collector_rests() -> Iterator[None]:
             gc.enable()
 
 
-def insert(tournament: Tournament, tables: Iterable[Table], *, now: datetime) -> int:
+def insert(tournament: Tournament, tables: Iterable[Pairing], *, now: datetime) -> int:
     """Insert the matches of `tables` that are missing; their number. Doing it twice adds nothing."""
     with _collector_rests():
-        added = matches.insert(plans(tournament, tables), now=now)
+        added = matches.insert(plan_matches(tournament, tables), now=now)
     if added:
         hints.matches_wait()
     return added
 
 
-def waits(tournament: Tournament) -> bool:
+def has_open_matches(tournament: Tournament) -> bool:
     """Whether a match of it is not over."""
     return Match.objects.filter(tournament=tournament).exclude(status__in=OVER).exists()

@@ -14,7 +14,7 @@ from league.domain.tournaments import formats, tournaments
 from league.enums import MatchStatus
 from league.models import Match
 from league.pure import formats as pure
-from league.pure.calendar.event_plan import Plan
+from league.pure.calendar.event_plan import EventPlan
 from league.pure.pairing.movements import snake
 
 SITTING_S = 0.3  # seconds of one sitting, where none of the game was measured yet: house bots on an ordinary core
@@ -41,7 +41,7 @@ class Forecast:
     pace: Pace
 
 
-def pace(game: str, *, now: datetime | None = None) -> Pace:
+def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
     """From the last matches of the game in any pool. Three queries."""
     recent = Match.objects.filter(pool__game=game, status=MatchStatus.FINISHED).exclude(started=None)
     spent = played = 0.0
@@ -70,27 +70,27 @@ def forecast(
     at: Pace | None = None,
 ) -> Forecast:
     """What such a tournament would take. Refused for what cannot be played."""
-    form = formats.the(format)
+    form = formats.format_named(format)
     loaded = pools.load(game, players, dict(options or {}))
-    seats = formats.seats(loaded, mixed=mixed)
-    formats.fits(format, loaded, mixed=mixed)
-    field = formats.field(
-        format, formats.chosen(format, parameters), entries=entries, boards=boards, seats=seats, mixed=mixed
+    seats = formats.entries_at_table(loaded, mixed=mixed)
+    formats.check_game(format, loaded, mixed=mixed)
+    field = formats.make_field(
+        format, formats.choose_parameters(format, parameters), entries=entries, boards=boards, seats=seats, mixed=mixed
     )
     try:
-        pure.fits(form, field)
+        pure.check_field(form, field)
         size = form.size(field)
     except ValueError as error:
-        raise Refused.of(error) from error
-    found = at or pace(game)
+        raise Refused.from_error(error) from error
+    found = at or measure_pace(game)
     sittings = (size.boards[0] * seats, size.boards[1] * seats)
     each = found.sitting_s / found.workers
     return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), found)
 
 
-def stages(plan: Plan, entries: int) -> list[Forecast]:
+def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
     """What each stage of an event would take. Refused for what cannot be played. Three queries."""
-    at, found, here = pace(plan.game), [], entries
+    at, found, here = measure_pace(plan.game), [], entries
     for stage in plan.stages:
         boards = stage.boards or tournaments.default_boards(plan.game, plan.players, dict(plan.options))
         sizes = [len(members) for members in snake(list(range(here)), stage.groups)]

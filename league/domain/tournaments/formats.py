@@ -62,7 +62,7 @@ PARAMETERS = {  # what each parameter does
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedFormat:
     """A format for people and programs: key, sentence, and each parameter with its sentence."""
 
     key: str
@@ -73,10 +73,10 @@ class Described:
     mixes: bool  # whether it takes mixed pairs
 
 
-def described() -> list[Described]:
+def describe_formats() -> list[DescribedFormat]:
     """All formats, in the order in which they are offered and in the language of the moment."""
     return [
-        Described(
+        DescribedFormat(
             key,
             str(TournamentFormat(key).label),
             str(SENTENCES[key]),
@@ -88,20 +88,20 @@ def described() -> list[Described]:
     ]
 
 
-def the(key: str) -> pure.Format:
+def format_named(key: str) -> pure.Format:
     """The format of that key, or Refused with those there are."""
     if key not in pure.FORMATS:
         raise Refused("there is no format {key!r}; the formats are {formats}", key=key, formats=", ".join(pure.FORMATS))
     return pure.FORMATS[key]
 
 
-def chosen(key: str, parameters: Mapping[str, Any] | None) -> dict[str, pure.Value]:
+def choose_parameters(key: str, parameters: Mapping[str, Any] | None) -> dict[str, pure.Value]:
     """The parameters that differ from the defaults of the format. Refused with what is allowed."""
-    form = the(key)
+    form = format_named(key)
     try:
         full = form.complete(parameters or {})
     except ValueError as error:
-        raise Refused.of(error) from error
+        raise Refused.from_error(error) from error
     if "elo0" in full and float(full["elo0"]) >= float(full["elo1"]):
         raise Refused(
             "elo0 is below elo1: the test asks which of two strengths it is, not {elo0} and {elo1}",
@@ -112,9 +112,9 @@ def chosen(key: str, parameters: Mapping[str, Any] | None) -> dict[str, pure.Val
     return {name: value for name, value in full.items() if value != defaults[name]}
 
 
-def fits(key: str, game: Game, *, mixed: bool) -> None:
+def check_game(key: str, game: Game, *, mixed: bool) -> None:
     """Refused where the format cannot seat the tables of a game, or its partners cannot be mixed."""
-    form = the(key)
+    form = format_named(key)
     if mixed and sorted(map(len, game.sides)) != [2, 2]:
         raise Refused(
             "{game} for {players} players has no two sides of two seats, so there are no partners to mix",
@@ -122,34 +122,37 @@ def fits(key: str, game: Game, *, mixed: bool) -> None:
             players=game.players,
         )
     try:
-        pure.fits(
-            form, field(key, {}, entries=form.most or 1000, boards=1, seats=seats(game, mixed=mixed), mixed=mixed)
+        pure.check_field(
+            form,
+            make_field(
+                key, {}, entries=form.most or 1000, boards=1, seats=entries_at_table(game, mixed=mixed), mixed=mixed
+            ),
         )
     except ValueError as error:
-        raise Refused.of(error) from error
+        raise Refused.from_error(error) from error
 
 
-def seats(game: Game, *, mixed: bool) -> int:
+def entries_at_table(game: Game, *, mixed: bool) -> int:
     """Entries at one table of a game: one per side, or four where partners are mixed."""
     return 4 if mixed else len(game.sides)
 
 
-def field(key: str, parameters: Mapping[str, Any], **more: Any) -> pure.Field:
+def make_field(key: str, parameters: Mapping[str, Any], **more: Any) -> pure.Field:
     """A field with all parameters of a format."""
-    return pure.Field(values=the(key).complete(parameters), **more)
+    return pure.Field(values=format_named(key).complete(parameters), **more)
 
 
-def follows(tournament: Tournament) -> bool:
+def follows_results(tournament: Tournament) -> bool:
     """Whether its tables, and so its order, depend on results. No query."""
-    empty = field(tournament.format, tournament.parameters, entries=0, boards=tournament.boards)
-    return the(tournament.format).follows(empty)
+    empty = make_field(tournament.format, tournament.parameters, entries=0, boards=tournament.boards)
+    return format_named(tournament.format).follows(empty)
 
 
-def of(tournament: Tournament) -> tuple[pure.Format, pure.Field]:
+def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field]:
     """The format of a tournament and its field as it is now. One query."""
     rows = list(tournament.entries.order_by("number").values_list("number", "seed", "withdrawn"))
     seeds = sorted((seed or len(rows) + number, number) for number, seed, _ in rows)
-    made = field(
+    made = make_field(
         tournament.format,
         tournament.parameters,
         entries=len(rows),
@@ -161,4 +164,4 @@ def of(tournament: Tournament) -> tuple[pure.Format, pure.Field]:
         lot=tournament.secret_sha256,
         revision=tournament.schedule,
     )
-    return the(tournament.format), made
+    return format_named(tournament.format), made

@@ -17,11 +17,11 @@ from league.pure.rating import standings as pure
 
 
 @dataclass(frozen=True)
-class Row:
+class Standing:
     """One entry with its place, board points and tie-breaks (`result`), and the matches in which it made a fault."""
 
     entry: Entry
-    result: pure.Standing
+    result: pure.EntryResult
     faults: int
     breaks: dict[str, float] = field(default_factory=dict)  # what else parts equals in its format, in that order
 
@@ -33,7 +33,7 @@ class Standings:
     `statuses` counts all matches of the tournament by status.
     """
 
-    rows: list[Row]
+    rows: list[Standing]
     cells: dict[tuple[int, int], pure.Cell]
     met: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
@@ -57,7 +57,7 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
         faults[number_of[version_id]] += bool(fault)
     boards = Board.objects.filter(**finished).order_by("match_id", "number").values_list("match_id", "scores")
     ranking = _ranking(tournament, at)
-    table = pure.standings(
+    table = pure.rank_entries(
         list(number_of.values()),
         ((seated[match_id], scores) for match_id, scores in boards),
         pools.sides(tournament.pool),
@@ -71,12 +71,13 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
     by_number = {entry.number: entry for entry in entries}
     size = pools.game_of(tournament.pool).score_size
     rows = [
-        Row(by_number[r.entry], _in_unit(r, size), faults[r.entry], dict(breaks.get(r.entry, {}))) for r in table.rows
+        Standing(by_number[r.entry], _in_unit(r, size), faults[r.entry], dict(breaks.get(r.entry, {})))
+        for r in table.rows
     ]
     return Standings(rows, table.crosstable, dict(met), statuses)
 
 
-def _in_unit(result: pure.Standing, size: int) -> pure.Standing:
+def _in_unit(result: pure.EntryResult, size: int) -> pure.EntryResult:
     """With the score per board in the unit of the game, of which `size` make one."""
     if result.score_per_board is None or size == 1:
         return result
@@ -85,6 +86,6 @@ def _in_unit(result: pure.Standing, size: int) -> pure.Standing:
 
 def _ranking(tournament: Tournament, at: datetime | None) -> Ranking | None:
     """The order by the format, now or then; None where it is that of board points, or there is none yet."""
-    if tournament.status == TournamentStatus.OPEN or not formats.follows(tournament):
+    if tournament.status == TournamentStatus.OPEN or not formats.follows_results(tournament):
         return None
-    return fixtures.look(tournament, at=at).verdict.rank()
+    return fixtures.play_format(tournament, at=at).outcome.rank()

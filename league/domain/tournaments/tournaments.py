@@ -22,7 +22,7 @@ from league.domain.tournaments import fixtures, formats
 from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player, Rating, Tournament
 from league.pure import formats as pure
-from league.pure.formats import Verdict
+from league.pure.formats import Outcome
 
 GROWING = ("cycles", "budget", "cap")  # parameters of a running tournament that can grow
 SLUGS_TAKEN = frozenset({"new"})
@@ -74,8 +74,8 @@ def create(
         raise Refused(
             "seeding is one of {allowed}, not {seeding!r}", allowed=", ".join(Seeding.values), seeding=seeding
         )
-    chosen = formats.chosen(format, parameters)
-    formats.fits(format, pools.load(game, players, options), mixed=mixed)
+    chosen = formats.choose_parameters(format, parameters)
+    formats.check_game(format, pools.load(game, players, options), mixed=mixed)
     secret = secret or secrets.token_bytes(32)
     with transaction.atomic():
         tournament = Tournament.objects.create(
@@ -133,7 +133,7 @@ def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "",
                 return entry if entry.withdrawn is None else _back(entry, row, version, actor=actor, now=now)
         version = BotVersion.objects.select_related("bot").get(pk=version.pk)  # as it is now, not as the caller read it
         _check_entrant(version, game)
-        most = min(settings.MAX_ENTRIES, formats.the(row.format).most or settings.MAX_ENTRIES)
+        most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
         if len(present) >= most:
             raise Refused(
                 "the tournament {tournament!r} is full: it takes {most} entries", tournament=tournament.name, most=most
@@ -190,7 +190,7 @@ def withdraw(tournament: Tournament, version: BotVersion, *, actor: str = "", no
 def _locked_open(tournament: Tournament) -> Tournament:
     """The row, locked, if its entries may change."""
     row = Tournament.objects.select_for_update().get(pk=tournament.pk)
-    grows = row.status == TournamentStatus.RUNNING and formats.the(row.format).grows
+    grows = row.status == TournamentStatus.RUNNING and formats.format_named(row.format).grows
     if row.status != TournamentStatus.OPEN and not grows:
         raise Refused(
             "the tournament {tournament!r} is {status}; entries change only while it is open",
@@ -220,7 +220,7 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
 
 def _freeze(tournament: Tournament) -> None:
     entries = list(tournament.entries.select_related("version__bot").order_by("version_id"))
-    form, field = formats.of(tournament)
+    form, field = formats.field_of_tournament(tournament)
     if len(entries) < field.table:
         raise Refused(
             "the tournament {tournament!r} has {count} entries; a table takes {seats}, so enter more bots",
@@ -229,7 +229,7 @@ def _freeze(tournament: Tournament) -> None:
             seats=field.table,
         )
     try:
-        pure.fits(form, field)
+        pure.check_field(form, field)
         form.size(field)
     except ValueError as error:
         raise Refused(
@@ -274,7 +274,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
                 tournament=row.name,
                 status=TournamentStatus(row.status).label,
             )
-        was = formats.the(row.format).complete(row.parameters)
+        was = formats.format_named(row.format).complete(row.parameters)
         for name, value in parameters.items():
             if name not in GROWING or name not in was or not can_grow(row.format):
                 raise Refused(
@@ -286,7 +286,9 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
                 raise Refused(
                     "{name} is {was} and can only grow, not become {value!r}", name=name, was=was[name], value=value
                 )
-        Tournament.objects.filter(pk=row.pk).update(parameters=formats.chosen(row.format, {**was, **parameters}))
+        Tournament.objects.filter(pk=row.pk).update(
+            parameters=formats.choose_parameters(row.format, {**was, **parameters})
+        )
         journal.append("tournament.extended", moves.subject(row), now=now, actor=actor, **parameters)
     tournament.refresh_from_db()
     return schedule(tournament, now=now)
@@ -295,30 +297,30 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
 def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
     """Insert the matches of a running tournament that are missing; their number. Running it twice adds nothing."""
     now = clock.given(now)
-    form, field = formats.of(tournament)
-    if not formats.follows(tournament):
+    form, field = formats.field_of_tournament(tournament)
+    if not formats.follows_results(tournament):
         if tournament.matches.count() >= form.size(field).matches[1]:
             return 0
-        return fixtures.insert(tournament, fixtures.look(tournament, blank=True).sheet.tables, now=now)
-    if tournament.matches.exists() and not form.eager and fixtures.waits(tournament):
+        return fixtures.insert(tournament, fixtures.play_format(tournament, blank=True).sheet.pairings, now=now)
+    if tournament.matches.exists() and not form.eager and fixtures.has_open_matches(tournament):
         return 0
     with transaction.atomic():  # what such a format adds follows from what is there: one process at a time
         row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
         if row.status != TournamentStatus.RUNNING:
             return 0
         there = set(row.matches.values_list("table", "first_board"))
-        tables = fixtures.look(row).sheet.tables
+        tables = fixtures.play_format(row).sheet.pairings
         return fixtures.insert(row, [table for table in tables if table.slot not in there], now=now)
 
 
-def planned(tournament: Tournament) -> tuple[int, int]:
+def count_planned(tournament: Tournament) -> tuple[int, int]:
     """How many matches there will be: fewest and most. Refused where the entries cannot fill a table."""
-    form, field = formats.of(tournament)
+    form, field = formats.field_of_tournament(tournament)
     try:
-        pure.fits(form, field)
+        pure.check_field(form, field)
         return form.size(field).matches
     except ValueError as error:
-        raise Refused.of(error) from error
+        raise Refused.from_error(error) from error
 
 
 def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
@@ -326,30 +328,30 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
     now = clock.given(now)
     if tournament.status != TournamentStatus.RUNNING:
         return False
-    waits = fixtures.waits(tournament)
-    if waits and not formats.the(tournament.format).eager:
+    waits = fixtures.has_open_matches(tournament)
+    if waits and not formats.format_named(tournament.format).eager:
         return False
-    if schedule(tournament, now=now) or fixtures.waits(tournament):
+    if schedule(tournament, now=now) or fixtures.has_open_matches(tournament):
         return False
-    verdict = fixtures.look(tournament).verdict
-    return verdict.over and _finish(tournament, verdict, now=now)
+    outcome = fixtures.play_format(tournament).outcome
+    return outcome.over and _finish(tournament, outcome, now=now)
 
 
 def close(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
     """End a running ladder: what waits is taken back, what is being played is waited for no longer, the order of now is final."""
     now = clock.given(now)
-    if not formats.the(tournament.format).grows:
+    if not formats.format_named(tournament.format).grows:
         raise Refused("a {format} ends by itself; it can be cancelled", format=tournament.format)
-    verdict = fixtures.look(tournament).verdict
-    if _finish(tournament, verdict, ending=Ending.CLOSED, now=now, actor=actor):
+    outcome = fixtures.play_format(tournament).outcome
+    if _finish(tournament, outcome, ending=Ending.CLOSED, now=now, actor=actor):
         cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)
 
 
-def _finish(tournament: Tournament, verdict: Verdict, *, now: datetime, ending: str = "", actor: str = "") -> bool:
+def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: str = "", actor: str = "") -> bool:
     """Write places and ending, and move to finished; False where another process did."""
     entries = {entry.number: entry for entry in tournament.entries.all()}
     place = 1
-    for level in verdict.rank().levels:
+    for level in outcome.rank().levels:
         for number in level:
             entries[number].place = place
         place += len(level)
@@ -361,8 +363,8 @@ def _finish(tournament: Tournament, verdict: Verdict, *, now: datetime, ending: 
                 now=now,
                 actor=actor,
                 finished=now,
-                ending=ending or verdict.why,
-                facts=dict(verdict.facts),
+                ending=ending or outcome.why,
+                facts=dict(outcome.facts),
             )
             Entry.objects.bulk_update(entries.values(), ["place"])
     except IllegalMove:

@@ -41,7 +41,7 @@ class Finding:
         return f"{self.check}: {self.subject}: {self.what}. To do: {self.do}"
 
 
-def run(*, since: datetime | None = None, now: datetime | None = None, by: str = "") -> list[Finding]:
+def check_all(*, since: datetime | None = None, now: datetime | None = None, by: str = "") -> list[Finding]:
     """All checks; matches that finished before `since` are trusted (None: none is). The outcome is an event; each finding an error in the log."""
     now = clock.given(now)
     found = [finding for check in CHECKS for finding in check(since, now)]
@@ -54,7 +54,7 @@ def run(*, since: datetime | None = None, now: datetime | None = None, by: str =
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckResult:
     """What the last run found."""
 
     at: datetime | None
@@ -62,12 +62,12 @@ class Outcome:
     findings: list[Finding]
 
 
-def last() -> Outcome:
+def last_result() -> CheckResult:
     """The outcome of the last run. One query."""
     event = LeagueEvent.objects.filter(subject="league", kind="league.checked").order_by("-id").first()
     if event is None:
-        return Outcome(None, 0, [])
-    return Outcome(event.at, event.data["count"], [Finding(**finding) for finding in event.data["findings"]])
+        return CheckResult(None, 0, [])
+    return CheckResult(event.at, event.data["count"], [Finding(**finding) for finding in event.data["findings"]])
 
 
 # ---- matches and their boards
@@ -150,7 +150,7 @@ def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
             yield Finding("ends", f"match:{public_id}", f"was finished {count} times by its events", do)
 
 
-def stuck(since: datetime | None, now: datetime) -> Iterator[Finding]:
+def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """No lease is held past its end, no match waits for a far future, no tournament or version waits for matches that are over."""
     late = now - GRACE
     gone = Match.objects.filter(status__in=HELD).filter(Q(lease_until=None) | Q(lease_until__lt=late))
@@ -209,12 +209,12 @@ def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 def _cold(pool: Pool) -> Iterator[Finding]:
     name = f"pool:{pool.pk}"
-    cold = sums.cold(pool)
-    if sums.kept(pool).dump() != cold.dump():
-        more = int(sums.kept(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
+    cold = sums.recount(pool)
+    if sums.read_kept(pool).dump() != cold.dump():
+        more = int(sums.read_kept(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
         how = "boards were counted twice or from nowhere" if more > 0 else "boards are missing or were changed"
         yield Finding("sums", name, f"the kept sums are not those of the boards ({how})", REBUILD)
-    fitted = {row.bot: row.elo for row in ratings.fit(pool, cold).rows}
+    fitted = {row.bot: row.elo for row in ratings.fit_pool(pool, cold).rows}
     shown = dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
     apart = max((abs(fitted[version] - shown[version]) for version in fitted.keys() & shown.keys()), default=0.0)
     if fitted.keys() != shown.keys():
@@ -224,4 +224,4 @@ def _cold(pool: Pool) -> Iterator[Finding]:
 
 
 Check = Callable[[datetime | None, datetime], Iterator[Finding]]
-CHECKS: tuple[Check, ...] = (whole_results, orphan_boards, one_end, stuck, counted_rightly, cold_fits)
+CHECKS: tuple[Check, ...] = (whole_results, orphan_boards, one_end, stuck_rows, counted_rightly, cold_fits)

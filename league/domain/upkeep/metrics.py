@@ -50,7 +50,7 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
     refused = LeagueEvent.objects.filter(kind="match.report_refused").count()
     paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="").count()
     attempts = Match.objects.filter(attempts__gt=1).count()
-    check = invariants.last()
+    check = invariants.last_result()
     return [
         Metric("tute_matches", "Matches by status.", statuses, "status"),
         Metric("tute_queue_waiting", "Queued matches by why they wait.", dict(queue.waiting), "reason"),
@@ -70,7 +70,7 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
     ]
 
 
-def text(*, now: datetime | None = None) -> str:
+def metrics_page(*, now: datetime | None = None) -> str:
     """The page that Prometheus reads."""
     return "\n".join(line for metric in collect(now=now) for line in metric.text()) + "\n"
 

@@ -16,7 +16,7 @@ BY = "reconciler"
 
 
 @dataclass
-class Found:
+class Reconciled:
     """What one run had to put right."""
 
     expired: int = 0  # matches taken back from workers that went silent
@@ -36,14 +36,14 @@ class Found:
         return ", ".join(f"{name} {count}" for name, count in self.counts().items())
 
 
-def run(*, now: datetime | None = None) -> Found:
+def reconcile(*, now: datetime | None = None) -> Reconciled:
     """One pass over everything that can be unfinished.
 
     1. Leases that ran out. 2. Matches missing from schedules; tournaments that are over. 3. Matches of cancelled tournaments.
     4. Pools with results that were not counted. 5. Paused bots whose test is due. 6. The reason why queued matches wait.
     """
     now = clock.given(now)
-    found = Found(expired=leases.expire(now=now))
+    found = Reconciled(expired=leases.expire(now=now))
     for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
         found.inserted += tournaments.schedule(tournament, now=now)
         found.finished += tournaments.advance(tournament, now=now)
@@ -59,8 +59,8 @@ def run(*, now: datetime | None = None) -> Found:
     return found
 
 
-def waiting(*, now: datetime | None = None, most: int) -> int:
+def count_waiting(*, now: datetime | None = None, most: int) -> int:
     """How many matches could be claimed now, counted up to `most`."""
     now = clock.given(now)
-    due = health.playable(Match.objects.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
+    due = health.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
     return len(due.values_list("pk")[:most])

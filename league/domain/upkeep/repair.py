@@ -31,7 +31,7 @@ class Change:
 
 
 @dataclass
-class Report:
+class RepairReport:
     """What a repair did, or would do."""
 
     struck: list[str] = field(default_factory=list)  # public ids
@@ -54,22 +54,22 @@ def strike(
     again: bool = False,
     dry_run: bool = False,
     now: datetime | None = None,
-) -> Report:
+) -> RepairReport:
     """Make matches void, play them again if asked to, and rate their pools anew. What is void already stays so."""
     now = clock.given(now)
-    found = Report()
+    found = RepairReport()
     with transaction.atomic():
         touched = {match.pool_id: match.pool for match in rows}
         before = _elo(touched.values())
         for match in rows:
             _strike(match, found, why=why, actor=actor, now=now)
             if again:
-                _again(match, match.pool, found, why=why, actor=actor, now=now)
+                _play_again(match, match.pool, found, why=why, actor=actor, now=now)
         _finish(found, touched.values(), before, now=now, dry_run=dry_run)
     return found
 
 
-def by_revisions(
+def repair_revisions(
     game: str,
     first: int,
     last: int,
@@ -80,7 +80,7 @@ def by_revisions(
     unrate: bool = False,
     dry_run: bool = False,
     now: datetime | None = None,
-) -> Report:
+) -> RepairReport:
     """The rules of a game were wrong in these revisions: void all that was played by them, and play it again by the present rules.
 
     The tournaments move to the pool of the present revision. With `unrate` the results stay in their tournaments and only leave the
@@ -105,7 +105,7 @@ def by_revisions(
     rows = chosen.exclude(status=MatchStatus.CANCELLED).select_related("pool", "tournament").order_by("id")
     if before is not None:
         rows = rows.filter(created__lt=before).exclude(finished__gte=before)
-    found = Report()
+    found = RepairReport()
     with transaction.atomic():
         wrong = list(rows)
         touched = {match.pool_id: match.pool for match in wrong}
@@ -115,7 +115,7 @@ def by_revisions(
                 _unrate(match, found, why=why, actor=actor, now=now)
                 continue
             _strike(match, found, why=why, actor=actor, now=now)
-            _again(match, _present(match.pool), found, why=why, actor=actor, now=now)
+            _play_again(match, _present(match.pool), found, why=why, actor=actor, now=now)
         if not found.empty:
             data = {
                 "revisions": [first, last],
@@ -128,10 +128,10 @@ def by_revisions(
     return found
 
 
-def rebuild(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetime | None = None) -> Report:
+def rebuild_pools(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetime | None = None) -> RepairReport:
     """Fit pools anew from their boards, history included."""
     now = clock.given(now)
-    found = Report()
+    found = RepairReport()
     touched = list(chosen)
     with transaction.atomic():
         before = _elo(touched)
@@ -146,29 +146,29 @@ def _present(pool: Pool) -> Pool:
     return pools.pool(pool.game, pool.players, pool.options, mixed=pool.team == pools.MIXED)
 
 
-def _strike(match: Match, found: Report, *, why: str, actor: str, now: datetime) -> None:
+def _strike(match: Match, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
         matches.void(match, actor=actor, why=why, now=now)
         found.struck.append(match.public_id)
 
 
-def _unrate(match: Match, found: Report, *, why: str, actor: str, now: datetime) -> None:
+def _unrate(match: Match, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if match.rated and match.status == MatchStatus.FINISHED:
         matches.unrate(match, actor=actor, why=why, now=now)
         found.unrated.append(match.public_id)
 
 
-def _again(match: Match, pool: Pool, found: Report, *, why: str, actor: str, now: datetime) -> None:
+def _play_again(match: Match, pool: Pool, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if match.tournament is None or match.tournament.status == TournamentStatus.CANCELLED:
         return
-    fresh, made = matches.again(match, pool=pool, actor=actor, why=why, now=now)
+    fresh, made = matches.play_again(match, pool=pool, actor=actor, why=why, now=now)
     if not made:
         return  # by an earlier repair
     found.again.append(fresh.public_id)
     _reopen(match.tournament, pool, found, why=why, actor=actor, now=now)
 
 
-def _reopen(tournament: Tournament, pool: Pool, found: Report, *, why: str, actor: str, now: datetime) -> None:
+def _reopen(tournament: Tournament, pool: Pool, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if tournament.slug in found.reopened:
         return
     found.reopened.append(tournament.slug)
@@ -185,7 +185,7 @@ def _elo(chosen: Iterable[Pool]) -> dict[tuple[int, str], float]:
 
 
 def _finish(
-    found: Report, touched: Iterable[Pool], before: dict[tuple[int, str], float], *, now: datetime, dry_run: bool
+    found: RepairReport, touched: Iterable[Pool], before: dict[tuple[int, str], float], *, now: datetime, dry_run: bool
 ) -> None:
     """Rate anew, note what changed, and take all of it back if it was only a look."""
     chosen = list(touched)

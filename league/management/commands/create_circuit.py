@@ -9,7 +9,7 @@ from league.domain.core import clock
 from league.domain.ratings import pools
 from league.domain.tournaments import circuits
 from league.enums import TournamentFormat
-from league.management.base import LeagueCommand, the_player, the_version
+from league.management.base import LeagueCommand, find_player, find_version
 from league.models import Circuit
 
 
@@ -38,7 +38,7 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Create, join, tell when the next season is due."""
-        owner = the_player(options["owner"])
+        owner = find_player(options["owner"])
         found = Circuit.objects.filter(owner=owner, name=options["name"]).first()
         if found is None:
             found = circuits.create(
@@ -55,6 +55,6 @@ class Command(LeagueCommand):
                 boards=options["boards"],
             )
         for text in options["bot"]:
-            circuits.join(found, the_version(text).bot, actor=owner.name)
+            circuits.join(found, find_version(text).bot, actor=owner.name)
         due = circuits.calendar(found).next(clock.present())
         self.say(f"{found.slug}: {found.bots.count()} bots, next season due {due:%Y-%m-%d %H:%M} UTC")

@@ -9,7 +9,7 @@ import yaml
 
 from league.domain.core.errors import Refused
 from league.domain.tournaments import events
-from league.management.base import LeagueCommand, the_player, the_version
+from league.management.base import LeagueCommand, find_player, find_version
 from league.models import Event
 
 
@@ -27,7 +27,7 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Read, create, tell."""
-        owner = the_player(options["owner"])
+        owner = find_player(options["owner"])
         try:
             document = yaml.safe_load(options["file"].read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -35,7 +35,7 @@ class Command(LeagueCommand):
         name = document.get("name") if isinstance(document, dict) else None
         event = Event.objects.filter(owner=owner, name=name if isinstance(name, str) else "").first()
         if event is None:
-            versions = [(text, the_version(text)) for text in options["bot"]]
+            versions = [(text, find_version(text)) for text in options["bot"]]
             event = events.create(owner, document, [v if ":" in text else v.bot for text, v in versions])
         for one in event.tournaments.order_by("stage", "group"):
             self.say(f"{one.slug}: stage {one.stage}, {one.format}, {one.entries.count()} entries, {one.status}")

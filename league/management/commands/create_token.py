@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from league.domain.people import tokens
-from league.management.base import LeagueCommand, the_player
+from league.management.base import LeagueCommand, find_player
 
 
 class Command(LeagueCommand):
@@ -21,5 +21,5 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Create the token; stdout holds the key alone, for scripts."""
-        _, key = tokens.create(the_player(options["player"]), options["label"])
+        _, key = tokens.create(find_player(options["player"]), options["label"])
         self.say(key)

@@ -9,7 +9,7 @@ from league.domain.core.errors import Refused
 from league.domain.ratings import pools
 from league.domain.tournaments import tournaments
 from league.enums import Seeding, TournamentFormat
-from league.management.base import LeagueCommand, the_player, the_version
+from league.management.base import LeagueCommand, find_player, find_version
 from league.models import Tournament
 
 
@@ -40,7 +40,7 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Create, enter, start."""
-        owner = the_player(options["owner"])
+        owner = find_player(options["owner"])
         found = Tournament.objects.select_related("pool").filter(name=options["name"], owner=owner).first()
         if found is None:
             found = tournaments.create(
@@ -60,7 +60,7 @@ class Command(LeagueCommand):
                 f"the tournament {found.name!r} exists and is a {found.format} of {found.pool.game}; choose another name"
             )
         for text in options["bot"]:
-            version = the_version(text)
+            version = find_version(text)
             tournaments.enter(found, version if ":" in text else version.bot, actor=owner.name)
         if options["start"]:
             tournaments.start(found, actor=owner.name)

@@ -73,10 +73,10 @@ class Command(LeagueCommand):
             self._enter(options["seed"])
             played = [self._tournament(game, options) for game in games]
             self._wait("Round robins", Match.objects.filter(tournament__in=played))
-        reconcile.run()
+        reconcile.reconcile()
         for tournament in played:
             tournament.refresh_from_db()
-            tables.leaderboard(self.console, tournament)
+            tables.print_leaderboard(self.console, tournament)
         failed = [tournament.name for tournament in played if tournament.status != "finished"]
         self.console.print(
             f"Played and rated in {time.monotonic() - began:.0f} s. Seed {options['seed']!r}; another one deals other cards."

@@ -32,10 +32,10 @@ class Command(LeagueCommand):
         """Read, fit, print."""
         try:
             if options["file"] == "-":
-                found = published.rate(sys.stdin)
+                found = published.rate_boards(sys.stdin)
             else:
                 with Path(options["file"]).open(encoding="utf-8") as lines:
-                    found = published.rate(lines)
+                    found = published.rate_boards(lines)
         except (OSError, published.BadBoards) as error:
             raise Refused(f"{options['file']}: {error}") from error
         if options["json"]:

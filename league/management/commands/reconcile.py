@@ -17,5 +17,5 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """One pass."""
-        self.say(str(reconcile.run()))
+        self.say(str(reconcile.reconcile()))
         tasks.wake()

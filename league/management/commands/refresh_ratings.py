@@ -8,7 +8,7 @@ from league.domain.core.errors import Refused
 from league.domain.ratings import ratings
 from league.domain.upkeep import repair
 from league.management.base import LeagueCommand
-from league.management.repairs import tell
+from league.management.repairs import print_report
 from league.models import Pool
 
 
@@ -34,7 +34,7 @@ class Command(LeagueCommand):
         if options["game"]:
             pools = pools.filter(game=options["game"])
         if options["rebuild"]:
-            tell(self, repair.rebuild(pools, dry_run=options["dry_run"]), dry_run=options["dry_run"])
+            print_report(self, repair.rebuild_pools(pools, dry_run=options["dry_run"]), dry_run=options["dry_run"])
             self.say(f"{len(pools)} pools fitted anew from their boards")
             return
         if options["dry_run"]:

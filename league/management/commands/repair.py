@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_datetime
 from league.domain.core.errors import Refused
 from league.domain.upkeep import repair
 from league.management.base import LeagueCommand
-from league.management.repairs import tell
+from league.management.repairs import print_report
 
 
 class Command(LeagueCommand):
@@ -39,7 +39,7 @@ class Command(LeagueCommand):
         before = parse_datetime(options["before"]) if options["before"] else None
         if options["before"] and (before is None or before.tzinfo is None):
             raise Refused(f"--before {options['before']!r} is no time with a zone, such as 2026-11-21T12:00:00Z")
-        found = repair.by_revisions(
+        found = repair.repair_revisions(
             options["game"],
             int(words[1]),
             int(words[2] or words[1]),
@@ -49,4 +49,4 @@ class Command(LeagueCommand):
             unrate=options["unrate"],
             dry_run=options["dry_run"],
         )
-        tell(self, found, dry_run=options["dry_run"])
+        print_report(self, found, dry_run=options["dry_run"])

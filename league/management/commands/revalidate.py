@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from league.domain.matches import validation
-from league.management.base import LeagueCommand, the_version
+from league.management.base import LeagueCommand, find_version
 
 
 class Command(LeagueCommand):
@@ -20,5 +20,5 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Queue the matches."""
-        version = the_version(options["version"])
-        self.say(f"{version}: {validation.again(version)} validation matches queued")
+        version = find_version(options["version"])
+        self.say(f"{version}: {validation.validate_again(version)} validation matches queued")

@@ -8,7 +8,7 @@ from typing import Any
 from engine.packages import archive
 from engine.runner import PackageRefused
 from league.domain.bots import bots
-from league.management.base import LeagueCommand, the_player
+from league.management.base import LeagueCommand, find_player
 
 
 class Command(LeagueCommand):
@@ -36,6 +36,6 @@ class Command(LeagueCommand):
                 data, filename = path.read_bytes(), path.name
         except OSError as error:
             raise PackageRefused(f"{path} cannot be read: {error}") from error
-        version = bots.upload(the_player(options["player"]), options["name"], data, filename, options["game"] or None)
+        version = bots.upload(find_player(options["player"]), options["name"], data, filename, options["game"] or None)
         games = ", ".join(version.games) or "every game"
         self.say(f"uploaded {version} ({games}, {version.package_id[:12]}); its validation match is queued")

@@ -7,7 +7,7 @@ from typing import Any
 from league.domain.core.errors import Refused
 from league.domain.upkeep import repair
 from league.management.base import LeagueCommand
-from league.management.repairs import tell
+from league.management.repairs import print_report
 from league.models import Match
 
 
@@ -40,4 +40,4 @@ class Command(LeagueCommand):
         found = repair.strike(
             chosen, why=options["why"], actor="operator", again=options["again"], dry_run=options["dry_run"]
         )
-        tell(self, found, dry_run=options["dry_run"])
+        print_report(self, found, dry_run=options["dry_run"])

@@ -45,7 +45,7 @@ class Calendar:
         return self.moments(after, after + timedelta(days=63))[0]
 
 
-def calendar(days: str, at: str, zone: str) -> Calendar:
+def read_calendar(days: str, at: str, zone: str) -> Calendar:
     """The calendar of its texts: "mon,thu" or "1,15"; "20:00"; "Europe/Madrid". ValueError that says what is allowed."""
     named = tuple(day.strip().lower() for day in days.split(",") if day.strip())
     allowed = {*WEEKDAYS, *map(str, range(1, 29))}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from league.pure.refusal import Refusal
 
 
-def following(
+def next_divisions(
     last: Sequence[Sequence[int]],
     there: Collection[int],
     newcomers: Sequence[int],

@@ -17,17 +17,17 @@ from typing import Any
 
 from league.pure.formats import FORMATS, Value
 from league.pure.formats.base import MOST_BOARDS
-from league.pure.refusal import Refusal, Said
+from league.pure.refusal import Message, Refusal
 
 TOP = {"name": str, "game": str, "players": int, "options": dict, "mixed": bool, "stages": list}
 STAGE = {"format": str, "parameters": dict, "boards": int, "groups": int, "advance": int}
 MOST_STAGES = 8
 KINDS = {
-    str: Said("a text"),
-    int: Said("a whole number"),
-    bool: Said("true or false"),
-    dict: Said("an object"),
-    list: Said("a list"),
+    str: Message("a text"),
+    int: Message("a whole number"),
+    bool: Message("true or false"),
+    dict: Message("an object"),
+    list: Message("a list"),
 }
 
 
@@ -47,7 +47,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EventPlan:
     """A whole event."""
 
     name: str
@@ -58,7 +58,7 @@ class Plan:
     mixed: bool = False
 
 
-def read(document: object) -> Plan:
+def read_plan(document: object) -> EventPlan:
     """The event of a document. BadEvent with the first thing that is wrong."""
     top = _object(document, "the event", TOP, needs=("name", "game", "stages"))
     if not 1 <= len(top["stages"]) <= MOST_STAGES:
@@ -68,7 +68,7 @@ def read(document: object) -> Plan:
     count = len(top["stages"])
     stages = tuple(_stage(one, f"stages[{i}]", last=i + 1 == count) for i, one in enumerate(top["stages"]))
     mixed = top.get("mixed", False)
-    return Plan(top["name"], top["game"], stages, top.get("players"), top.get("options", {}), mixed)
+    return EventPlan(top["name"], top["game"], stages, top.get("players"), top.get("options", {}), mixed)
 
 
 def _object(given: object, where: str, fields: Mapping[str, type], needs: Sequence[str]) -> dict[str, Any]:
@@ -132,6 +132,6 @@ def _stage(given: object, where: str, *, last: bool) -> Stage:
     return Stage(form.key, found.get("parameters", {}), boards, groups, advance)
 
 
-def going_on(orders: Sequence[Sequence[int]], advance: int) -> list[int]:
+def advancing_entries(orders: Sequence[Sequence[int]], advance: int) -> list[int]:
     """Who goes on, as the seeds of the next stage: the first of every group, then the second of every group, ..."""
     return [order[place] for place in range(advance) for order in orders if place < len(order)]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from league.pure.formats.base import (
     REVISION,
+    BracketPairing,
     Field,
     Format,
+    Outcome,
     Pairing,
     Parameter,
     Ranking,
@@ -13,9 +15,7 @@ from league.pure.formats.base import (
     Sheet,
     Size,
     Slot,
-    Table,
     Value,
-    Verdict,
 )
 from league.pure.formats.double_elimination import DOUBLE_ELIMINATION
 from league.pure.formats.duel import DUEL
@@ -41,7 +41,7 @@ FORMATS = {
 }
 
 
-def fits(form: Format, field: Field) -> None:
+def check_field(form: Format, field: Field) -> None:
     """Refusal where a field cannot be played in a format: such tables, too few entries or too many. It names the formats that can."""
     form.check_tables(field, FORMATS.values())
     form.check(field)
@@ -50,8 +50,10 @@ def fits(form: Format, field: Field) -> None:
 __all__ = [
     "FORMATS",
     "REVISION",
+    "BracketPairing",
     "Field",
     "Format",
+    "Outcome",
     "Pairing",
     "Parameter",
     "Ranking",
@@ -59,8 +61,6 @@ __all__ = [
     "Sheet",
     "Size",
     "Slot",
-    "Table",
     "Value",
-    "Verdict",
-    "fits",
+    "check_field",
 ]

@@ -1,4 +1,4 @@
-"""What all formats share: the field, the sheet they write their tables on, and the verdict.
+"""What all formats share: the field, the sheet they write their pairings on, and the outcome.
 
 A format is a pure function `play(field, sheet)`. It seats tables on the sheet from the first round on, looks at the results that the
 sheet knows, and stops where it needs one that is not there. Called again with more results it seats the same tables and some more:
@@ -31,7 +31,7 @@ Levels: TypeAlias = list[list[int]]  # entries from first to last; those in one 
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Pairing:
     """A match that ought to exist. `round` counts from 1; `label` says what a table of a bracket is, such as "final"."""
 
     round: int
@@ -98,15 +98,15 @@ class Sheet:
     """
 
     results: Results = field(default_factory=dict)
-    drawn: Sequence[Table] = ()
+    drawn: Sequence[Pairing] = ()
     neighbours: Neighbours | None = None  # None: tables sit as the format names them
-    tables: list[Table] = field(default_factory=list)
+    pairings: list[Pairing] = field(default_factory=list)
     boards: list[tuple[tuple[int, ...], Scores]] = field(default_factory=list)  # played: who sat, their scores
     waiting: int = 0  # tables without a result
     _used: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, field: Field, results: Results | None = None, drawn: Sequence[Table] = ()) -> Sheet:
+    def for_field(cls, field: Field, results: Results | None = None, drawn: Sequence[Pairing] = ()) -> Sheet:
         """An empty sheet for a field."""
         level = field.individual and field.revision > 1
         return cls(results or {}, drawn, Neighbours(field.mixed) if level else None)
@@ -120,18 +120,18 @@ class Sheet:
         if len(given) < 2 or len(set(given)) < len(given) or boards < 1:
             raise ValueError(f"a table needs two or more different entries and a board, not {given} and {boards}")
         seated = self.neighbours.seat(given) if self.neighbours else given
-        return self._write(Table(round, table_name(given), seated, 0, boards, label), given)
+        return self._write(Pairing(round, table_name(given), seated, 0, boards, label), given)
 
-    def stand(self, table: Table) -> Sequence[Scores] | None:
+    def stand(self, table: Pairing) -> Sequence[Scores] | None:
         """Write a table that exists already, as it sits; its boards as those of `seat`."""
         if self.neighbours:
             self.neighbours.note(table.entries)
         return self._write(table, table.entries)
 
-    def _write(self, table: Table, given: tuple[int, ...]) -> Sequence[Scores] | None:
+    def _write(self, table: Pairing, given: tuple[int, ...]) -> Sequence[Scores] | None:
         table = replace(table, first=1 + self._used[table.name])
         self._used[table.name] += table.boards
-        self.tables.append(table)
+        self.pairings.append(table)
         played = self.results.get(table.slot)
         if played is None:
             self.waiting += 1
@@ -144,12 +144,12 @@ class Sheet:
 
     def partnerships(self) -> Counter[tuple[int, int]]:
         """How many tables each pair (smaller number first) plays as partners so far, of mixed pairs."""
-        return Counter(pair for table in self.tables for pair in partners(table.entries))
+        return Counter(pair for table in self.pairings for pair in partners(table.entries))
 
-    def meetings(self) -> Counter[tuple[int, int]]:
+    def shared_tables(self) -> Counter[tuple[int, int]]:
         """How many tables each pair (smaller number first) shares so far."""
         met: Counter[tuple[int, int]] = Counter()
-        for table in self.tables:
+        for table in self.pairings:
             line = sorted(table.entries)
             met.update((a, b) for i, a in enumerate(line) for b in line[i + 1 :])
         return met
@@ -167,7 +167,7 @@ def table_name(entries: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class BracketPairing:
     """One meeting of a bracket. `by` says how it was decided: boards, extra, points, seed, bye; empty while it is not."""
 
     part: str  # "winners", "losers", "final", "bronze"
@@ -177,7 +177,7 @@ class Pairing:
     second: int | None
     winner: int | None = None
     by: str = ""
-    tables: tuple[Slot, ...] = ()
+    slots: tuple[Slot, ...] = ()
 
     @property
     def loser(self) -> int | None:
@@ -196,14 +196,14 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Outcome:
     """What the results so far come to. `rank` is worked out only when asked for."""
 
     over: bool
     rank: Callable[[], Ranking]
     why: str = ""  # what ended it, where something other than the last table did: "settled", "co_champions", ...
     facts: Mapping[str, float] = field(default_factory=dict)  # numbers behind `why`
-    bracket: tuple[Pairing, ...] = ()
+    bracket: tuple[BracketPairing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,7 +251,7 @@ class Format:
     """One way in which the matches of a tournament follow from its entries and results."""
 
     key: str
-    play: Callable[[Field, Sheet], Verdict]
+    play: Callable[[Field, Sheet], Outcome]
     size: Callable[[Field], Size]
     parameters: tuple[Parameter, ...] = ()
     unseated: str = ""  # refusal of tables of more than two, with the gaps {seats} and {others}; empty: it takes them
@@ -311,7 +311,7 @@ class Format:
             )
 
 
-def split(boards: int) -> list[int]:
+def split_boards(boards: int) -> list[int]:
     """So many boards as matches that are not too long, as equal as can be."""
     count = -(-boards // MOST_BOARDS)
     return [boards // count + (i < boards % count) for i in range(count)]

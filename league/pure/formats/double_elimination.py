@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from league.pure.formats.base import Field, Format, Pairing, Ranking, Sheet, Size, Verdict
+from league.pure.formats.base import BracketPairing, Field, Format, Outcome, Ranking, Sheet, Size
 from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
 from league.pure.formats.single_elimination import pairings_size
 
@@ -23,7 +23,7 @@ class Slot:
     entry: int | None = None
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Both brackets as far as the results go."""
     run = _Run(Bracket(field, sheet))
     line = [Slot(True, entry) for entry in seeded(field.order)]
@@ -40,7 +40,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
     gone = {entry for group in run.out for entry in group}
     alive = [entry for entry in range(field.entries) if entry not in gone]
     over = not sheet.waiting and ends
-    return Verdict(over, lambda: Ranking(levels(field.order, run.out, alive)), bracket=tuple(run.bracket.pairings))
+    return Outcome(over, lambda: Ranking(levels(field.order, run.out, alive)), bracket=tuple(run.bracket.pairings))
 
 
 class _Run:
@@ -78,7 +78,7 @@ def _final(run: _Run, upper: Slot, lower: Slot, at: int) -> bool:
     if not (upper.known and lower.known):
         return False
     first = run.bracket.meet("final", 1, 0, upper.entry, lower.entry, at)
-    last: Pairing = first
+    last: BracketPairing = first
     if first.loser is not None and first.winner == lower.entry:
         last = run.bracket.meet("final", 2, 0, upper.entry, lower.entry, at + 1)
     if last.loser is not None:

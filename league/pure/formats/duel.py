@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from league.pure.formats.base import Field, Format, Parameter, Ranking, Scores, Sheet, Size, Verdict
+from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Scores, Sheet, Size
 from league.pure.rating import sprt
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Match after match of the same two, the seats reversed each time, with the test after each."""
     a, b = field.order
     elo0, elo1 = field.real("elo0"), field.real("elo1")
@@ -27,13 +27,13 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         if not why and played >= field.number("cap"):
             why = "cap"
         if why:
-            return _verdict(True, (a, b), counts, why, ratio)
+            return _outcome(True, (a, b), counts, why, ratio)
         number += 1
         boards = min(field.boards, field.number("cap") - played)
         line = (a, b) if number % 2 else (b, a)
         result = sheet.seat(number, line, boards)
         if result is None:
-            return _verdict(False, (a, b), counts, "", ratio)
+            return _outcome(False, (a, b), counts, "", ratio)
         played += boards
         _count(counts, result, 0 if number % 2 else 1)
 
@@ -44,7 +44,7 @@ def _count(counts: list[int], boards: Sequence[Scores], seat: int) -> None:
         counts[1 + (mine > other) - (mine < other)] += 1
 
 
-def _verdict(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str, ratio: float) -> Verdict:
+def _outcome(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str, ratio: float) -> Outcome:
     lost, drawn, won = counts
     facts = {"llr": ratio, "won": won, "drawn": drawn, "lost": lost}
     if won + drawn + lost:
@@ -59,7 +59,7 @@ def _verdict(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str,
             return Ranking([[b], [a]])
         return Ranking([[a, b]])
 
-    return Verdict(over, rank, why, facts)
+    return Outcome(over, rank, why, facts)
 
 
 def size(field: Field) -> Size:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict
-from league.pure.formats.ranks import by_points
+from league.pure.formats.base import Field, Format, Outcome, Parameter, Sheet, Size
+from league.pure.formats.ranks import rank_by_points
 from league.pure.pairing import movements
 from league.pure.refusal import Refusal
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Every challenger once per cycle against every other entry, at tables of more than two against balanced companies."""
     groups = _companies(field)
     for cycle in range(field.number("cycles")):
@@ -16,7 +16,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
             for challenger in _challengers(field):
                 line = (challenger, *group)
                 sheet.seat(number, reversed(line) if cycle % 2 else line, field.boards)
-    return Verdict(not sheet.waiting, lambda: by_points(field, sheet))
+    return Outcome(not sheet.waiting, lambda: rank_by_points(field, sheet))
 
 
 def _challengers(field: Field) -> range:

@@ -7,34 +7,34 @@ bracket (docs/tournaments.md).
 
 from __future__ import annotations
 
-from league.pure.formats.base import MOST_BOARDS, Field, Format, Parameter, Ranking, Sheet, Size, Verdict, split
-from league.pure.formats.ranks import by_strength
+from league.pure.formats.base import MOST_BOARDS, Field, Format, Outcome, Parameter, Ranking, Sheet, Size, split_boards
+from league.pure.formats.ranks import rank_by_strength
 from league.pure.pairing import movements
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Stages of about equal cost; after each the weaker half by all boards so far is out."""
     alive = sorted(field.order)
     out: list[list[int]] = []  # of each stage, the last one first
     number = 0
 
     def rank() -> Ranking:
-        return by_strength(field, sheet, [alive, *out])
+        return rank_by_strength(field, sheet, [alive, *out])
 
     for stage, boards in enumerate(_boards(field), 1):
         rounds = movements.movement(len(alive), field.seats, mixed=field.mixed)
-        for part in split(boards):
+        for part in split_boards(boards):
             for tables in rounds:
                 number += 1
                 for table in tables:
                     sheet.seat(number, [alive[i] for i in table], part, f"stage {stage}")
         if sheet.waiting:
-            return Verdict(False, rank)
-        line = [level[0] for level in by_strength(field, sheet, [alive]).levels]
+            return Outcome(False, rank)
+        line = [level[0] for level in rank_by_strength(field, sheet, [alive]).levels]
         keep = _kept(field, len(alive))
         out.insert(0, line[keep:])
         alive = sorted(line[:keep])
-    return Verdict(True, rank)
+    return Outcome(True, rank)
 
 
 def _survivors(field: Field) -> list[int]:
@@ -68,7 +68,7 @@ def size(field: Field) -> Size:
     """About the budget: as many boards as a single round robin where none is named."""
     tables = [_tables(field, count) for count in _survivors(field)]
     boards = _boards(field)
-    matches = sum(count * len(split(each)) for count, each in zip(tables, boards, strict=True))
+    matches = sum(count * len(split_boards(each)) for count, each in zip(tables, boards, strict=True))
     total = sum(count * each for count, each in zip(tables, boards, strict=True))
     return Size((matches, matches), (total, total))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
-from league.pure.formats.base import Field, Levels, Pairing, Parameter, Scores, Sheet, Slot
+from league.pure.formats.base import BracketPairing, Field, Levels, Parameter, Scores, Sheet, Slot
 
 PARAMETERS = (
     Parameter(name="extra", default=2, low=1, high=64),  # boards added at a time while a match is level
@@ -35,39 +35,39 @@ class Bracket:
 
     field: Field
     sheet: Sheet
-    pairings: list[Pairing] = dataclasses.field(default_factory=list)
+    pairings: list[BracketPairing] = dataclasses.field(default_factory=list)
 
-    def meet(self, part: str, round: int, place: int, first: int | None, second: int | None, at: int) -> Pairing:
+    def meet(self, part: str, round: int, place: int, first: int | None, second: int | None, at: int) -> BracketPairing:
         """One pairing in round `at` of the tournament, as far as it is decided. None as an entry is nobody."""
         if first is None or second is None:
             there = first if second is None else second
-            found = Pairing(part, round, place, first, second, there, "bye" if there is not None else "")
+            found = BracketPairing(part, round, place, first, second, there, "bye" if there is not None else "")
         else:
             found = self._play(part, round, place, (first, second), at)
         self.pairings.append(found)
         return found
 
-    def _play(self, part: str, round: int, place: int, pair: tuple[int, int], at: int) -> Pairing:
+    def _play(self, part: str, round: int, place: int, pair: tuple[int, int], at: int) -> BracketPairing:
         """Boards; while level, extra boards up to the cap; then the score; then the better seed."""
         label = f"{part} {round}"
         boards = self.sheet.seat(at, pair, self.field.boards, label)
-        slots: list[Slot] = [self.sheet.tables[-1].slot]
+        slots: list[Slot] = [self.sheet.pairings[-1].slot]
         if boards is None:
-            return Pairing(part, round, place, *pair, tables=tuple(slots))
+            return BracketPairing(part, round, place, *pair, slots=tuple(slots))
         ahead, points = _lead(boards)
         extra = 0
         while ahead == 0 and extra < self.field.number("cap"):
             more = min(self.field.number("extra"), self.field.number("cap") - extra)
             added = self.sheet.seat(at, pair, more, f"{label} extra")
-            slots.append(self.sheet.tables[-1].slot)
+            slots.append(self.sheet.pairings[-1].slot)
             if added is None:
-                return Pairing(part, round, place, *pair, tables=tuple(slots))
+                return BracketPairing(part, round, place, *pair, slots=tuple(slots))
             extra += more
             lead, gained = _lead(added)
             ahead, points = ahead + lead, points + gained
         by = ("extra" if extra else "boards") if ahead else "points" if points else "seed"
         better = ahead or points or self._seed(pair[1]) - self._seed(pair[0])
-        return Pairing(part, round, place, *pair, pair[0] if better > 0 else pair[1], by, tuple(slots))
+        return BracketPairing(part, round, place, *pair, pair[0] if better > 0 else pair[1], by, tuple(slots))
 
     def _seed(self, entry: int) -> int:
         return self.field.order.index(entry)

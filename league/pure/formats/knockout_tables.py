@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from league.pure.formats.base import Field, Ranking, Scores, Sheet, Size, Verdict
+from league.pure.formats.base import Field, Outcome, Ranking, Scores, Sheet, Size
 from league.pure.pairing import movements
 from league.pure.refusal import Refusal
 
@@ -39,7 +39,7 @@ class Company:
         return self.points(line[self.on - 1]) == self.points(line[self.on])
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Round after round; the next one is seated when the last one is over."""
     alive, out = list(field.order), list[list[int]]()
 
@@ -53,14 +53,14 @@ def play(field: Field, sheet: Sheet) -> Verdict:
     for number, counts in enumerate(_plan(field, len(alive)), 1):
         tables = _filled(alive, field.seats, counts)
         if not _round(field, sheet, number, tables):
-            return Verdict(False, rank)
+            return Outcome(False, rank)
         gone = {table.entries[place] for table in tables for place in table.line()[table.on :]}
         out.append([entry for entry in alive if entry in gone])
         alive = [entry for entry in alive if entry not in gone]
     final = Company(alive, 1)
     if not _round(field, sheet, len(out) + 1, [final], "final"):
-        return Verdict(False, rank)
-    return Verdict(True, lambda: rank(final))
+        return Outcome(False, rank)
+    return Outcome(True, lambda: rank(final))
 
 
 def _round(field: Field, sheet: Sheet, number: int, tables: Sequence[Company], label: str = "") -> bool:

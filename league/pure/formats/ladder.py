@@ -18,15 +18,15 @@ from math import erf, sqrt
 
 import numpy as np
 
-from league.pure.formats.base import Field, Format, Parameter, Sheet, Size, Verdict, partners
-from league.pure.formats.ranks import by_strength, fitted
+from league.pure.formats.base import Field, Format, Outcome, Parameter, Sheet, Size, partners
+from league.pure.formats.ranks import fitted, rank_by_strength
 from league.pure.formats.swiss import parted
 from league.pure.rating.bradley_terry import PRIOR_SD, Fit
 
 NEW = 48  # boards until an entry counts as placed: an error of about 50 Elo
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Seat the tables that exist; add new ones up to the number of open ones, while the budget lasts."""
     boards: Counter[int] = Counter()
     for table in sheet.drawn:
@@ -40,12 +40,12 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         if not hungry or len(active) < field.table:
             break
         weights = weights or _Weights(field, sheet)
-        rng = random.Random(f"ladder\n{field.lot}\n{len(sheet.tables)}")
+        rng = random.Random(f"ladder\n{field.lot}\n{len(sheet.pairings)}")
         seated = weights.draw(rng, active, hungry, boards)
         sheet.seat(1, seated, field.boards)
         boards.update(dict.fromkeys(seated, field.boards))
     done = bool(budget) and not sheet.waiting and all(boards[entry] >= budget for entry in active)
-    return Verdict(done, lambda: by_strength(field, sheet), "budget" if done else "")
+    return Outcome(done, lambda: rank_by_strength(field, sheet), "budget" if done else "")
 
 
 def _open(field: Field, active: int) -> int:
@@ -64,7 +64,7 @@ class _Weights:
         line = sorted(range(field.entries), key=lambda entry: (-self.theta[entry], entry))
         self.rank = {entry: place for place, entry in enumerate(line, 1)}
         self.open = Counter(
-            entry for table in sheet.tables if table.slot not in sheet.results for entry in table.entries
+            entry for table in sheet.pairings if table.slot not in sheet.results for entry in table.entries
         )
 
     def draw(self, rng: random.Random, active: list[int], hungry: list[int], boards: Counter[int]) -> tuple[int, ...]:

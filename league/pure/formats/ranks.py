@@ -14,9 +14,9 @@ from league.pure.rating.tallies import Sides, Tallies, tally
 MIXED: Sides = ((0, 2), (1, 3))
 
 
-def by_points(field: Field, sheet: Sheet) -> Ranking:
+def rank_by_points(field: Field, sheet: Sheet) -> Ranking:
     """Board points, direct encounter, Sonneborn-Berger, score per board, boards won (`league.pure.rating.standings`)."""
-    rows = table.standings(range(field.entries), sheet.boards, sides(field)).rows
+    rows = table.rank_entries(range(field.entries), sheet.boards, sides(field)).rows
     levels = [[row.entry for row in level] for _, level in groupby(rows, key=lambda row: row.place)]
     return Ranking(levels)
 
@@ -43,7 +43,7 @@ def strengths(field: Field, sheet: Sheet) -> dict[int, float]:
     return {entry: known.get(entry, 0.0) for entry in range(field.entries)}
 
 
-def by_strength(field: Field, sheet: Sheet, groups: Sequence[Sequence[int]] | None = None) -> Ranking:
+def rank_by_strength(field: Field, sheet: Sheet, groups: Sequence[Sequence[int]] | None = None) -> Ranking:
     """Strongest first; with `groups` those of an earlier group stand before those of a later one. What is equal: by seed."""
     theta = strengths(field, sheet)
     seed = {entry: place for place, entry in enumerate(field.order)}

@@ -6,19 +6,19 @@ be told from the best when it is reached is co-champion.
 
 from __future__ import annotations
 
-from league.pure.formats.base import Field, Format, Parameter, Ranking, Sheet, Size, Verdict
-from league.pure.formats.ranks import by_points, fitted
+from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Sheet, Size
+from league.pure.formats.ranks import fitted, rank_by_points
 from league.pure.pairing import movements
 from league.pure.rating import stopping
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """All cycles at once, or one after the other while `sure` is not reached."""
     rounds = movements.movement(field.entries, field.seats, mixed=field.mixed)
     cycles, sure = field.number("cycles"), field.real("sure")
 
     def rank() -> Ranking:
-        return by_points(field, sheet)
+        return rank_by_points(field, sheet)
 
     for cycle in range(cycles):
         for number, tables in enumerate(rounds, 1 + cycle * len(rounds)):
@@ -27,24 +27,24 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         if not sure:
             continue
         if sheet.waiting:
-            return Verdict(False, rank)
+            return Outcome(False, rank)
         chances = stopping.chances_of_best(fitted(field, sheet), field.lot)
         best = max(chances.values(), default=0.0)
         if best >= sure:
-            return Verdict(True, rank, "settled", {"chance_of_best": best, "cycles": cycle + 1})
+            return Outcome(True, rank, "settled", {"chance_of_best": best, "cycles": cycle + 1})
     if sure and not sheet.waiting:
         return _capped(field, sheet, rank())
-    return Verdict(not sheet.waiting, rank)
+    return Outcome(not sheet.waiting, rank)
 
 
-def _capped(field: Field, sheet: Sheet, ranking: Ranking) -> Verdict:
+def _capped(field: Field, sheet: Sheet, ranking: Ranking) -> Outcome:
     """The cap is reached: all that cannot be told from the best share the first place."""
     champions = set(stopping.not_told_from_best(fitted(field, sheet))) if sheet.boards else set(range(field.entries))
     line = [entry for level in ranking.levels for entry in level]
     rest = [[entry for entry in level if entry not in champions] for level in ranking.levels]
     levels = [[entry for entry in line if entry in champions], *[level for level in rest if level]]
     why = "co_champions" if len(champions) > 1 else "cap"
-    return Verdict(True, lambda: Ranking(levels, ranking.breaks), why, {"champions": len(champions)})
+    return Outcome(True, lambda: Ranking(levels, ranking.breaks), why, {"champions": len(champions)})
 
 
 def size(field: Field) -> Size:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from math import ceil
 
 from league.pure.formats import knockout_tables
-from league.pure.formats.base import Field, Format, Parameter, Ranking, Sheet, Size, Verdict
+from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Sheet, Size
 from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Round after round of the bracket; a pairing is played as soon as both are known, whatever else waits."""
     if field.individual:
         return knockout_tables.play(field, sheet)
@@ -40,7 +40,7 @@ def play(field: Field, sheet: Sheet) -> Verdict:
         line = following
     gone = {entry for group in out for entry in group}
     alive = [entry for entry in range(field.entries) if entry not in gone]
-    return Verdict(
+    return Outcome(
         not sheet.waiting and line[0][0],
         lambda: Ranking(levels(field.order, out, alive)),
         bracket=tuple(bracket.pairings),

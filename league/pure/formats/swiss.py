@@ -22,8 +22,8 @@ from itertools import combinations, product
 from math import ceil, log2
 
 from league.pure.formats import tiebreaks
-from league.pure.formats.base import Field, Format, Parameter, Ranking, Scores, Sheet, Size, Verdict, partners
-from league.pure.formats.tiebreaks import Meeting
+from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Scores, Sheet, Size, partners
+from league.pure.formats.tiebreaks import CardLine
 
 AGAIN = 10**12  # cost of a second meeting
 FLOAT = 10**6  # cost of a score difference of half a point, squared
@@ -31,9 +31,9 @@ NEAR = 3  # tables that a table of more than two exchanges entries with
 LOT = 2**20  # a lot below every other cost makes the best matching the only one, whatever finds it
 
 
-def play(field: Field, sheet: Sheet) -> Verdict:
+def play(field: Field, sheet: Sheet) -> Outcome:
     """Round after round: the next one is paired when the last one is over."""
-    record: dict[int, list[Meeting]] = {entry: [] for entry in range(field.entries)}
+    record: dict[int, list[CardLine]] = {entry: [] for entry in range(field.entries)}
     wins: Counter[int] = Counter()  # half points on boards
 
     def rank() -> Ranking:
@@ -46,10 +46,10 @@ def play(field: Field, sheet: Sheet) -> Verdict:
             if boards is not None:
                 _note(field, record, wins, number, table, boards)
         for entry in byes:
-            record[entry] += [Meeting(number, None, Fraction(1 if field.individual else 2, 2))] * _opponents(field)
+            record[entry] += [CardLine(number, None, Fraction(1 if field.individual else 2, 2))] * _opponents(field)
         if sheet.waiting:
-            return Verdict(False, rank)
-    return Verdict(True, rank)
+            return Outcome(False, rank)
+    return Outcome(True, rank)
 
 
 def rounds(field: Field) -> int:
@@ -68,7 +68,7 @@ def _opponents(field: Field) -> int:
 
 def _note(
     field: Field,
-    record: dict[int, list[Meeting]],
+    record: dict[int, list[CardLine]],
     wins: Counter[int],
     number: int,
     table: Sequence[int],
@@ -80,14 +80,14 @@ def _note(
             continue  # partners
         ahead = sum((b[i] > b[j]) - (b[i] < b[j]) for b in boards)
         share = Fraction(1 + (ahead > 0) - (ahead < 0), 2)
-        record[table[i]].append(Meeting(number, table[j], share))
-        record[table[j]].append(Meeting(number, table[i], 1 - share))
+        record[table[i]].append(CardLine(number, table[j], share))
+        record[table[j]].append(CardLine(number, table[i], 1 - share))
         half = sum(1 + (b[i] > b[j]) - (b[i] < b[j]) for b in boards)
         wins[table[i]] += half
         wins[table[j]] += 2 * len(boards) - half
 
 
-def _ranking(field: Field, record: dict[int, list[Meeting]], wins: Counter[int]) -> Ranking:
+def _ranking(field: Field, record: dict[int, list[CardLine]], wins: Counter[int]) -> Ranking:
     seed = {entry: place for place, entry in enumerate(field.order)}
     breaks = {
         "match_points": tiebreaks.points(record),
@@ -103,13 +103,13 @@ def _ranking(field: Field, record: dict[int, list[Meeting]], wins: Counter[int])
 
 
 def _pair(
-    field: Field, sheet: Sheet, number: int, record: dict[int, list[Meeting]]
+    field: Field, sheet: Sheet, number: int, record: dict[int, list[CardLine]]
 ) -> tuple[list[tuple[int, ...]], list[int]]:
     """The tables of a round and who has no table."""
     scores = tiebreaks.points(record)
     seed = {entry: place for place, entry in enumerate(field.order)}
     line = sorted(record, key=lambda entry: (-scores[entry], seed[entry]))
-    met = sheet.meetings()
+    met = sheet.shared_tables()
     rested = Counter(entry for entry, row in record.items() for m in row if m.opponent is None)
     if not field.individual:
         return _match(line, scores, met, rested, random.Random(f"swiss\n{field.lot}\n{number}"))

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class CardLine:
     """What one entry did against another in one round. `opponent` None: a bye."""
 
     round: int
@@ -22,7 +22,7 @@ class Meeting:
     points: Fraction  # 1 a win, 1/2 a draw, 0 a loss
 
 
-Record: TypeAlias = Mapping[int, Sequence[Meeting]]  # by entry
+Record: TypeAlias = Mapping[int, Sequence[CardLine]]  # by entry
 
 
 def points(record: Record) -> dict[int, Fraction]:
@@ -74,5 +74,5 @@ def wins(record: Record) -> dict[int, int]:
     return {entry: sum(m.points == 1 for m in meetings) for entry, meetings in record.items()}
 
 
-def _score(scores: Mapping[int, Fraction], entry: int, meeting: Meeting) -> Fraction:
+def _score(scores: Mapping[int, Fraction], entry: int, meeting: CardLine) -> Fraction:
     return scores[entry if meeting.opponent is None else meeting.opponent]

@@ -27,7 +27,7 @@ PROVISIONAL_OPPONENTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Rated:
     """One line of a leaderboard."""
 
     bot: int
@@ -45,10 +45,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Leaderboard:
     """Rows from best to worst, with the fit behind them. `los[i, j]`: likelihood that row i is stronger than row j."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[Rated, ...]
     los: Floats
     fit: Fit
 
@@ -57,7 +57,9 @@ class Table:
         return {bot: float(value) for bot, value in zip(self.fit.bots, self.fit.theta, strict=True)}
 
 
-def table(tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, float] | None = None) -> Table:
+def fit_leaderboard(
+    tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, float] | None = None
+) -> Leaderboard:
     """The leaderboard of the boards in `tallies`. `anchor` is the id that stands at 1000, if it has played.
 
     `start` are strengths of an earlier fit, for speed only. Order: Elo, then id.
@@ -68,7 +70,7 @@ def table(tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, fl
     """
     found = fit(tallies, start=start)
     if not found.bots:
-        return Table((), np.zeros((0, 0)), found)
+        return Leaderboard((), np.zeros((0, 0)), found)
     met = tallies.met()
     anchored = found.bots.index(anchor) if anchor in found.bots else None
     linked = _linked(met, anchored)
@@ -88,7 +90,7 @@ def table(tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, fl
         enough = boards >= PROVISIONAL_BOARDS and opponents[i] >= needed and linked[i]
         sharp = sd[i] < PROVISIONAL_SD or best == worst
         rows.append(
-            Row(
+            Rated(
                 bot=found.bots[i],
                 elo=float(elo[i]),
                 margin=float(Z95 * sd[i]),
@@ -103,7 +105,7 @@ def table(tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, fl
                 provisional=not (enough and sharp),
             )
         )
-    return Table(tuple(rows), los, found)
+    return Leaderboard(tuple(rows), los, found)
 
 
 def superiority(found: Fit) -> Floats:

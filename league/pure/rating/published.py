@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from league.pure.rating.leaderboard import Table, table
+from league.pure.rating.leaderboard import Leaderboard, fit_leaderboard
 from league.pure.rating.tallies import Board, tally
 
 FORMAT = 1
@@ -25,17 +25,17 @@ class BadBoards(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class RatedPool:
     """A pool as its file tells it, the names of the versions by id, how much was read, and the table that follows."""
 
     pool: dict[str, Any]
     names: dict[int, str]
     matches: int
     boards: int
-    table: Table
+    table: Leaderboard
 
 
-def rate(lines: Iterable[str]) -> Rated:
+def rate_boards(lines: Iterable[str]) -> RatedPool:
     """The table of published boards. BadBoards with the line that cannot be read."""
     numbered = iter(enumerate(lines, 1))
     pool = _read(*next(numbered, (1, "")))
@@ -64,7 +64,9 @@ def rate(lines: Iterable[str]) -> Rated:
         for version in match["faulty"]:
             faults[version] += 1
         matches += 1
-    return Rated(pool, names, matches, len(boards), table(tally(boards, sides, faults), anchor=pool["anchor"]))
+    return RatedPool(
+        pool, names, matches, len(boards), fit_leaderboard(tally(boards, sides, faults), anchor=pool["anchor"])
+    )
 
 
 def _number(value: Any) -> bool:

@@ -40,7 +40,7 @@ TieBreaks: TypeAlias = tuple[Fraction, Fraction, int]  # negated, so that the be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class EntryResult:
     """One line of the standings."""
 
     entry: int
@@ -58,19 +58,19 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class RankedResults:
     """Rows from first to last, and the crosstable {(entry, opponent): Cell} for all that have met."""
 
-    rows: tuple[Standing, ...]
+    rows: tuple[EntryResult, ...]
     crosstable: dict[tuple[int, int], Cell]
 
 
-def standings(
+def rank_entries(
     entries: Sequence[int],
     boards: Iterable[Board],
     sides: Sides | None = None,
     levels: Sequence[Sequence[int]] | None = None,
-) -> Standings:
+) -> RankedResults:
     """Order `entries` by `boards` among them, or as `levels` say (from first to last; those of one level share a place).
 
     `sides` are those of every board where parties play together. Entries without a board stand last. ValueError for a board with a stranger.
@@ -96,14 +96,14 @@ def standings(
         levels = [level for group in groups for level in _order(group, cells, later)]
     line = [entry for level in levels for entry in level]
     tied = _ties(found)
-    rows: list[Standing] = []
+    rows: list[EntryResult] = []
     for level in levels:
         place = len(rows) + 1
         for entry in level:
             own, against = mine[entry], direct[entry]
             below = line[len(rows) + 1 : len(rows) + 2]
             rows.append(
-                Standing(
+                EntryResult(
                     entry=entry,
                     place=place,
                     shared=len(level) > 1,
@@ -118,7 +118,7 @@ def standings(
                     tied_with_next=bool(below) and tied(entry, below[0]),
                 )
             )
-    return Standings(tuple(rows), {(a, b): cell for a, row in cells.items() for b, cell in row.items()})
+    return RankedResults(tuple(rows), {(a, b): cell for a, row in cells.items() for b, cell in row.items()})
 
 
 def _crosstable(found: Tallies, entries: Iterable[int]) -> Cells:

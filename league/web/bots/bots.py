@@ -79,7 +79,7 @@ def versus(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
     if found == rival:
         raise Http404
-    met = encounters.head_to_head(found, rival)
+    met = encounters.list_encounters(found, rival)
     newest = [public_id for meeting in met for public_id in meeting.matches[:MOST_MATCHES]]
     context = {
         "bot": found,

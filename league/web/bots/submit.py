@@ -20,7 +20,7 @@ from league.web.common.forms import SubmitForm
 @login_required
 def submit(request: HttpRequest) -> HttpResponse:
     """Show the form, or take the upload and go to the page of the new version."""
-    player = players.of_user(request.user)
+    player = players.player_of_user(request.user)
     form = SubmitForm(request.POST or None, request.FILES or None, initial={"bot": request.GET.get("bot", "")})
     status = 200
     if request.method == "POST":

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 
-from league.domain.ratings.leaderboards import Row
+from league.domain.ratings.leaderboards import RankedBot
 from league.models import RatingPoint
 from league.web.common.words import number
 
@@ -29,11 +29,11 @@ class Bar:
 class Line:
     """A line of the leaderboard with its bar."""
 
-    row: Row
+    row: RankedBot
     bar: Bar
 
 
-def bars(rows: Sequence[Row]) -> list[Line]:
+def bars(rows: Sequence[RankedBot]) -> list[Line]:
     """Interval bars on one common axis, which settled rows set; wider ones of provisional rows are cut at its ends."""
     settled = [row.rating for row in rows if row.place] or [row.rating for row in rows]
     if not settled:

@@ -88,7 +88,7 @@ class TournamentForm(forms.Form):
         self.fields["bots"].choices = bots
         if sorted(map(len, game.sides)) != [2, 2]:
             del self.fields["mixed"]
-        self.formats = [one for one in formats.described() if len(game.sides) == 2 or one.seats]
+        self.formats = [one for one in formats.describe_formats() if len(game.sides) == 2 or one.seats]
         self.fields["format"].choices = [(one.key, one.title) for one in self.formats]
         for one in self.formats:
             for parameter, text in one.parameters:
@@ -134,7 +134,7 @@ class TournamentForm(forms.Form):
         return {name: value for name, value in given.items() if value is not None}
 
     @property
-    def format_choices(self) -> list[tuple[formats.Described, Any, list[forms.BoundField]]]:
+    def format_choices(self) -> list[tuple[formats.DescribedFormat, Any, list[forms.BoundField]]]:
         """For the template: each format, its radio button, the fields of its parameters."""
         boxes = {str(box.data["value"]): box for box in self["format"]}
         return [

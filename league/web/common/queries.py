@@ -45,7 +45,7 @@ class Board:
 
     game: Described
     pool: Pool | None
-    lines: list[leaderboards.Row]
+    lines: list[leaderboards.RankedBot]
     bots: int
 
 
@@ -73,11 +73,13 @@ def front_boards(most: int = 5) -> list[Board]:
     top = (
         Rating.objects.filter(pool__in=list(pools.values()), listed=True).annotate(place=place).filter(place__lte=most)
     )
-    lines: dict[int, list[leaderboards.Row]] = defaultdict(list)
+    lines: dict[int, list[leaderboards.RankedBot]] = defaultdict(list)
     settled: Counter[int] = Counter()
     for rating in top.select_related("version__bot__owner").order_by("place"):
         settled[rating.pool_id] += not rating.provisional
-        lines[rating.pool_id].append(leaderboards.Row(None if rating.provisional else settled[rating.pool_id], rating))
+        lines[rating.pool_id].append(
+            leaderboards.RankedBot(None if rating.provisional else settled[rating.pool_id], rating)
+        )
     boards = []
     for key in engine.games():
         pool = pools.get(key)

@@ -23,7 +23,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 def overall(request: HttpRequest) -> HttpResponse:
     """The table over all games: its first rows. Two queries."""
-    return render(request, "ratings/overall.html", {"rows": all_games.table()[:MOST_ROWS]})
+    return render(request, "ratings/overall.html", {"rows": all_games.overall_table()[:MOST_ROWS]})
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:

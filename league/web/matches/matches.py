@@ -89,7 +89,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     shown = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
     size = engine.load(found.pool.game, players=found.pool.players).score_size
     context: dict[str, Any] = {"match": found, "shown": shown, "parties": parties, "size": size}
-    if not replays.closed_because(found):
+    if not replays.reason_closed(found):
         sitting = _sitting(found, asked.number(request.GET.get("b")), asked.number(request.GET.get("s")))
         if sitting:
             record = replays.replay(sitting, viewer)
@@ -120,7 +120,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     """One board of a finished match: all its sittings side by side, in the suits of the deal. Six queries."""
     found = _match(public_id)
     row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=found, number=number)
-    if replays.closed_because(found):
+    if replays.reason_closed(found):
         raise Http404
     parties = _parties(found)
     game = engine.load(found.pool.game, players=found.pool.players, **found.pool.options)
@@ -160,7 +160,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         record = replays.replay(sitting, queries.viewer(request), seat)
     except Refused as refusal:
-        return JsonResponse({"error": shown(refusal)}, status=409 if replays.closed_because(found) else 400)
+        return JsonResponse({"error": shown(refusal)}, status=409 if replays.reason_closed(found) else 400)
     parties = _parties(found)
     sides = _sides(record, sitting)
     answer = {name: value for name, value in record.items() if name not in UNSEEN} | {"events": shown_events(record)}
@@ -194,7 +194,7 @@ def log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
     found = _match(public_id)
     rows = Sitting.objects.filter(board__match=found).select_related("board").order_by("board__number", "number")
     viewer = queries.viewer(request)
-    if replays.closed_because(found):
+    if replays.reason_closed(found):
         raise Http404
 
     def line(sitting: Sitting) -> str:
@@ -210,7 +210,7 @@ def log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 def text(request: HttpRequest, public_id: str) -> HttpResponse:
     """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
     found = _match(public_id)
-    if replays.closed_because(found):
+    if replays.reason_closed(found):
         return HttpResponse(
             _("This match is not over yet.") + "\n", content_type="text/plain; charset=utf-8", status=409
         )

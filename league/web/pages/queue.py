@@ -24,9 +24,9 @@ def queue(request: HttpRequest) -> HttpResponse:
         "queue": found,
         "reasons": {reason: (count, words.waits(reason)) for reason, count in found.waiting.items() if count},
         "playing": queries.with_parties(playing)[:MOST],
-        "line": [(match, words.waits(match.why)) for match in queries.with_parties(workers.line())[:MOST]],
+        "line": [(match, words.waits(match.why)) for match in queries.with_parties(workers.waiting_line())[:MOST]],
         "paused": paused,
-        "check": invariants.last(),
+        "check": invariants.last_result(),
     }
     return render(request, "pages/queue.html", context)
 
@@ -34,4 +34,4 @@ def queue(request: HttpRequest) -> HttpResponse:
 @require_safe
 def numbers(request: HttpRequest) -> HttpResponse:
     """The numbers in the text format of Prometheus."""
-    return HttpResponse(metrics.text(), content_type="text/plain; version=0.0.4; charset=utf-8")
+    return HttpResponse(metrics.metrics_page(), content_type="text/plain; version=0.0.4; charset=utf-8")

@@ -67,7 +67,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
     """The player's bots and keys. A new key is shown once, in the answer to the form that made it."""
-    player = players.of_user(request.user)
+    player = players.player_of_user(request.user)
     key = refusal = None
     if request.method == "POST":
         try:

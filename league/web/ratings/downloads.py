@@ -88,6 +88,6 @@ def ratings(request: HttpRequest, key: str) -> HttpResponse:
 def boards(request: HttpRequest, key: str) -> StreamingHttpResponse:
     """Every board that counts in a pool (`?pool=`), as JSON lines: what `manage.py rate_boards` reads."""
     pool = _pool(request, key)
-    response = StreamingHttpResponse(publishing.boards(pool), content_type="application/jsonl")
+    response = StreamingHttpResponse(publishing.published_lines(pool), content_type="application/jsonl")
     response["Content-Disposition"] = f'attachment; filename="{key}-{pool.pk}-boards.jsonl"'
     return response

@@ -56,7 +56,7 @@ class Part:
 
 def brackets(tournament: Tournament) -> list[Part]:
     """The brackets of an elimination that has started; nothing for other formats. Seven queries at most."""
-    steps = rounds.bracket(tournament)
+    steps = rounds.read_bracket(tournament)
     if not steps:
         return []
     entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
@@ -103,7 +103,7 @@ def _column(boxes: Mapping[tuple[str, int, int], Box], part: str, number: int, l
     return [boxes.get((part, number, place), blank) for place in range(length)]
 
 
-def _box(step: rounds.Step, entries: Mapping[int, Entry]) -> Box:
+def _box(step: rounds.BracketStep, entries: Mapping[int, Entry]) -> Box:
     met = step.pairing
     first, second = (
         Side(

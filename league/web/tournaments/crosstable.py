@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from league.domain.tournaments.standings import Row, Standings
+from league.domain.tournaments.standings import Standing, Standings
 from league.pure.rating.intervals import wilson
 
 
@@ -36,12 +36,12 @@ def shade(share: float) -> str:
     return f"{'up' if share > 0.5 else 'down'}{1 + (distance > 0.1) + (distance > 0.25)}"
 
 
-def crosstable(table: Standings) -> list[tuple[Row, list[Cell]]]:
+def crosstable(table: Standings) -> list[tuple[Standing, list[Cell]]]:
     """The rows of the standings, each with one cell per row, in the same order."""
     return [(row, [_cell(table, row, other) for other in table.rows]) for row in table.rows]
 
 
-def _cell(table: Standings, row: Row, other: Row) -> Cell:
+def _cell(table: Standings, row: Standing, other: Standing) -> Cell:
     if row is other:
         return Cell("self")
     key = (row.entry.number, other.entry.number)

@@ -19,9 +19,9 @@ PARAMETERS = _("Parameters")
 SUCH_AS = _("Such as rounds=3, cap=4; empty: the usual ones. They are listed under each format.")
 
 
-def usable(game: engine.Game) -> list[formats.Described]:
+def usable(game: engine.Game) -> list[formats.DescribedFormat]:
     """The formats that a game can be played in."""
-    return [one for one in formats.described() if len(game.sides) == 2 or one.seats]
+    return [one for one in formats.describe_formats() if len(game.sides) == 2 or one.seats]
 
 
 class ParametersField(forms.CharField):

@@ -53,7 +53,7 @@ def event(request: HttpRequest) -> HttpResponse:
         else:
             try:
                 with transaction.atomic():
-                    made = events.create(players.of_user(request.user), form.document(), chosen)
+                    made = events.create(players.player_of_user(request.user), form.document(), chosen)
             except Refused as refusal:
                 form.add_error(None, shown(refusal))
             else:
@@ -84,7 +84,7 @@ def circuit(request: HttpRequest) -> HttpResponse:
     if key not in engine.games():
         return _choose_game(request, "tournaments/circuit_new.html")
     game = at_table(key, request.GET.get("players", ""))
-    owner = players.of_user(request.user)
+    owner = players.player_of_user(request.user)
     mine = {slug: v for slug, v in queries.entrants(key) if v.bot.owner_id == owner.pk}
     form = CircuitForm(game, [(slug, slug) for slug in mine], request.POST or None, initial={"bots": list(mine)})
     if request.method == "POST" and form.is_valid():
@@ -112,7 +112,7 @@ def _create_circuit(owner: Player, game: engine.Game, form: CircuitForm, bots: l
 def circuit_do(request: HttpRequest, slug: str) -> HttpResponse:
     """Let one's own bot join or leave; let one's own league rest or go on. Who owns the league may take any bot out."""
     found = get_object_or_404(Circuit, slug=slug)
-    viewer = players.of_user(request.user)
+    viewer = players.player_of_user(request.user)
     owned = viewer.pk == found.owner_id or request.user.is_staff
     action = request.POST.get("action", "")
     try:

@@ -49,13 +49,13 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
     there: dict[int, list[Tournament]] = defaultdict(list)
     for one in found.tournaments.all():
         there[one.stage].append(one)
-    told = {one.key: one for one in formats.described()}
+    told = {one.key: one for one in formats.describe_formats()}
     context = {
         "event": found,
         "game": found.document["game"],
         "stages": [
             Stage(number, told[planned.format].title, told[planned.format].sentence, planned, there[number])
-            for number, planned in enumerate(event_plan.read(found.document).stages, 1)
+            for number, planned in enumerate(event_plan.read_plan(found.document).stages, 1)
         ],
         "secret": bytes(found.secret).hex() if found.finished else "",
     }
@@ -71,7 +71,7 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "circuit": found,
         "next": circuits.next_due(found),
         "seasons": latest,
-        "title": next(one.title for one in formats.described() if one.key == found.format),
+        "title": next(one.title for one in formats.describe_formats() if one.key == found.format),
     }
     return render(request, "tournaments/circuit.html", context | _doings(request, found))
 

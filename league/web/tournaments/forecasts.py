@@ -52,8 +52,8 @@ def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
 def event(document: dict[str, Any], entries: int) -> str:
     """Of an event of several stages, a line for each; or why it cannot be played."""
     try:
-        plan = event_plan.read(document)
-        found = domain.stages(plan, entries)
+        plan = event_plan.read_plan(document)
+        found = domain.forecast_stages(plan, entries)
     except (Refused, event_plan.BadEvent) as refusal:
         return _("Not yet: %(why)s.") % {"why": shown(refusal)}
     lines = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from league.domain.tournaments.standings import Row
+from league.domain.tournaments.standings import Standing
 
 NAMES = {  # short name, what it is
     "match_points": (
@@ -46,7 +46,7 @@ class Column:
         return self.key != "progressive"
 
 
-def columns(rows: Sequence[Row]) -> list[Column]:
+def columns(rows: Sequence[Standing]) -> list[Column]:
     """The tie-breaks that these rows carry, in their order; a name that is not known here stands as it is."""
     keys = next((list(row.breaks) for row in rows if row.breaks), [])
     return [Column(key, *map(_, NAMES.get(key, (key, key)))) for key in keys]

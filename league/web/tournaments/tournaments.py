@@ -82,13 +82,13 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/tournament.html", context)
 
 
-def _rounds(found: Tournament) -> list[rounds.OneRound]:
+def _rounds(found: Tournament) -> list[rounds.RoundMatches]:
     """The rounds, of formats in which each follows from those before."""
-    return rounds.rounds(found, found.rounds.order_by("number")) if rounds.has_rounds(found) else []
+    return rounds.read_rounds(found, found.rounds.order_by("number")) if rounds.has_rounds(found) else []
 
 
 def _grows(found: Tournament) -> bool:
-    return formats.the(found.format).grows and found.status == TournamentStatus.RUNNING
+    return formats.format_named(found.format).grows and found.status == TournamentStatus.RUNNING
 
 
 def _changes(found: Tournament) -> bool:
@@ -106,21 +106,21 @@ def _growing(found: Tournament) -> list[tuple[str, int]]:
     """The parameters of a running tournament that can grow, with what they are."""
     if found.status != TournamentStatus.RUNNING:
         return []
-    values = formats.the(found.format).complete(found.parameters)
+    values = formats.format_named(found.format).complete(found.parameters)
     return [(name, int(values[name])) for name in domain.GROWING if name in values and domain.can_grow(found.format)]
 
 
 def _described(found: Tournament) -> dict[str, Any]:
     """The format in a sentence, and its parameters as they stand here."""
-    [one] = [one for one in formats.described() if one.key == found.format]
-    values = formats.the(found.format).complete(found.parameters)
+    [one] = [one for one in formats.describe_formats() if one.key == found.format]
+    values = formats.format_named(found.format).complete(found.parameters)
     return {"sentence": one.sentence, "parameters": [(p.name, values[p.name], told) for p, told in one.parameters]}
 
 
 def _planned(found: Tournament) -> int:
     """Matches as entered now, at most; 0 where a table cannot be filled."""
     try:
-        return domain.planned(found)[1]
+        return domain.count_planned(found)[1]
     except Refused:
         return 0
 
@@ -147,7 +147,7 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
 def do(request: HttpRequest, slug: str) -> HttpResponse:
     """Start, extend, close or cancel one's own tournament; enter or withdraw one's own version."""
     found = get_object_or_404(Tournament, slug=slug)
-    viewer = people.of_user(request.user)
+    viewer = people.player_of_user(request.user)
     action = request.POST.get("action", "")
     pk = request.POST.get("version", "")
     try:
@@ -188,7 +188,9 @@ def new(request: HttpRequest) -> HttpResponse:
     action = request.POST.get("action", "")
     if request.method == "POST" and form.is_valid() and action != "predict":
         try:
-            made = _create(people.of_user(request.user), game, versions, form.cleaned_data, start=action == "start")
+            made = _create(
+                people.player_of_user(request.user), game, versions, form.cleaned_data, start=action == "start"
+            )
         except Refused as refusal:
             form.add_error(None, shown(refusal))
         else:

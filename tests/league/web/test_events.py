@@ -33,7 +33,7 @@ def play_all() -> None:
     for _ in range(60):
         match = Match.objects.filter(status="queued", kind="tournament").order_by("id").first()
         if match is None:
-            if not reconcile.run(now=made.later(5)).opened:
+            if not reconcile.reconcile(now=made.later(5)).opened:
                 return
             continue
         versions = list(match.parties.order_by("number").values_list("version_id", flat=True))

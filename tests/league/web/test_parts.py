@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 import engine
-from league.domain.ratings.leaderboards import Row
+from league.domain.ratings.leaderboards import RankedBot
 from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
 from league.web.bots import tracebacks
@@ -65,8 +65,8 @@ def test_signs_are_true_minus_signs() -> None:
     assert [league_web.signed(value, 1) for value in (1.25, -3.0, 0.01, None)] == ["+1,2", "−3,0", "0,0", ""]
 
 
-def rating(elo: float, margin: float, *, provisional: bool = False) -> Row:
-    return Row(None if provisional else 1, Rating(elo=elo, margin=margin, provisional=provisional))
+def rating(elo: float, margin: float, *, provisional: bool = False) -> RankedBot:
+    return RankedBot(None if provisional else 1, Rating(elo=elo, margin=margin, provisional=provisional))
 
 
 def test_bars_share_an_axis_that_settled_rows_set() -> None:

@@ -91,8 +91,8 @@ def test_a_refusal_is_english_as_text_and_shown_in_the_language_of_the_reader() 
     with override("es"):
         assert str(refusal) == english
         assert shown(refusal) == "el torneo 'Cup' no se puede empezar: duel admite 2 inscritos como mucho, no 3"
-        assert shown(Refused.of(inner)) == "duel admite 2 inscritos como mucho, no 3"
-        assert shown(Refused.of(ValueError("a {brace} of the engine"))) == "a {brace} of the engine"
+        assert shown(Refused.from_error(inner)) == "duel admite 2 inscritos como mucho, no 3"
+        assert shown(Refused.from_error(ValueError("a {brace} of the engine"))) == "a {brace} of the engine"
         late = Refused(
             "the bot {bot!r} is {state}; its owner can make it active again", bot="rufo", state=BotState.PAUSED.label
         )

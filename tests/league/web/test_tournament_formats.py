@@ -160,7 +160,7 @@ def test_a_knockout_by_tables_shows_rounds_and_who_went_out(league, soloists, ow
     assert [row.breaks["round"] for row in table] == sorted((row.breaks["round"] for row in table), reverse=True)
     from league.domain.tournaments import brackets as rounds
 
-    line = rounds.rounds(found, found.rounds.order_by("number"))
+    line = rounds.read_rounds(found, found.rounds.order_by("number"))
     gone: set[int] = set()
     for one in line:
         seated = {entry for match in one.matches for entry in match.entries}
@@ -191,5 +191,5 @@ def test_mixed_pairs_in_every_format_that_takes_them(league, field, reader) -> N
         found.refresh_from_db()
         assert found.status == "finished", form
         assert "cómo funciona" in text(reader, found)
-        low, high = tournaments.planned(found)
+        low, high = tournaments.count_planned(found)
         assert low <= found.matches.count() <= high

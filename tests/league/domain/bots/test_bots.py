@@ -184,12 +184,12 @@ def test_fault_of_the_rival_does_not_reject(ana) -> None:
 def test_validation_can_be_played_again_after_rejection(ana) -> None:
     version = uploaded(ana, "rufo")
     with pytest.raises(Refused, match="being validated already"):
-        validation.again(version, now=NOW)
+        validation.validate_again(version, now=NOW)
     match = running()
     reports.report(match.pk, match.token, result(match, faults=[FaultReport(0, 0, 1, 0, 0, "crash", "boom")]), now=NOW)
     version.refresh_from_db()
 
-    assert validation.again(version, now=NOW) == 1
+    assert validation.validate_again(version, now=NOW) == 1
 
     assert (version.status, version.fault) == (VersionStatus.VALIDATING, "")
     second = running()
@@ -198,7 +198,7 @@ def test_validation_can_be_played_again_after_rejection(ana) -> None:
     version.refresh_from_db()
     assert version.status == VersionStatus.ACCEPTED
     with pytest.raises(Refused, match="accepted already"):
-        validation.again(version, now=NOW)
+        validation.validate_again(version, now=NOW)
 
 
 @pytest.mark.parametrize("name", ["", "¿?", "new", "---"])

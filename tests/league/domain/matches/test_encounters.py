@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from league.domain.matches import encounters
-from league.domain.matches.encounters import Meeting
+from league.domain.matches.encounters import Encounter
 from league.domain.people import players
 from league.models import Match, Pool
 from league.pure.rating import intervals
@@ -14,8 +14,8 @@ from tests.support import league as made
 pytestmark = pytest.mark.django_db
 
 
-def met(*differences: int) -> Meeting:
-    return Meeting(Pool(game="partnership", players=4), [], list(differences), 1)
+def met(*differences: int) -> Encounter:
+    return Encounter(Pool(game="partnership", players=4), [], list(differences), 1)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_boards_of_all_matches_are_counted_from_both_ends(trio):
         [match] = made.started(a.bot.owner, [a, b], boards=3, name=f"Cup {number}").matches.all()
         made.play(match)
 
-    [here], [there] = encounters.head_to_head(a.bot, b.bot), encounters.head_to_head(b.bot, a.bot)
+    [here], [there] = encounters.list_encounters(a.bot, b.bot), encounters.list_encounters(b.bot, a.bot)
 
     assert here.boards == there.boards == 6
     assert (here.wins, here.draws, here.losses) == (there.losses, there.draws, there.wins)
@@ -50,7 +50,7 @@ def test_at_a_table_of_three_only_the_two_are_compared(trio):
     match = made.play(cup.matches.get())
     numbers = {party.version_id: party.number for party in match.parties.all()}
 
-    [found] = encounters.head_to_head(a.bot, c.bot)
+    [found] = encounters.list_encounters(a.bot, c.bot)
 
     scores = [board.scores for board in match.boards.order_by("number")]
     assert found.differences == [one[numbers[a.pk]] - one[numbers[c.pk]] for one in scores]
@@ -61,11 +61,11 @@ def test_at_a_table_of_three_only_the_two_are_compared(trio):
 def test_void_unrated_and_waiting_matches_do_not_count(trio):
     a, b, _ = trio
     waiting = made.started(a.bot.owner, [a, b], name="Waits").matches.get()
-    assert encounters.head_to_head(a.bot, b.bot) == []
+    assert encounters.list_encounters(a.bot, b.bot) == []
     made.play(waiting)
-    assert encounters.head_to_head(a.bot, b.bot)[0].boards == 2
+    assert encounters.list_encounters(a.bot, b.bot)[0].boards == 2
     Match.objects.filter(pk=waiting.pk).update(rated=False)
-    assert encounters.head_to_head(a.bot, b.bot) == []
+    assert encounters.list_encounters(a.bot, b.bot) == []
 
 
 def test_queries_do_not_grow_with_matches(trio, django_assert_num_queries):
@@ -73,7 +73,7 @@ def test_queries_do_not_grow_with_matches(trio, django_assert_num_queries):
     for number in range(3):
         made.play(made.started(a.bot.owner, [a, b], name=f"Cup {number}").matches.get())
     with django_assert_num_queries(3):
-        encounters.head_to_head(a.bot, b.bot)
+        encounters.list_encounters(a.bot, b.bot)
 
 
 def test_a_draw_counts_as_half_a_win_in_the_share():

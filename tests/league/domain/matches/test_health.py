@@ -69,7 +69,7 @@ def test_faults_with_good_matches_between_do_not_pause(ana, berto) -> None:
 
 def test_its_matches_wait_for_the_first_test_and_say_so(cup) -> None:
     workers.register("w1", tier="landlock", now=later(5))
-    reconcile.run(now=later(5))
+    reconcile.reconcile(now=later(5))
     (waiting,) = cup.matches.filter(status="queued", parties__version__bot__slug="rufo")
 
     assert waiting.reason == workers.ON_HOLD
@@ -78,13 +78,13 @@ def test_its_matches_wait_for_the_first_test_and_say_so(cup) -> None:
     claimed = {leases.claim("w1", now=later(5)).pk for _ in range(6)}
     assert waiting.pk not in claimed
     assert leases.claim("w1", now=later(5)) is None
-    assert reconcile.waiting(now=later(5), most=9) == 0
+    assert reconcile.count_waiting(now=later(5), most=9) == 0
 
 
 def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     soon = later(10) + health.PAUSES[0]
-    assert reconcile.run(now=soon).tested == 1
-    assert reconcile.run(now=soon).tested == 0
+    assert reconcile.reconcile(now=soon).tested == 1
+    assert reconcile.reconcile(now=soon).tested == 0
     test = Match.objects.get(key__startswith="h:")
     assert (test.rated, test.pool_id, test.parties.get(number=0).version.bot.slug) == (False, cup.pool_id, "rufo")
     assert leases.claim("w1", now=soon).pk == test.pk  # before everything else
@@ -102,7 +102,7 @@ def test_a_bot_that_fails_its_test_is_tried_later_and_holds_nobody_up(cup) -> No
     now = later(10)
     for number in range(1, 4):
         now = max(now, rufo().retest_at)
-        assert reconcile.run(now=now).tested == 1
+        assert reconcile.reconcile(now=now).tested == 1
         crash(Match.objects.get(key__startswith="h:", status="queued"), "rufo", now=now)
         assert (rufo().state, rufo().retests) == (BotState.PAUSED, number)
         assert rufo().retest_at == now + health.PAUSES[number]
@@ -113,10 +113,10 @@ def test_a_bot_that_fails_its_test_is_tried_later_and_holds_nobody_up(cup) -> No
 
 def test_a_test_that_becomes_void_is_made_again(cup) -> None:
     soon = later(10) + health.PAUSES[0]
-    reconcile.run(now=soon)
+    reconcile.reconcile(now=soon)
     Match.objects.filter(key__startswith="h:").update(status="void")
 
-    assert reconcile.run(now=soon + timedelta(seconds=5)).tested == 1
+    assert reconcile.reconcile(now=soon + timedelta(seconds=5)).tested == 1
     assert Match.objects.filter(key__startswith="h:", status="queued").count() == 1
 
 
@@ -124,7 +124,7 @@ def test_its_owner_may_take_it_back_before(cup) -> None:
     bots.set_state(rufo(), BotState.ACTIVE, actor="ana", now=later(10))
 
     assert (rufo().paused_for, rufo().retest_at) == ("", None)
-    assert reconcile.run(now=later(9999)).tested == 0
+    assert reconcile.reconcile(now=later(9999)).tested == 0
 
 
 def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
@@ -144,7 +144,7 @@ def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
     played = []
     for second in range(free):
         leases.heartbeat(stuck.pk, stuck.token, now=later(second))
-        workers.seen("w1", now=later(second))
+        workers.note_alive("w1", now=later(second))
         match = leases.claim("w2", now=later(second))
         leases.start(match, now=later(second))
         reports.report(match.pk, match.token, result(match), now=later(second))
@@ -175,7 +175,7 @@ def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
     played = []
     for second in range(rest.matches.count()):
         leases.heartbeat(stuck.pk, stuck.token, now=later(second))
-        workers.seen("w1", now=later(second))
+        workers.note_alive("w1", now=later(second))
         match = leases.claim("w2", now=later(second))
         leases.start(match, now=later(second))
         reports.report(match.pk, match.token, result(match), now=later(second))

@@ -47,7 +47,7 @@ def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> No
     assert leases.claim("w1", ahead=True, now=NOW) is None  # two wait, and w2 and w3 have nothing to do
     assert leases.claim("w2", now=NOW) is not None
     assert leases.claim("w1", ahead=True, now=NOW) is None
-    workers.gone("w3", now=NOW)
+    workers.unregister("w3", now=NOW)
     assert leases.claim("w1", ahead=True, now=NOW) is not None
 
 

@@ -98,7 +98,7 @@ def test_a_match_whose_deals_are_played_again_is_closed_until_then(sitting: Sitt
     open_to_all = [told(url) for url in pages]
     assert [status for status, _ in open_to_all] == [200] * len(pages)
     matches.void(match, actor="op", why="a mistake of ours", now=NOW)
-    fresh, _ = matches.again(match, actor="op", why="a mistake of ours", now=NOW)
+    fresh, _ = matches.play_again(match, actor="op", why="a mistake of ours", now=NOW)
     for status, body in map(told, pages):
         assert status in (200, 400, 404, 409)
         assert replays.unpack(sitting)["seed"] not in body and "hands" not in body and "tute-replay" not in body
@@ -107,5 +107,5 @@ def test_a_match_whose_deals_are_played_again_is_closed_until_then(sitting: Sitt
     assert again == fresh
     reports.report(again.pk, again.token, result(again), now=NOW)
     sitting.board.match.refresh_from_db()
-    assert replays.closed_because(sitting.board.match) is None
+    assert replays.reason_closed(sitting.board.match) is None
     assert told(pages[1])[0] == 200

@@ -35,11 +35,11 @@ def test_player_without_a_password_cannot_log_in(db) -> None:
 def test_player_of_a_hand_made_account_is_made_on_the_way(ana) -> None:
     user = get_user_model().objects.create_user("Ana!")
 
-    made = players.of_user(user, now=NOW)
+    made = players.player_of_user(user, now=NOW)
 
     assert made.name == f"ana-{user.pk}"
-    assert players.of_user(user, now=NOW) == made
-    assert players.of_user(ana.user) == ana
+    assert players.player_of_user(user, now=NOW) == made
+    assert players.player_of_user(ana.user) == ana
 
 
 def test_token_is_stored_as_a_hash_only(ana) -> None:

@@ -197,12 +197,12 @@ def test_kept_sums_are_those_of_the_boards_after_every_match(cup) -> None:
         play(match, now=later(second))
         ratings.refresh(cup.pool, now=later(second))
 
-        assert sums.kept(cup.pool).dump() == sums.cold(cup.pool).dump()
+        assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
         assert PoolSums.objects.get(pool=cup.pool).matches == second + 1
 
     matches.void(cup.matches.order_by("id")[1], actor="operator", why="x", now=NOW)
     ratings.refresh(cup.pool, now=NOW)
-    assert sums.kept(cup.pool).dump() == sums.cold(cup.pool).dump()
+    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
     assert PoolSums.objects.get(pool=cup.pool).matches == 2
 
 
@@ -216,8 +216,8 @@ def test_refresh_reads_no_board_that_counts_already(cup) -> None:
         play(match)
     ratings.refresh(cup.pool, now=NOW)
 
-    drawn = sums.cold(cup.pool).totals[:, 2].sum()
-    assert sums.kept(cup.pool).totals[:, 2].sum() > drawn
+    drawn = sums.recount(cup.pool).totals[:, 2].sum()
+    assert sums.read_kept(cup.pool).totals[:, 2].sum() > drawn
 
 
 def test_queries_of_a_refresh_do_not_grow_with_the_pool(ana, berto) -> None:
@@ -234,7 +234,7 @@ def test_queries_of_a_refresh_do_not_grow_with_the_pool(ana, berto) -> None:
     assert max(counts[1:]) == min(counts[1:])
 
 
-def shape(board: list[leaderboards.Row]) -> list[tuple]:
+def shape(board: list[leaderboards.RankedBot]) -> list[tuple]:
     return [(str(row.rating.version), row.place, round(row.rating.elo, 9), row.rating.boards) for row in board]
 
 

@@ -29,7 +29,7 @@ def play_all(*, now: datetime = NOW) -> None:
     for _ in range(300):
         match = Match.objects.filter(status="queued").first()
         if match is None:
-            found = reconcile.run(now=now)
+            found = reconcile.reconcile(now=now)
             if not found.inserted and not found.opened:
                 return
             continue
@@ -58,7 +58,7 @@ def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
     final = event.tournaments.get(stage=2)
     assert (final.format, final.boards, final.entries.count()) == ("double_elimination", 4, 4)
     assert final.entries.get(place=1).version == field[0]
-    assert reconcile.run(now=later(9)).opened == 0
+    assert reconcile.reconcile(now=later(9)).opened == 0
     assert Tournament.objects.count() == 3
 
 
@@ -81,7 +81,7 @@ def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
     event = events.create(ana, GOOD, field, now=NOW)
     tournaments.cancel(event.tournaments.first(), actor="ana", now=NOW)
 
-    assert reconcile.run(now=NOW).opened == 1
+    assert reconcile.reconcile(now=NOW).opened == 1
     event.refresh_from_db()
     assert event.status == "cancelled"
 
@@ -116,7 +116,7 @@ def test_seasons_are_opened_when_due_and_once(circuit) -> None:
     assert circuits.open_due(now=friday - timedelta(seconds=1)) == 0
     assert circuits.open_due(now=friday) == 1
     assert circuits.open_due(now=friday) == 0
-    assert reconcile.run(now=friday + timedelta(minutes=1)).opened == 0
+    assert reconcile.reconcile(now=friday + timedelta(minutes=1)).opened == 0
 
     season = Season.objects.get()
     assert (season.number, season.due, season.reason) == (1, friday, "")

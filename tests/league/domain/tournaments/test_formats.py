@@ -58,7 +58,7 @@ def run_to_end(made: Tournament, *, most: int = 80) -> None:
             return
         play(match, winner=best_first(match))
         tournaments.advance(made, now=later(5))
-        reconcile.run(now=later(5))
+        reconcile.reconcile(now=later(5))
         made.refresh_from_db()
     raise AssertionError("no end")
 
@@ -75,11 +75,11 @@ def test_every_format_is_played_to_its_end(ana, field, form) -> None:
     if form != "ladder":
         assert places[0] == (0, 1)
     assert tournaments.published_secret(made) == SECRET.hex()
-    low, high = tournaments.planned(made)
+    low, high = tournaments.count_planned(made)
     assert low <= made.matches.count() <= high
     table = standings.standings(made)
     assert [row.entry.place for row in table.rows] == sorted(row.entry.place for row in table.rows)
-    assert reconcile.run(now=later(9)).inserted == 0
+    assert reconcile.reconcile(now=later(9)).inserted == 0
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -102,8 +102,8 @@ def test_what_a_crash_left_out_is_made_up_for(ana, field, form) -> None:
         play(match, winner=best_first(match))
     before = made.matches.count()
 
-    assert reconcile.run(now=later(1)).inserted > 0
-    assert reconcile.run(now=later(1)).inserted == 0
+    assert reconcile.reconcile(now=later(1)).inserted > 0
+    assert reconcile.reconcile(now=later(1)).inserted == 0
     assert made.matches.count() > before
 
 
@@ -192,7 +192,7 @@ def test_a_ladder_takes_newcomers_and_lets_go(ana, berto, field) -> None:
     tournaments.close(made, actor="ana", now=later(5))
     made.refresh_from_db()
     assert (made.status, made.ending) == (TournamentStatus.FINISHED, Ending.CLOSED)
-    assert not fixtures.waits(made)
+    assert not fixtures.has_open_matches(made)
     with pytest.raises(Refused, match="ends by itself"):
         tournaments.close(cup(ana, field, "swiss"), actor="ana", now=NOW)
 
@@ -211,7 +211,7 @@ def test_struck_out_matches_do_not_hold_up_a_bracket(ana, field) -> None:
     made = cup(ana, field[:4], "single_elimination", cap=2)
     matches.void(made.matches.get(table="1-2"), actor="operator", why="broken", now=NOW)
 
-    assert reconcile.run(now=NOW).inserted == 1  # extra boards
+    assert reconcile.reconcile(now=NOW).inserted == 1  # extra boards
     assert made.matches.filter(table="1-2", first_board=3).exists()
 
 
@@ -293,8 +293,8 @@ def test_too_few_and_too_many(ana, field) -> None:
 
 
 def test_words_exist_for_every_format_and_parameter() -> None:
-    assert [one.key for one in formats.described()] == list(FORMATS) == TournamentFormat.values
-    assert all(one.sentence and all(text for _, text in one.parameters) for one in formats.described())
+    assert [one.key for one in formats.describe_formats()] == list(FORMATS) == TournamentFormat.values
+    assert all(one.sentence and all(text for _, text in one.parameters) for one in formats.describe_formats())
     assert Counter(name for _, name in formats.PARAMETERS) == Counter(
         parameter.name for form in FORMATS.values() for parameter in form.parameters
     )
@@ -332,11 +332,11 @@ def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> Non
     assert made.status == TournamentStatus.FINISHED
     table = standings.standings(made)
     assert table.rows[0].entry.number == 0 and table.cells[0, 1].wins == 4
-    now = fixtures.look(made)
+    now = fixtures.play_format(made)
     Tournament.objects.update(schedule=1)  # as one from before neighbours were balanced, which seats by another law
     made.refresh_from_db()
-    old = fixtures.look(made)
-    assert [t.entries for t in old.sheet.tables] != [t.entries for t in now.sheet.tables]
-    assert [t.slot for t in old.sheet.tables] == [t.slot for t in now.sheet.tables]
-    assert old.verdict.rank().levels == now.verdict.rank().levels
-    assert old.verdict.rank().levels[0] == [0]
+    old = fixtures.play_format(made)
+    assert [t.entries for t in old.sheet.pairings] != [t.entries for t in now.sheet.pairings]
+    assert [t.slot for t in old.sheet.pairings] == [t.slot for t in now.sheet.pairings]
+    assert old.outcome.rank().levels == now.outcome.rank().levels
+    assert old.outcome.rank().levels[0] == [0]

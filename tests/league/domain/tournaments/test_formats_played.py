@@ -94,7 +94,7 @@ def test_house_bots_play_every_format_to_its_end(live: LiveLeague) -> None:
     assert event.tournaments.count() == 2
     assert set(Tournament.objects.values_list("status", flat=True)) == {TournamentStatus.FINISHED}
     for one in Tournament.objects.all():
-        low, high = tournaments.planned(one)
+        low, high = tournaments.count_planned(one)
         assert low <= one.matches.count() <= high, one.name
         assert set(one.matches.values_list("status", flat=True)) == {"finished"}
         assert one.entries.filter(place=1).exists()

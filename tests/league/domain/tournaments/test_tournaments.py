@@ -48,8 +48,8 @@ def test_missing_matches_are_inserted_by_the_reconciler(ana, field) -> None:
     before = {match.key: match.public_id for match in cup.matches.all()}
     cup.matches.filter(pk__in=list(cup.matches.values_list("pk", flat=True)[:4])).delete()
 
-    assert reconcile.run(now=NOW).inserted == 4
-    assert reconcile.run(now=NOW).inserted == 0
+    assert reconcile.reconcile(now=NOW).inserted == 4
+    assert reconcile.reconcile(now=NOW).inserted == 0
 
     assert {match.key: match.public_id for match in cup.matches.all()} == before
 
@@ -129,7 +129,7 @@ def test_a_void_match_does_not_hold_up_the_end(ana, field) -> None:
     cup = started(ana, field[:2])
     matches.void(cup.matches.get(), actor="operator", why="broken", now=NOW)
 
-    assert reconcile.run(now=NOW).finished == 1
+    assert reconcile.reconcile(now=NOW).finished == 1
 
 
 def test_cancel_takes_back_what_waits_and_what_runs(ana, field) -> None:
@@ -148,7 +148,7 @@ def test_lost_cancellations_are_made_up_for(ana, field) -> None:
     cup = started(ana, field[:2])
     Tournament.objects.update(status=TournamentStatus.CANCELLED)
 
-    assert reconcile.run(now=NOW).cancelled == 1
+    assert reconcile.reconcile(now=NOW).cancelled == 1
     assert cup.matches.get().status == MatchStatus.CANCELLED
 
 

@@ -53,8 +53,10 @@ def rated() -> Match:
 def twice() -> None:
     match = rated()
     pool = match.pool
-    doubled = sums.kept(pool) + sums.of(pool, sums.played(Match.objects.filter(pk=match.pk)).values())
-    sums.keep(pool, doubled, matches=3, now=NOW)
+    doubled = sums.read_kept(pool) + sums.tally_matches(
+        pool, sums.read_matches(Match.objects.filter(pk=match.pk)).values()
+    )
+    sums.write_kept(pool, doubled, matches=3, now=NOW)
 
 
 def lend(**columns: object) -> Callable[[], None]:
@@ -99,10 +101,10 @@ BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
 
 
 def test_a_league_that_was_left_alone_has_no_finding(cup) -> None:
-    assert invariants.run(now=NOW) == []
-    assert invariants.run(now=SOON) == []
-    assert invariants.run(since=SOON, now=SOON) == []
-    assert invariants.last() == invariants.Outcome(SOON, 0, [])
+    assert invariants.check_all(now=NOW) == []
+    assert invariants.check_all(now=SOON) == []
+    assert invariants.check_all(since=SOON, now=SOON) == []
+    assert invariants.last_result() == invariants.CheckResult(SOON, 0, [])
 
 
 @pytest.mark.parametrize("name", BREAKS)
@@ -110,14 +112,14 @@ def test_what_is_broken_is_found(cup, name: str, caplog) -> None:
     check, words, break_it = BREAKS[name]
     break_it()
 
-    found = invariants.run(now=SOON)
+    found = invariants.check_all(now=SOON)
 
     named = [finding for finding in found if finding.check == check and words in finding.what]
     assert named, [str(finding) for finding in found]
     assert all(finding.do for finding in found)
     assert f"invariant broken: {named[0]}" in caplog.text
-    assert invariants.last().count == len(found)
-    assert invariants.last().findings == found
+    assert invariants.last_result().count == len(found)
+    assert invariants.last_result().findings == found
 
 
 def test_work_in_progress_is_no_finding(cup, ana) -> None:
@@ -125,14 +127,14 @@ def test_work_in_progress_is_no_finding(cup, ana) -> None:
     held = leases.claim("w1", now=NOW)
     assert held is not None
 
-    assert invariants.run(now=NOW + timedelta(seconds=60)) == []
+    assert invariants.check_all(now=NOW + timedelta(seconds=60)) == []
 
 
 def test_old_boards_are_trusted_when_asked_to(cup) -> None:
     Party.objects.filter(match=rated()).update(wins=7)
 
-    assert invariants.run(since=later(1), now=SOON) == []
-    assert {finding.check for finding in invariants.run(since=later(-1), now=SOON)} == {"results"}
+    assert invariants.check_all(since=later(1), now=SOON) == []
+    assert {finding.check for finding in invariants.check_all(since=later(-1), now=SOON)} == {"results"}
 
 
 def test_history_of_a_match_that_left_the_ratings_is_found(cup) -> None:
@@ -143,6 +145,6 @@ def test_history_of_a_match_that_left_the_ratings_is_found(cup) -> None:
     kept.pk, kept.match = None, struck
     kept.save()
 
-    assert [(found.check, found.subject) for found in invariants.run(now=SOON)] == [
+    assert [(found.check, found.subject) for found in invariants.check_all(now=SOON)] == [
         ("counted", f"match:{struck.public_id}")
     ]

@@ -27,7 +27,7 @@ def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
     cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sol")], boards=1)
     play(cup.matches.filter(rated=True).order_by("id")[0], now=NOW)
 
-    found = values(metrics.text(now=later(60)))
+    found = values(metrics.metrics_page(now=later(60)))
     assert found['tute_matches{status="queued"}'] == 2
     assert found['tute_queue_waiting{reason="worker"}'] == 2
     assert found["tute_queue_oldest_seconds"] == 60
@@ -40,13 +40,13 @@ def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
     workers.register("w2", tier="", refusal="no Landlock here", now=later(60))
     Match.objects.filter(status="finished").update(counted=None)
     Bot.objects.filter(slug="rufo").update(state="paused", paused_for="faults")
-    invariants.run(now=later(60) + invariants.GRACE)
-    found = values(metrics.text(now=later(90) + invariants.GRACE))
+    invariants.check_all(now=later(60) + invariants.GRACE)
+    found = values(metrics.metrics_page(now=later(90) + invariants.GRACE))
     assert found['tute_workers{state="ready"}'] == 0  # not heard of for ten minutes
     assert found["tute_bots_paused"] == 1
     assert found["tute_invariant_findings"] > 0
     assert found["tute_invariant_check_age_seconds"] == 30
-    assert values(metrics.text(now=later(61)))['tute_workers{state="refusing"}'] == 1
+    assert values(metrics.metrics_page(now=later(61)))['tute_workers{state="refusing"}'] == 1
 
 
 def test_numbers_take_the_same_queries_for_any_number_of_matches(ana, berto) -> None:
@@ -54,7 +54,7 @@ def test_numbers_take_the_same_queries_for_any_number_of_matches(ana, berto) -> 
     for name in ("one", "two", "three"):
         started(ana, [accepted(ana, f"{name}-a"), accepted(berto, f"{name}-b")], boards=1, name=name)
         with CaptureQueriesContext(connection) as made:
-            metrics.text(now=NOW)
+            metrics.metrics_page(now=NOW)
         counts.append(len(made))
 
     assert counts == [8, 8, 8]
@@ -83,17 +83,17 @@ def test_the_line_stands_as_it_is_claimed_and_says_why(client, ana, berto) -> No
     bots = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sira")]
     started(ana, bots, boards=1)
     workers.register("w1", tier="namespaces", now=NOW)
-    first = workers.line(now=NOW).first()
+    first = workers.waiting_line(now=NOW).first()
     assert first.why == "turn"
     assert leases.claim("w1", now=NOW) == first
     leases.fail(first.pk, first.token + 1, why="the disk was full", now=NOW)
-    assert [one.why for one in workers.line(now=NOW)] == ["turn", "turn", "retry"]
-    assert workers.line(now=NOW).last() == first  # it stands behind until it may be tried again
+    assert [one.why for one in workers.waiting_line(now=NOW)] == ["turn", "turn", "retry"]
+    assert workers.waiting_line(now=NOW).last() == first  # it stands behind until it may be tried again
     Bot.objects.filter(slug="lola").update(state="paused", paused_for="three faults in a row")
-    whys = {one.why: {party.version.bot.slug for party in one.parties.all()} for one in workers.line(now=NOW)}
+    whys = {one.why: {party.version.bot.slug for party in one.parties.all()} for one in workers.waiting_line(now=NOW)}
     assert "lola" in whys["retest"]
-    workers.gone("w1", now=NOW)
-    assert workers.line(now=later(600)).first().why == "worker"
+    workers.unregister("w1", now=NOW)
+    assert workers.waiting_line(now=later(600)).first().why == "worker"
     page = client.get("/queue/", headers={"accept-language": "en"}).content.decode()
     for match in Match.objects.filter(status="queued"):
         assert f"/m/{match.public_id}/" in page

@@ -13,7 +13,7 @@ from tests.support.league import NOW, accepted, later, play, running, started, u
 
 
 def test_nothing_to_do_changes_nothing(db) -> None:
-    assert set(reconcile.run(now=NOW).counts().values()) == {0}
+    assert set(reconcile.reconcile(now=NOW).counts().values()) == {0}
 
 
 def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
@@ -23,7 +23,7 @@ def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
     running()
     soon = NOW + timedelta(seconds=settings.LEASE_S + 1)
 
-    found = reconcile.run(now=soon)
+    found = reconcile.reconcile(now=soon)
 
     assert found.counts() == {
         "expired": 1,
@@ -37,7 +37,7 @@ def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
     }
     assert str(found) == "expired 1, inserted 0, cancelled 0, finished 1, opened 0, refreshed 1, tested 0, explained 0"
     assert Rating.objects.count() == 2
-    assert set(reconcile.run(now=soon).counts().values()) == {0}
+    assert set(reconcile.reconcile(now=soon).counts().values()) == {0}
 
 
 def test_waiting_counts_what_may_be_claimed_now(ana) -> None:
@@ -45,9 +45,9 @@ def test_waiting_counts_what_may_be_claimed_now(ana) -> None:
         uploaded(ana, name)
     Match.objects.filter(pk=Match.objects.first().pk).update(not_before=later(60))
 
-    assert reconcile.waiting(now=NOW, most=64) == 2
-    assert reconcile.waiting(now=NOW, most=1) == 1
-    assert reconcile.waiting(now=later(61), most=64) == 3
+    assert reconcile.count_waiting(now=NOW, most=64) == 2
+    assert reconcile.count_waiting(now=NOW, most=1) == 1
+    assert reconcile.count_waiting(now=later(61), most=64) == 3
 
 
 def test_queue_says_why_nothing_moves(ana) -> None:
@@ -80,10 +80,10 @@ def test_silent_workers_are_not_there_and_old_ones_are_forgotten(ana) -> None:
     workers.register("h:1", tier="landlock", now=NOW)
 
     assert workers.queue(now=NOW + workers.SILENT + timedelta(seconds=1)).workers == 0
-    workers.seen("h:1", now=later(600))
+    workers.note_alive("h:1", now=later(600))
     assert workers.queue(now=later(610)).workers == 1
     workers.register("h:2", tier="landlock", now=NOW + workers.FORGOTTEN + timedelta(days=1))
     assert [worker.name for worker in Worker.objects.all()] == ["h:2"]
-    workers.gone("h:2", now=NOW)
-    workers.gone("h:2", now=NOW)
+    workers.unregister("h:2", now=NOW)
+    workers.unregister("h:2", now=NOW)
     assert Worker.objects.count() == 0

@@ -22,7 +22,7 @@ def cup(ana, berto) -> Tournament:
     cup = started(ana, versions, boards=2)
     for match in cup.matches.order_by("id"):
         play(match)
-    reconcile.run(now=NOW)
+    reconcile.reconcile(now=NOW)
     cup.refresh_from_db()
     assert cup.status == "finished"
     return cup
@@ -37,7 +37,7 @@ def everything() -> list[object]:
         list(Tournament.objects.order_by("id").values()),
         LeagueEvent.objects.count(),
         Pool.objects.count(),
-        [sums.kept(pool).digest for pool in Pool.objects.order_by("id")],
+        [sums.read_kept(pool).digest for pool in Pool.objects.order_by("id")],
     ]
 
 
@@ -65,16 +65,16 @@ def test_struck_out_and_played_again_on_the_same_deals(cup) -> None:
     assert Rating.objects.filter(boards=4).count() < 3  # two of them have lost a match's boards
 
     play(fresh, now=later(6))
-    reconcile.run(now=later(7))
+    reconcile.reconcile(now=later(7))
     cup.refresh_from_db()
     assert cup.status == "finished"
     assert {board.number: board.scores for board in fresh.boards.all()} == before  # same deals, and here the same play
     assert Rating.objects.filter(boards__gte=2).count() == 3
-    assert sums.kept(cup.pool).dump() == sums.cold(cup.pool).dump()
+    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
 
 
 def test_striking_out_twice_is_striking_out_once(cup) -> None:
-    def again() -> repair.Report:
+    def again() -> repair.RepairReport:
         match = cup.matches.select_related("pool", "tournament").order_by("id")[0]
         return repair.strike([match], why=WHY, actor="operator", again=True, now=later(5))
 
@@ -103,9 +103,9 @@ def test_dry_run_says_what_would_change_and_changes_nothing(cup) -> None:
 def test_wrong_rules_are_repaired_by_revision(cup) -> None:
     old = old_rules(cup)
 
-    look = repair.by_revisions("partnership", 0, 0, why=WHY, actor="operator", dry_run=True, now=later(5))
+    look = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", dry_run=True, now=later(5))
     assert Pool.objects.get(pk=old.pk).ratings.count() == 3
-    found = repair.by_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(5))
+    found = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(5))
 
     assert (look.struck, look.again, look.changes) == (found.struck, found.again, found.changes)
     assert len(found.struck) == len(found.again) == 3
@@ -120,25 +120,27 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
     assert (event.actor, event.data["why"], event.data["struck"]) == ("operator", WHY, 3)
 
     state = everything()
-    assert repair.by_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(6)).empty
+    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(6)).empty
     assert everything() == state
 
     for match in Match.objects.filter(public_id__in=found.again).order_by("id"):
         play(match, now=later(7))
-    reconcile.run(now=later(8))
+    reconcile.reconcile(now=later(8))
     cup.refresh_from_db()
     assert cup.status == "finished"
     assert present.ratings.count() == 3
-    assert repair.by_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(9)).empty
+    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(9)).empty
 
 
 def test_present_rules_are_repaired_up_to_a_moment_only(cup) -> None:
     revision = engine.load("partnership").revision
     with pytest.raises(Refused, match="say until when results are wrong"):
-        repair.by_revisions("partnership", 0, revision, why=WHY, actor="operator", now=later(5))
+        repair.repair_revisions("partnership", 0, revision, why=WHY, actor="operator", now=later(5))
 
-    def mend() -> repair.Report:
-        return repair.by_revisions("partnership", 0, revision, why=WHY, actor="operator", before=later(2), now=later(5))
+    def mend() -> repair.RepairReport:
+        return repair.repair_revisions(
+            "partnership", 0, revision, why=WHY, actor="operator", before=later(2), now=later(5)
+        )
 
     assert len(mend().again) == 3
     for match in cup.matches.filter(status="queued").order_by("id"):
@@ -149,22 +151,22 @@ def test_present_rules_are_repaired_up_to_a_moment_only(cup) -> None:
 def test_unrated_results_stay_and_count_no_more(cup) -> None:
     old_rules(cup)
 
-    found = repair.by_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5))
+    found = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5))
 
     rated = sorted(found.unrated)
     assert rated and not found.struck
     assert set(cup.matches.values_list("status", flat=True)) == {"finished"}
     assert Rating.objects.count() == 0
-    assert repair.by_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5)).empty
+    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5)).empty
 
 
 def test_pools_are_fitted_anew_with_an_event(cup) -> None:
     elo = dict(Rating.objects.values_list("version_id", "elo"))
     Rating.objects.update(elo=0)
 
-    look = repair.rebuild([cup.pool], dry_run=True, now=later(5))
+    look = repair.rebuild_pools([cup.pool], dry_run=True, now=later(5))
     assert set(Rating.objects.values_list("elo", flat=True)) == {0}
-    found = repair.rebuild([cup.pool], now=later(5))
+    found = repair.rebuild_pools([cup.pool], now=later(5))
 
     assert look.changes == found.changes
     assert {change.before for change in found.changes} == {0}
@@ -175,15 +177,15 @@ def test_pools_are_fitted_anew_with_an_event(cup) -> None:
 
 def test_only_what_was_struck_out_is_played_again(cup, ana) -> None:
     with pytest.raises(Refused, match="only what was struck out"):
-        matches.again(cup.matches.order_by("id")[0], actor="operator", why=WHY, now=NOW)
+        matches.play_again(cup.matches.order_by("id")[0], actor="operator", why=WHY, now=NOW)
     uploaded(ana, "tarde")
     validation = Match.objects.filter(kind="validation", status="queued").get()
     matches.void(validation, actor="operator", why=WHY, now=NOW)
     with pytest.raises(Refused, match="revalidate"):
-        matches.again(validation, actor="operator", why=WHY, now=NOW)
+        matches.play_again(validation, actor="operator", why=WHY, now=NOW)
 
 
 @pytest.mark.parametrize(("game", "first", "last"), [("no_game", 1, 1), ("partnership", 2, 1)])
 def test_repair_refuses_what_it_cannot_understand(db, game: str, first: int, last: int) -> None:
     with pytest.raises(Refused):
-        repair.by_revisions(game, first, last, why=WHY, actor="operator")
+        repair.repair_revisions(game, first, last, why=WHY, actor="operator")

@@ -28,7 +28,7 @@ def changed(**stage):
 
 
 def test_a_document_is_read():
-    plan = event_plan.read(GOOD)
+    plan = event_plan.read_plan(GOOD)
 
     assert [(s.format, s.groups, s.advance) for s in plan.stages] == [("swiss", 2, 2), ("double_elimination", 1, None)]
     assert list(Draft202012Validator(SCHEMA).iter_errors(GOOD)) == []
@@ -53,37 +53,37 @@ def test_a_document_is_read():
 )
 def test_bad_documents_are_refused_at_their_place(document, message, schema_knows):
     with pytest.raises(event_plan.BadEvent, match=message):
-        event_plan.read(document)
+        event_plan.read_plan(document)
     assert bool(list(Draft202012Validator(SCHEMA).iter_errors(document))) is schema_knows
 
 
 def test_groups_are_a_snake_and_who_goes_on_is_seeded_across_them():
     assert snake(range(8), 3) == [[0, 5, 6], [1, 4, 7], [2, 3]]
-    assert event_plan.going_on([[4, 0, 5], [1, 7, 2]], 2) == [4, 1, 0, 7]
+    assert event_plan.advancing_entries([[4, 0, 5], [1, 7, 2]], 2) == [4, 1, 0, 7]
 
 
 def test_promotion_and_relegation():
     last = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10]]
 
-    assert divisions.following(last, range(1, 11), [], size=4, moves=1) == [[1, 2, 3, 5], [4, 6, 7, 9], [8, 10]]
-    assert divisions.following(last, range(1, 11), [], size=4, moves=2) == [[1, 2, 5, 6], [3, 4, 7, 9], [8, 10]]
-    assert divisions.following(last, range(1, 11), [], size=4, moves=0) == last
+    assert divisions.next_divisions(last, range(1, 11), [], size=4, moves=1) == [[1, 2, 3, 5], [4, 6, 7, 9], [8, 10]]
+    assert divisions.next_divisions(last, range(1, 11), [], size=4, moves=2) == [[1, 2, 5, 6], [3, 4, 7, 9], [8, 10]]
+    assert divisions.next_divisions(last, range(1, 11), [], size=4, moves=0) == last
 
 
 def test_gaps_are_filled_from_below_and_newcomers_start_at_the_bottom():
     last = [[1, 2, 3], [4, 5, 6]]
 
-    found = divisions.following(last, {1, 3, 4, 5, 6}, [7, 8], size=3, moves=1)
+    found = divisions.next_divisions(last, {1, 3, 4, 5, 6}, [7, 8], size=3, moves=1)
 
     assert found == [[1, 4, 3], [5, 6, 7, 8]]  # 8 alone could not play
-    assert divisions.following([], [], [3, 1, 2], size=2, moves=1) == [[3, 1, 2]]  # one alone cannot play
-    assert divisions.following([], [], [], size=2, moves=1) == []
+    assert divisions.next_divisions([], [], [3, 1, 2], size=2, moves=1) == [[3, 1, 2]]  # one alone cannot play
+    assert divisions.next_divisions([], [], [], size=2, moves=1) == []
 
 
 @pytest.mark.parametrize(("size", "moves", "message"), [(1, 0, "2 entries or more"), (4, 3, "at most 2 move")])
 def test_divisions_that_cannot_be(size, moves, message):
     with pytest.raises(ValueError, match=message):
-        divisions.following([], [], [], size=size, moves=moves)
+        divisions.next_divisions([], [], [], size=size, moves=moves)
 
 
 def at(*numbers: int) -> datetime:
@@ -92,21 +92,21 @@ def at(*numbers: int) -> datetime:
 
 def test_due_moments_keep_the_wall_clock_over_changes_of_the_clock():
     """Madrid goes from UTC+1 to UTC+2 on 29 March 2026 and back on 25 October 2026."""
-    sundays = calendars.calendar("sun", "20:00", "Europe/Madrid")
+    sundays = calendars.read_calendar("sun", "20:00", "Europe/Madrid")
 
     assert sundays.moments(at(2026, 3, 20), at(2026, 4, 1)) == [at(2026, 3, 22, 19), at(2026, 3, 29, 18)]
     assert sundays.moments(at(2026, 10, 17), at(2026, 10, 27)) == [at(2026, 10, 18, 18), at(2026, 10, 25, 19)]
 
 
 def test_times_that_are_skipped_or_come_twice_are_due_once():
-    early = calendars.calendar("sun", "02:30", "Europe/Madrid")
+    early = calendars.read_calendar("sun", "02:30", "Europe/Madrid")
 
     assert early.moments(at(2026, 3, 28), at(2026, 3, 30)) == [at(2026, 3, 29, 1, 30)]  # 03:30 there
     assert early.moments(at(2026, 10, 24), at(2026, 10, 26)) == [at(2026, 10, 25, 0, 30)]  # the first 02:30
 
 
 def test_days_of_the_month_and_what_is_next():
-    fair = calendars.calendar("1, 15", "09:00", "UTC")
+    fair = calendars.read_calendar("1, 15", "09:00", "UTC")
 
     assert fair.next(at(2026, 1, 1, 9)) == at(2026, 1, 15, 9)
     assert len(fair.moments(at(2025, 12, 31), at(2026, 12, 31))) == 24
@@ -123,4 +123,4 @@ def test_days_of_the_month_and_what_is_next():
 )
 def test_calendars_that_cannot_be(days, clock, zone, message):
     with pytest.raises(ValueError, match=message):
-        calendars.calendar(days, clock, zone)
+        calendars.read_calendar(days, clock, zone)

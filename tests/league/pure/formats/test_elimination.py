@@ -30,12 +30,12 @@ def test_byes_go_to_the_top_seeds_and_never_meet(n):
 def test_the_better_seed_goes_through_and_the_final_is_one_against_two(n):
     verdict, sheet = play_out("single_elimination", field("single_elimination", n, bronze=False), by_number)
 
-    assert len(sheet.tables) == n - 1
+    assert len(sheet.pairings) == n - 1
     final = verdict.bracket[-1]
     assert (final.part, final.first, final.second, final.winner, final.by) == ("final", 0, 1, 0, "boards")
     assert places(verdict)[:2] == [[0], [1]]
-    times = Counter(entry for table in sheet.tables for entry in table.entries)
-    assert max(times.values()) <= max(table.round for table in sheet.tables)
+    times = Counter(entry for table in sheet.pairings for entry in table.entries)
+    assert max(times.values()) <= max(table.round for table in sheet.pairings)
 
 
 def test_bronze_parts_the_losers_of_the_semifinals():
@@ -49,13 +49,13 @@ def test_bronze_parts_the_losers_of_the_semifinals():
 def test_seeding_by_rating_decides_who_meets():
     _, sheet = look("single_elimination", field("single_elimination", 4, seeds=(3, 1, 0, 2)), {})
 
-    assert [table.entries for table in sheet.tables] == [(3, 2), (1, 0)]
+    assert [table.entries for table in sheet.pairings] == [(3, 2), (1, 0)]
 
 
 def test_a_level_match_gets_extra_boards_then_the_seed_decides_and_says_so():
     verdict, sheet = play_out("single_elimination", field("single_elimination", 2, extra=2, cap=5), level)
 
-    assert [(table.first, table.boards) for table in sheet.tables] == [(1, 2), (3, 2), (5, 2), (7, 1)]
+    assert [(table.first, table.boards) for table in sheet.pairings] == [(1, 2), (3, 2), (5, 2), (7, 1)]
     assert [(pairing.winner, pairing.by) for pairing in verdict.bracket] == [(0, "seed")]
 
 
@@ -65,7 +65,7 @@ def test_extra_boards_decide_as_soon_as_they_do():
 
     verdict, sheet = play_out("single_elimination", field("single_elimination", 2, extra=2, cap=8), late)
 
-    assert [table.boards for table in sheet.tables] == [2, 2]
+    assert [table.boards for table in sheet.pairings] == [2, 2]
     assert [(pairing.winner, pairing.by) for pairing in verdict.bracket] == [(1, "extra")]
 
 
@@ -95,8 +95,8 @@ def test_double_elimination_gives_everybody_two_lives(n):
         }
         played = sum(pairing.loser is not None for pairing in verdict.bracket)
         assert played == 2 * n - 2 + lost[winner] and lost[winner] <= 1
-        for number in {table.round for table in sheet.tables}:
-            pairs = {table.name for table in sheet.tables if table.round == number}
+        for number in {table.round for table in sheet.pairings}:
+            pairs = {table.name for table in sheet.pairings if table.round == number}
             seated = [entry for name in pairs for entry in name.split("-")]
             assert len(seated) == len(set(seated))
 
@@ -122,7 +122,7 @@ def test_a_second_final_where_the_first_one_makes_both_lose_once():
 def test_pairings_start_as_soon_as_both_are_known():
     played = field("single_elimination", 4, bronze=False)
     _, sheet = look("single_elimination", played, {})
-    results = {sheet.tables[0].slot: [(9, 1), (9, 1)]}
+    results = {sheet.pairings[0].slot: [(9, 1), (9, 1)]}
 
-    assert len(look("single_elimination", played, results)[1].tables) == 2
+    assert len(look("single_elimination", played, results)[1].pairings) == 2
     assert FORMATS["single_elimination"].size(played).matches == (3, 15)

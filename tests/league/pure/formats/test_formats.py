@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league.pure.formats import FORMATS, Sheet, fits
-from league.pure.formats.base import Parameter, split
+from league.pure.formats import FORMATS, Sheet, check_field
+from league.pure.formats.base import Parameter, split_boards
 from tests.support.formats import by_chance, by_number, field, level, look, paired, places, play_out
 
 SHORT = {"ladder": {"budget": 6}, "duel": {"cap": 30}}
@@ -26,8 +26,8 @@ def test_every_format_comes_to_its_end(key, n, seats, mixed):
         verdict, sheet = play_out(key, played, paired(winner) if mixed else winner, order=order)
 
         size = FORMATS[key].size(played)
-        assert size.matches[0] <= len(sheet.tables) <= size.matches[1]
-        assert size.boards[0] <= sum(table.boards for table in sheet.tables) <= size.boards[1]
+        assert size.matches[0] <= len(sheet.pairings) <= size.matches[1]
+        assert size.boards[0] <= sum(table.boards for table in sheet.pairings) <= size.boards[1]
         assert sorted(entry for group in places(verdict) for entry in group) == list(range(n))
         if winner is by_number and key != "ladder" and not mixed:  # too short, and luck of partners
             assert places(verdict)[0] == [0]
@@ -40,10 +40,10 @@ def test_matches_that_were_struck_out_hold_nothing_up(key):
     results, drawn = {}, []
     for _ in range(200):
         verdict, sheet = look(key, played, results, drawn)
-        drawn = sheet.tables
+        drawn = sheet.pairings
         if verdict.over:
             break
-        results |= {table.slot: [] for table in sheet.tables}
+        results |= {table.slot: [] for table in sheet.pairings}
 
     assert verdict.over
     assert sorted(entry for group in places(verdict) for entry in group) == list(range(n))
@@ -57,7 +57,7 @@ def test_results_in_another_order_give_the_same_tables(key):
 
     ends = [play_out(key, played, winner, order=order) for order in range(3)]
 
-    assert len({frozenset(sheet.tables) for _, sheet in ends}) == 1
+    assert len({frozenset(sheet.pairings) for _, sheet in ends}) == 1
     assert all(places(verdict) == places(ends[0][0]) for verdict, _ in ends)
 
 
@@ -111,7 +111,7 @@ def test_parameters_say_what_is_allowed():
 )
 def test_fields_that_cannot_play_are_refused(key, entries, seats, mixed, message):
     with pytest.raises(ValueError, match=message):
-        fits(FORMATS[key], field(key, entries, seats=seats, mixed=mixed))
+        check_field(FORMATS[key], field(key, entries, seats=seats, mixed=mixed))
 
 
 def test_sheet_numbers_the_boards_of_a_name_on():
@@ -121,14 +121,14 @@ def test_sheet_numbers_the_boards_of_a_name_on():
     assert sheet.seat(2, (1, 0), 2) is None
     assert sheet.seat(2, (0, 2), 2) is None
 
-    assert [table.slot for table in sheet.tables] == [("0-1", 1), ("0-1", 2), ("0-2", 1)]
+    assert [table.slot for table in sheet.pairings] == [("0-1", 1), ("0-1", 2), ("0-2", 1)]
     assert sheet.waiting == 2
-    assert sheet.meetings() == {(0, 1): 2, (0, 2): 1}
+    assert sheet.shared_tables() == {(0, 1): 2, (0, 2): 1}
     with pytest.raises(ValueError, match="two or more different entries"):
         sheet.seat(3, (1, 1), 2)
 
 
 def test_long_matches_are_split():
-    assert split(256) == [256]
-    assert split(600) == [200, 200, 200]
-    assert split(257) == [129, 128]
+    assert split_boards(256) == [256]
+    assert split_boards(600) == [200, 200, 200]
+    assert split_boards(257) == [129, 128]

@@ -18,8 +18,8 @@ def played_at_once(played):
     while True:
         verdict, sheet = look(KEY, played, results)
         if verdict.over:
-            return verdict, sheet.tables
-        results |= {table.slot: [range(played.seats, 0, -1)] for table in sheet.tables}
+            return verdict, sheet.pairings
+        results |= {table.slot: [range(played.seats, 0, -1)] for table in sheet.pairings}
 
 
 @pytest.mark.parametrize(("seats", "on"), [(seats, on) for seats in (3, 4, 5, 6) for on in range(1, seats)])
@@ -58,7 +58,7 @@ def test_full_fields_halve(n, seats, tables):
 def test_tables_are_a_snake_by_seed():
     _, sheet = look(KEY, field(KEY, 8, seats=4, seeds=(7, 6, 5, 4, 3, 2, 1, 0)), {})
 
-    assert [sorted(table.entries) for table in sheet.tables] == [[0, 3, 4, 7], [1, 2, 5, 6]]
+    assert [sorted(table.entries) for table in sheet.pairings] == [[0, 3, 4, 7], [1, 2, 5, 6]]
 
 
 def test_a_level_line_takes_extra_boards_then_the_score_then_the_seed():
@@ -66,22 +66,22 @@ def test_a_level_line_takes_extra_boards_then_the_score_then_the_seed():
     first, second = ("0-3-4-7", "1-2-5-6")
     results = {(first, 1): [(4, 3, 2, 1)], (second, 1): [(9, 5, 5, 1)]}
     _, sheet = look(KEY, played, results)
-    assert [table.slot for table in sheet.tables[2:]] == [(second, 2)], "second and third are level"
-    assert sheet.tables[2].boards == 2
+    assert [table.slot for table in sheet.pairings[2:]] == [(second, 2)], "second and third are level"
+    assert sheet.pairings[2].boards == 2
 
     results[second, 2] = [(9, 5, 6, 1), (9, 6, 5, 1)]
     _, sheet = look(KEY, played, results)
-    assert [table.slot for table in sheet.tables[3:]] == [(second, 4)]
+    assert [table.slot for table in sheet.pairings[3:]] == [(second, 4)]
 
     results[second, 4] = [(9, 5, 7, 1), (9, 6, 5, 1)]
     _, sheet = look(KEY, played, results)
-    assert sheet.tables[-1].label == "final" and sorted(sheet.tables[-1].entries) == [0, 1, 3, 5], (
+    assert sheet.pairings[-1].label == "final" and sorted(sheet.pairings[-1].entries) == [0, 1, 3, 5], (
         "the cap: the score decides"
     )
 
     results[second, 4] = [(9, 5, 6, 1), (9, 6, 5, 1)]
     _, sheet = look(KEY, played, results)
-    assert sorted(sheet.tables[-1].entries) == [0, 1, 2, 3], "level in all: the better seed"
+    assert sorted(sheet.pairings[-1].entries) == [0, 1, 2, 3], "level in all: the better seed"
 
 
 @pytest.mark.parametrize("seats", [3, 4, 6])
@@ -90,7 +90,7 @@ def test_in_any_order_of_finishing_the_same_tables(seats):
     for winner in (by_number, level, by_chance(4, {entry: -0.2 * entry for entry in range(17)})):
         ends = [play_out(KEY, played, winner, order=order) for order in range(3)]
 
-        assert len({tuple(sheet.tables) for _, sheet in ends}) == 1
+        assert len({tuple(sheet.pairings) for _, sheet in ends}) == 1
         assert all(places(verdict) == places(ends[0][0]) for verdict, _ in ends)
 
 
@@ -106,20 +106,22 @@ def test_more_cannot_go_on_than_sit_there():
 def test_mixed_swiss_pairs_nobody_twice_while_it_can_be_avoided(n):
     _, sheet = play_out("swiss", field("swiss", n, mixed=True, rounds=3), level)
 
-    assert len(sheet.tables) == 3 * (n // 4)
-    together = Counter(frozenset(part) for table in sheet.tables for part in (table.entries[::2], table.entries[1::2]))
+    assert len(sheet.pairings) == 3 * (n // 4)
+    together = Counter(
+        frozenset(part) for table in sheet.pairings for part in (table.entries[::2], table.entries[1::2])
+    )
     assert max(together.values()) == 1
     for number in (1, 2, 3):
-        seated = [entry for table in sheet.tables if table.round == number for entry in table.entries]
+        seated = [entry for table in sheet.pairings if table.round == number for entry in table.entries]
         assert len(seated) == len(set(seated)) == n - n % 4
     if n >= 16:
-        assert max(met(sheet.tables).values()) <= 2
+        assert max(met(sheet.pairings).values()) <= 2
 
 
 def test_mixed_swiss_gives_both_partners_their_point():
     played = field("swiss", 4, mixed=True, rounds=1, boards=1)
     _, sheet = look("swiss", played, {})
-    [table] = sheet.tables
+    [table] = sheet.pairings
     assert {frozenset(table.entries[::2]), frozenset(table.entries[1::2])} == {frozenset({0, 3}), frozenset({1, 2})}
 
     verdict, _ = look("swiss", played, {table.slot: [(7, 2, 2, 7)]})
@@ -140,4 +142,4 @@ def test_the_best_of_mixed_pairs_is_found_by_halving_and_on_a_ladder():
     for key, more in (("successive_halving", {"budget": 800}), ("ladder", {"budget": 120})):
         verdict, sheet = play_out(key, field(key, 9, mixed=True, boards=4, **more), winner)
         assert places(verdict)[0] == [5], key
-        assert all(len(table.entries) == 4 for table in sheet.tables)
+        assert all(len(table.entries) == 4 for table in sheet.pairings)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from league.pure.formats import Sheet, Table
+from league.pure.formats import Pairing, Sheet
 from league.pure.formats.halving import SUCCESSIVE_HALVING
 from league.pure.formats.ladder import LADDER
 from tests.support.formats import by_chance, by_number, field, look, places, play_out
@@ -23,38 +23,38 @@ def boards_of(tables):
 def test_ladder_keeps_so_many_matches_open_and_looking_again_adds_none():
     played = field("ladder", 6, open=4)
     _, sheet = look("ladder", played, {})
-    assert len(sheet.tables) == 4
+    assert len(sheet.pairings) == 4
 
-    _, again = look("ladder", played, {}, sheet.tables)
-    assert again.tables == sheet.tables
+    _, again = look("ladder", played, {}, sheet.pairings)
+    assert again.tables == sheet.pairings
 
-    done = {sheet.tables[0].slot: [(60, 40), (60, 40)]}
-    _, after = look("ladder", played, done, sheet.tables)
-    assert after.tables[:4] == sheet.tables
-    assert len(after.tables) == 5
+    done = {sheet.pairings[0].slot: [(60, 40), (60, 40)]}
+    _, after = look("ladder", played, done, sheet.pairings)
+    assert after.pairings[:4] == sheet.pairings
+    assert len(after.pairings) == 5
 
 
 def test_newcomers_come_first():
-    veterans = [Table(i + 1, "0-1", (0, 1), 1 + 48 * i, 48) for i in range(2)] + [Table(3, "2-3", (2, 3), 1, 96)]
+    veterans = [Pairing(i + 1, "0-1", (0, 1), 1 + 48 * i, 48) for i in range(2)] + [Pairing(3, "2-3", (2, 3), 1, 96)]
     results = {table.slot: [(60, 40)] * table.boards for table in veterans}
 
     _, sheet = look("ladder", field("ladder", 5, open=3), results, veterans)
 
-    assert [4 in table.entries for table in sheet.tables[3:]] == [True, True, True]
-    assert len({table.entries for table in sheet.tables[3:]}) > 1, "not all against the same opponent"
+    assert [4 in table.entries for table in sheet.pairings[3:]] == [True, True, True]
+    assert len({table.entries for table in sheet.pairings[3:]}) > 1, "not all against the same opponent"
 
 
 def test_uncertain_neighbours_are_drawn_more_often_than_settled_pairs():
     """0 and 1 are level, 2 and 3 far apart from them and each other."""
     strengths = {0: 0.0, 1: 0.0, 2: -3.0, 3: -6.0}
     winner = by_chance(1, strengths)
-    past = [Table(1, f"{a}-{b}", (a, b), 1, 60) for a, b in ((0, 1), (1, 2), (2, 3), (0, 2))]
+    past = [Pairing(1, f"{a}-{b}", (a, b), 1, 60) for a, b in ((0, 1), (1, 2), (2, 3), (0, 2))]
     results = {t.slot: [winner(t, b) for b in range(1, 61)] for t in past}
 
     drawn = Counter()
     for lot in range(40):
         _, sheet = look("ladder", field("ladder", 4, open=1, lot=str(lot)), results, past)
-        drawn[sheet.tables[-1].name] += 1
+        drawn[sheet.pairings[-1].name] += 1
 
     assert drawn["0-1"] > 20
 
@@ -65,17 +65,17 @@ def test_withdrawn_entries_get_no_new_matches_and_budget_ends_it():
     verdict, sheet = play_out("ladder", played, by_number)
 
     assert verdict.why == "budget"
-    assert boards_of(sheet.tables)[2] == 0
-    assert all(boards_of(sheet.tables)[entry] >= 10 for entry in (0, 1, 3, 4))
+    assert boards_of(sheet.pairings)[2] == 0
+    assert all(boards_of(sheet.pairings)[entry] >= 10 for entry in (0, 1, 3, 4))
 
 
 def test_ladder_without_a_budget_has_no_end():
     sheet = Sheet()
     verdict = LADDER.play(field("ladder", 3), sheet)
-    results = {table.slot: [(1, 0)] * 2 for table in sheet.tables}
+    results = {table.slot: [(1, 0)] * 2 for table in sheet.pairings}
 
     assert not verdict.over
-    assert not look("ladder", field("ladder", 3), results, sheet.tables)[0].over
+    assert not look("ladder", field("ladder", 3), results, sheet.pairings)[0].over
     assert LADDER.size(field("ladder", 3)).matches == (0, 0)
 
 
@@ -95,12 +95,12 @@ def test_halving_spends_its_budget_and_halves(n, budget):
     verdict, sheet = play_out("successive_halving", played, by_number)
 
     stages: dict[str, set[int]] = {}
-    for table in sheet.tables:
+    for table in sheet.pairings:
         stages.setdefault(table.label, set()).update(table.entries)
     sizes = [len(entries) for entries in stages.values()]
     assert sizes[0] == n and sizes[-1] == 2
     assert all(after == (before + 1) // 2 for before, after in pairwise(sizes))
-    total = sum(table.boards for table in sheet.tables)
+    total = sum(table.boards for table in sheet.pairings)
     wanted = budget or 4 * n * (n - 1) // 2
     assert 0.6 * wanted <= total <= 1.4 * wanted
     assert SUCCESSIVE_HALVING.size(played).boards == (total, total)
@@ -125,6 +125,6 @@ def _fast(key, played, winner):
         verdict, sheet = look(key, played, results)
         if verdict.over:
             return verdict, sheet
-        for table in sheet.tables:
+        for table in sheet.pairings:
             if table.slot not in results:
                 results[table.slot] = [winner(table, b) for b in range(table.first, table.first + table.boards)]

@@ -18,19 +18,19 @@ from tests.support.formats import by_chance, by_number, field, level, look, met,
 def test_each_pair_meets_once_a_cycle_and_seats_are_reversed(n, cycles):
     _, sheet = look("round_robin", field("round_robin", n, cycles=cycles), {})
 
-    assert set(met(sheet.tables).values()) == {cycles}
-    assert len(sheet.tables) == cycles * comb(n, 2)
-    first = Counter(table.entries for table in sheet.tables)
+    assert set(met(sheet.pairings).values()) == {cycles}
+    assert len(sheet.pairings) == cycles * comb(n, 2)
+    first = Counter(table.entries for table in sheet.pairings)
     assert all(abs(first[a, b] - first[b, a]) == cycles % 2 for a, b in combinations(range(n), 2))
-    for number in {table.round for table in sheet.tables}:
-        seated = [entry for table in sheet.tables if table.round == number for entry in table.entries]
+    for number in {table.round for table in sheet.pairings}:
+        seated = [entry for table in sheet.pairings if table.round == number for entry in table.entries]
         assert len(seated) == len(set(seated))
 
 
 @pytest.mark.parametrize(("n", "seats"), [(6, 2), (7, 3), (25, 4)])
 def test_more_cycles_extend_and_never_reshuffle(n, seats):
-    short = look("round_robin", field("round_robin", n, seats=seats, cycles=1), {})[1].tables
-    long = look("round_robin", field("round_robin", n, seats=seats, cycles=3), {})[1].tables
+    short = look("round_robin", field("round_robin", n, seats=seats, cycles=1), {})[1].pairings
+    long = look("round_robin", field("round_robin", n, seats=seats, cycles=3), {})[1].pairings
 
     assert long[: len(short)] == short
     assert len(long) == 3 * len(short)
@@ -41,7 +41,7 @@ def test_a_clear_best_ends_it_early_and_says_how_sure_it_is():
 
     assert verdict.why == "settled"
     assert verdict.facts["chance_of_best"] >= 0.95
-    assert len(sheet.tables) == 6 * verdict.facts["cycles"] < 6 * 50
+    assert len(sheet.pairings) == 6 * verdict.facts["cycles"] < 6 * 50
     assert places(verdict) == [[0], [1], [2], [3]]
 
 
@@ -106,16 +106,16 @@ def test_gauntlet_challengers_meet_all_others_and_nobody_else_meets(n, challenge
     _, sheet = look("gauntlet", field("gauntlet", n, challengers=challengers, cycles=2), {})
 
     newest = set(range(n - challengers, n))
-    assert met(sheet.tables) == {(a, b): 2 for a in range(n - challengers) for b in newest}
-    assert len(sheet.tables) == 2 * challengers * (n - challengers)
+    assert met(sheet.pairings) == {(a, b): 2 for a in range(n - challengers) for b in newest}
+    assert len(sheet.pairings) == 2 * challengers * (n - challengers)
 
 
 @pytest.mark.parametrize(("n", "seats"), [(4, 3), (6, 3), (7, 4), (5, 5)])
 def test_gauntlet_at_larger_tables_keeps_companies_level(n, seats):
     _, sheet = look("gauntlet", field("gauntlet", n, seats=seats), {})
 
-    times = [met(sheet.tables)[entry, n - 1] for entry in range(n - 1)]
-    assert all(n - 1 in table.entries for table in sheet.tables)
+    times = [met(sheet.pairings)[entry, n - 1] for entry in range(n - 1)]
+    assert all(n - 1 in table.entries for table in sheet.pairings)
     assert len(set(times)) == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 from caissify_pairings import generate_pairings
 
 from league.pure.formats import tiebreaks
-from league.pure.formats.tiebreaks import Meeting
+from league.pure.formats.tiebreaks import CardLine
 from tests.support.formats import by_chance, by_number, field, look, met, places, play_out
 
 HALF = Fraction(1, 2)
@@ -20,11 +20,11 @@ HALF = Fraction(1, 2)
 def test_nobody_meets_twice_and_byes_go_round(n, seed):
     _, sheet = play_out("swiss", field("swiss", n), by_chance(seed, {i: -0.5 * i for i in range(n)}), order=seed)
 
-    assert set(met(sheet.tables).values()) == {1}
-    rounds = max(table.round for table in sheet.tables)
+    assert set(met(sheet.pairings).values()) == {1}
+    rounds = max(table.round for table in sheet.pairings)
     rested = Counter()
     for number in range(1, rounds + 1):
-        seated = {entry for table in sheet.tables if table.round == number for entry in table.entries}
+        seated = {entry for table in sheet.pairings if table.round == number for entry in table.entries}
         assert len(seated) == n - n % 2
         rested.update(set(range(n)) - seated)
     assert not rested or max(rested.values()) == 1
@@ -33,7 +33,7 @@ def test_nobody_meets_twice_and_byes_go_round(n, seed):
 def test_first_round_is_upper_half_against_lower_half_by_seed():
     _, sheet = look("swiss", field("swiss", 8, seeds=(7, 6, 5, 4, 3, 2, 1, 0)), {})
 
-    assert [table.entries for table in sheet.tables] == [(7, 3), (6, 2), (5, 1), (4, 0)]
+    assert [table.entries for table in sheet.pairings] == [(7, 3), (6, 2), (5, 1), (4, 0)]
 
 
 @pytest.mark.parametrize("n", [8, 9, 14, 15])
@@ -47,15 +47,15 @@ def test_scores_that_meet_differ_no_more_than_in_the_dutch_system(n):
         verdict, sheet = look("swiss", played, results)
         scores = {entry: value["match_points"] for entry, value in verdict.rank().breaks.items()}
         if n % 2:  # the bye of a round counts as soon as it is drawn
-            rested = _rested(n, sheet.tables, number)
+            rested = _rested(n, sheet.pairings, number)
             scores[rested] -= 1
-        pairs = [table.entries for table in sheet.tables if table.round == number]
+        pairs = [table.entries for table in sheet.pairings if table.round == number]
         history.append(scores)
-        oracle, bye = _dutch(n, history, sheet.tables)
+        oracle, bye = _dutch(n, history, sheet.pairings)
         assert _spread(pairs, scores) <= _spread(oracle, scores)
         if n % 2:
             assert scores[rested] == scores[bye]
-        results |= {t.slot: [winner(t, b) for b in range(t.first, t.first + t.boards)] for t in sheet.tables}
+        results |= {t.slot: [winner(t, b) for b in range(t.first, t.first + t.boards)] for t in sheet.pairings}
 
 
 def _rested(n, tables, number):
@@ -112,10 +112,10 @@ def _dutch(n, history, tables):
 def test_larger_tables_seat_equals_and_share_out_the_byes():
     _, sheet = play_out("swiss", field("swiss", 10, seats=4, rounds=5), by_number)
 
-    assert len(sheet.tables) == 5 * 2
+    assert len(sheet.pairings) == 5 * 2
     rested = Counter()
     for number in range(1, 6):
-        tables = [table for table in sheet.tables if table.round == number]
+        tables = [table for table in sheet.pairings if table.round == number]
         rested.update(set(range(10)) - {entry for table in tables for entry in table.entries})
     assert sorted(rested.values()) == [1] * 10
 
@@ -143,7 +143,7 @@ SIX = {
 
 def record(results):
     return {
-        entry: [Meeting(number, opponent, Fraction(points)) for number, (opponent, points) in enumerate(row, 1)]
+        entry: [CardLine(number, opponent, Fraction(points)) for number, (opponent, points) in enumerate(row, 1)]
         for entry, row in results.items()
     }
 
@@ -165,9 +165,9 @@ def test_buchholz_as_published():
     """Opponents with 5, 1.5, 2, 1, 4, 2 points, wins against those with 2, 1 and 2: Buchholz 15.5, Sonneborn-Berger 5."""
     scores = {1: 5, 2: Fraction(3, 2), 3: 2, 4: 1, 5: 4, 6: 2}
     won = {3, 4, 6}
-    found = {0: [Meeting(e, e, Fraction(int(e in won))) for e in scores]}
+    found = {0: [CardLine(e, e, Fraction(int(e in won))) for e in scores]}
     found |= {
-        entry: [Meeting(1, 0, Fraction(value))] for entry, value in scores.items()
+        entry: [CardLine(1, 0, Fraction(value))] for entry, value in scores.items()
     }  # a score, wherever it is from
 
     assert tiebreaks.buchholz(found)[0] == Fraction(31, 2)

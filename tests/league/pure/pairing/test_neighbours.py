@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from league.pure.formats import Sheet, Table
+from league.pure.formats import Pairing, Sheet
 from league.pure.pairing import movements, whist
 from league.pure.pairing.neighbours import BLOCKS, Neighbours
 from tests.support.formats import by_number, field, look, play_out
@@ -16,19 +16,19 @@ SMALL = [(n, seats) for seats in (3, 4, 5, 6) for n in range(seats, 11) if movem
 LARGE = [(16, 3), (25, 3), (12, 4), (25, 4), (12, 5), (31, 5), (12, 6), (31, 6)]
 
 
-def after(tables: list[Table] | list[tuple[int, ...]], distance: int) -> Counter[tuple[int, int]]:
+def after(tables: list[Pairing] | list[tuple[int, ...]], distance: int) -> Counter[tuple[int, int]]:
     """How often the second sits `distance` places after the first."""
-    lines = [table.entries if isinstance(table, Table) else table for table in tables]
+    lines = [table.entries if isinstance(table, Pairing) else table for table in tables]
     return Counter((line[i], line[(i + distance) % len(line)]) for line in lines for i in range(len(line)))
 
 
-def spread(tables: list[Table] | list[tuple[int, ...]], entries: int, distance: int = 1) -> int:
+def spread(tables: list[Pairing] | list[tuple[int, ...]], entries: int, distance: int = 1) -> int:
     times = [after(tables, distance)[pair] for pair in permutations(range(entries), 2)]
     return max(times) - min(times)
 
 
-def round_robin(n: int, seats: int, cycles: int, **more) -> list[Table]:
-    return look("round_robin", field("round_robin", n, seats=seats, cycles=cycles, **more), {})[1].tables
+def round_robin(n: int, seats: int, cycles: int, **more) -> list[Pairing]:
+    return look("round_robin", field("round_robin", n, seats=seats, cycles=cycles, **more), {})[1].pairings
 
 
 @pytest.mark.parametrize(("seats", "matches"), [(3, 2), (4, 6), (5, 4), (6, 10)])
@@ -105,17 +105,17 @@ def test_other_formats_seat_by_the_same_law(key, seats):
     _, sheet = play_out(key, field(key, 9, seats=seats), by_number)
 
     again = Neighbours()
-    assert [again.seat(table.entries) for table in sheet.tables] == [table.entries for table in sheet.tables]
+    assert [again.seat(table.entries) for table in sheet.pairings] == [table.entries for table in sheet.pairings]
 
 
 def test_results_are_read_by_entry_however_they_sat():
     """Scores come by ascending entry and go back in the order in which the format named the table."""
     played = field("round_robin", 4, seats=4)
-    sheet = Sheet.of(played, {("0-1-2-3", 1): [(10, 20, 30, 40)], ("0-1-2-3", 2): [(1, 2, 3, 4)]})
+    sheet = Sheet.for_field(played, {("0-1-2-3", 1): [(10, 20, 30, 40)], ("0-1-2-3", 2): [(1, 2, 3, 4)]})
 
     assert sheet.seat(1, (3, 0, 2, 1), 1) == [[40, 10, 30, 20]]
     assert sheet.seat(2, (0, 1, 2, 3), 1) == [[1, 2, 3, 4]]
-    assert sheet.tables[0].entries != sheet.tables[1].entries
+    assert sheet.pairings[0].entries != sheet.pairings[1].entries
     assert sheet.boards == [((3, 0, 2, 1), [40, 10, 30, 20]), ((0, 1, 2, 3), [1, 2, 3, 4])]
 
 

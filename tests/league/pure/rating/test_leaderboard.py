@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league.pure.rating.bradley_terry import fit
-from league.pure.rating.leaderboard import BASE, ELO, Z95, expected_score, field_scores, table
+from league.pure.rating.leaderboard import BASE, ELO, Z95, expected_score, field_scores, fit_leaderboard
 from league.pure.rating.tallies import tally
 
 FLAT = 1e5  # prior so wide that the fit is plain maximum likelihood
@@ -73,14 +73,14 @@ def test_fit_of_a_chain_adds_up():
 
 
 def test_table_of_a_perfect_cycle_is_level():
-    found = table(tally(duel(1, 2, 10) + duel(2, 3, 10) + duel(3, 1, 10)))
+    found = fit_leaderboard(tally(duel(1, 2, 10) + duel(2, 3, 10) + duel(3, 1, 10)))
 
     assert [row.elo for row in found.rows] == pytest.approx([BASE] * 3, abs=1e-9)
     assert [(row.rank_best, row.rank_worst) for row in found.rows] == [(1, 3)] * 3
 
 
 def test_table_keeps_an_unbeaten_bot_finite():
-    found = table(tally(duel(1, 2, 10)))
+    found = fit_leaderboard(tally(duel(1, 2, 10)))
 
     assert found.rows[0].elo - found.rows[1].elo == pytest.approx(553.02, abs=0.01)
 
@@ -110,18 +110,18 @@ def test_weight_of_two_seats_at_a_table_is_one():
 def test_anchor_stands_at_1000_and_moves_everybody_alike():
     played = tally(duel(1, 2, 12, 0, 4) + duel(2, 3, 9, 1, 6) + duel(1, 3, 13, 0, 3))
 
-    free, anchored = table(played), table(played, anchor=2)
+    free, anchored = fit_leaderboard(played), fit_leaderboard(played, anchor=2)
 
     assert elo_of(anchored)[2] == BASE
     assert sum(elo_of(free).values()) / 3 == pytest.approx(BASE)
     shift = elo_of(anchored)[1] - elo_of(free)[1]
     assert elo_of(anchored)[3] - elo_of(free)[3] == pytest.approx(shift, abs=1e-9)
     assert [row.margin for row in anchored.rows] == [row.margin for row in free.rows]
-    assert elo_of(table(played, anchor=99)) == elo_of(free)
+    assert elo_of(fit_leaderboard(played, anchor=99)) == elo_of(free)
 
 
 def test_row_counts_score_and_points():
-    row = table(tally([((1, 2), (160, 100)), ((1, 3), (120, 140)), ((1, 2), (130, 130))])).rows
+    row = fit_leaderboard(tally([((1, 2), (160, 100)), ((1, 3), (120, 140)), ((1, 2), (130, 130))])).rows
 
     by_bot = {line.bot: line for line in row}
     assert (by_bot[1].boards, by_bot[1].opponents) == (3, 2)
@@ -130,7 +130,7 @@ def test_row_counts_score_and_points():
 
 
 def test_ranks_and_likelihoods_tell_what_is_sure():
-    found = table(tally(duel(1, 2, 60, 0, 20) + duel(1, 3, 60, 0, 20) + duel(2, 3, 40, 0, 40)))
+    found = fit_leaderboard(tally(duel(1, 2, 60, 0, 20) + duel(1, 3, 60, 0, 20) + duel(2, 3, 40, 0, 40)))
 
     first, second, third = found.rows
     assert (first.bot, first.rank_best, first.rank_worst) == (1, 1, 1)
@@ -160,13 +160,13 @@ def round_robin(bots, wins, losses):
     ],
 )
 def test_provisional_needs_boards_opponents_precision_and_links(played, provisional):
-    found = table(tally(played))
+    found = fit_leaderboard(tally(played))
 
     assert {row.bot for row in found.rows if row.provisional} == provisional
 
 
 def test_an_always_beaten_bot_is_ranked_although_its_margin_is_wide():
-    found = table(tally(round_robin([1, 2, 3], 20, 12) + duel(1, 4, 40) + duel(2, 4, 40) + duel(3, 4, 40)))
+    found = fit_leaderboard(tally(round_robin([1, 2, 3], 20, 12) + duel(1, 4, 40) + duel(2, 4, 40) + duel(3, 4, 40)))
 
     last = found.rows[-1]
     assert (last.bot, last.rank_best, last.rank_worst) == (4, 4, 4)
@@ -175,7 +175,7 @@ def test_an_always_beaten_bot_is_ranked_although_its_margin_is_wide():
 
 
 def test_table_of_nothing_is_empty():
-    found = table(tally([]), anchor=1)
+    found = fit_leaderboard(tally([]), anchor=1)
 
     assert found.rows == ()
     assert found.strengths() == {}
@@ -193,7 +193,7 @@ results = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(results, st.randoms(use_true_random=False))
 def test_table_is_the_same_to_the_bit_for_shuffled_boards(played, rng):
-    assert table(tally(rng.sample(played, len(played)))).rows == table(tally(played)).rows
+    assert fit_leaderboard(tally(rng.sample(played, len(played)))).rows == fit_leaderboard(tally(played)).rows
 
 
 @settings(max_examples=60, deadline=None)
@@ -201,7 +201,7 @@ def test_table_is_the_same_to_the_bit_for_shuffled_boards(played, rng):
 def test_table_depends_on_comparisons_only(played, constant):
     moved = [(bots, tuple(score + constant for score in scores)) for bots, scores in played]
 
-    assert elo_of(table(tally(moved))) == elo_of(table(tally(played)))
+    assert elo_of(fit_leaderboard(tally(moved))) == elo_of(fit_leaderboard(tally(played)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -209,7 +209,7 @@ def test_table_depends_on_comparisons_only(played, constant):
 def test_reversed_results_reverse_the_table(played):
     mirrored = [(bots, tuple(-score for score in scores)) for bots, scores in played]
 
-    straight, upside_down = elo_of(table(tally(played))), elo_of(table(tally(mirrored)))
+    straight, upside_down = elo_of(fit_leaderboard(tally(played))), elo_of(fit_leaderboard(tally(mirrored)))
 
     for bot, elo in straight.items():
         assert upside_down[bot] == pytest.approx(2 * BASE - elo, abs=1e-6)
@@ -220,7 +220,7 @@ def test_reversed_results_reverse_the_table(played):
 def test_names_do_not_matter(played, names):
     renamed = [(tuple(names[bot - 1] for bot in bots), scores) for bots, scores in played]
 
-    before, after = elo_of(table(tally(played))), elo_of(table(tally(renamed)))
+    before, after = elo_of(fit_leaderboard(tally(played))), elo_of(fit_leaderboard(tally(renamed)))
 
     for bot, elo in before.items():
         assert after[names[bot - 1]] == pytest.approx(elo, abs=1e-6)
@@ -229,7 +229,7 @@ def test_names_do_not_matter(played, names):
 @settings(max_examples=60, deadline=None)
 @given(results, st.dictionaries(st.integers(1, 6), st.floats(-3, 3)))
 def test_warm_start_ends_where_the_cold_one_does(played, start):
-    cold, warm = elo_of(table(tally(played))), elo_of(table(tally(played), start=start))
+    cold, warm = elo_of(fit_leaderboard(tally(played))), elo_of(fit_leaderboard(tally(played), start=start))
 
     assert warm == pytest.approx(cold, abs=1e-9, rel=1e-12)
 
@@ -237,7 +237,7 @@ def test_warm_start_ends_where_the_cold_one_does(played, start):
 @settings(max_examples=60, deadline=None)
 @given(results)
 def test_rows_are_within_bounds(played):
-    found = table(tally(played))
+    found = fit_leaderboard(tally(played))
 
     count = len(found.rows)
     assert [row.elo for row in found.rows] == sorted((row.elo for row in found.rows), reverse=True)
@@ -250,7 +250,7 @@ def test_rows_are_within_bounds(played):
 
 
 def test_field_score_is_the_mean_chance_against_the_others():
-    found = table(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20) + duel(1, 3, 10, 4, 3))).fit
+    found = fit_leaderboard(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20) + duel(1, 3, 10, 4, 3))).fit
     score, sd = field_scores(found, np.array([1.0, 1.0, 1.0]))
 
     chance = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
@@ -261,7 +261,7 @@ def test_field_score_is_the_mean_chance_against_the_others():
 
 def test_field_score_has_the_sd_of_its_slope():
     """Moving all strengths a little along the covariance's main axis moves the score by what the sd was made of."""
-    found = table(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20))).fit
+    found = fit_leaderboard(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20))).fit
     members = np.array([1.0, 1.0, 0.0])
     _, sd = field_scores(found, members)
     slopes = np.zeros((3, 3))
@@ -274,7 +274,7 @@ def test_field_score_has_the_sd_of_its_slope():
 
 
 def test_field_score_without_rivals_is_one_half():
-    found = table(tally(duel(1, 2, 30))).fit
+    found = fit_leaderboard(tally(duel(1, 2, 30))).fit
 
     score, sd = field_scores(found, np.array([1.0, 0.0]))
     assert (score[0], sd[0]) == (0.5, 0.0)

@@ -76,15 +76,15 @@ def test_duel_stops_at_the_bound():
     assert verdict.why == "stronger"
     assert verdict.facts["llr"] >= 2.944
     assert places(verdict) == [[0], [1]]
-    assert sum(table.boards for table in sheet.tables) < 400
-    assert [table.entries for table in sheet.tables[:2]] == [(0, 1), (1, 0)]
+    assert sum(table.boards for table in sheet.pairings) < 400
+    assert [table.entries for table in sheet.pairings[:2]] == [(0, 1), (1, 0)]
 
 
 def test_duel_of_equals_ends_at_the_cap_with_a_shared_place():
     verdict, sheet = play_out("duel", field("duel", 2, boards=16, cap=40), level)
 
     assert verdict.why == "cap"
-    assert [table.boards for table in sheet.tables] == [16, 16, 8]
+    assert [table.boards for table in sheet.pairings] == [16, 16, 8]
     assert places(verdict) == [[0, 1]]
 
 

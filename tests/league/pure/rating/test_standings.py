@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league.pure.rating.standings import standings
+from league.pure.rating.standings import rank_entries
 
 # Six entries, Berger; half points of the row against the column. Points and Sonneborn-Berger checked with gacrux 1.11.
 HALF = {
@@ -21,7 +21,7 @@ def boards_of(half):
 
 
 def test_points_and_sonneborn_berger_of_the_published_six():
-    found = standings(range(1, 7), boards_of(HALF))
+    found = rank_entries(range(1, 7), boards_of(HALF))
 
     rows = {row.entry: row for row in found.rows}
     assert [rows[entry].points for entry in range(1, 7)] == [3, 3, 2, 4, 1, 2]
@@ -29,7 +29,7 @@ def test_points_and_sonneborn_berger_of_the_published_six():
 
 
 def test_order_goes_by_direct_encounter_then_sonneborn_berger():
-    found = standings(range(1, 7), boards_of(HALF))
+    found = rank_entries(range(1, 7), boards_of(HALF))
 
     # 1 and 2 drew with each other, so Sonneborn-Berger parts them; 6 beat 3.
     assert [row.entry for row in found.rows] == [4, 2, 1, 6, 3, 5]
@@ -38,7 +38,7 @@ def test_order_goes_by_direct_encounter_then_sonneborn_berger():
 
 
 def test_crosstable_shows_both_views():
-    found = standings([1, 2], [((1, 2), (5, 3)), ((2, 1), (4, 4)), ((1, 2), (9, 1))])
+    found = rank_entries([1, 2], [((1, 2), (5, 3)), ((2, 1), (4, 4)), ((1, 2), (9, 1))])
 
     assert (found.crosstable[1, 2].wins, found.crosstable[1, 2].draws, found.crosstable[1, 2].losses) == (2, 1, 0)
     assert (found.crosstable[2, 1].wins, found.crosstable[2, 1].draws, found.crosstable[2, 1].losses) == (0, 1, 2)
@@ -46,7 +46,7 @@ def test_crosstable_shows_both_views():
 
 
 def test_score_per_board_parts_those_whom_all_else_leaves_level():
-    found = standings([1, 2, 3], [((1, 2), (9, 0)), ((2, 3), (1, 0)), ((3, 1), (1, 0))])
+    found = rank_entries([1, 2, 3], [((1, 2), (9, 0)), ((2, 3), (1, 0)), ((3, 1), (1, 0))])
 
     assert [(row.entry, row.score_per_board) for row in found.rows] == [(1, 4.5), (2, 0.5), (3, 0.5)]
     assert [row.place for row in found.rows] == [1, 2, 2]
@@ -59,7 +59,7 @@ def test_direct_encounter_is_asked_again_among_those_it_leaves_level():
     played += [((1, 3), (1, 0))] * 2 + [((1, 3), (0, 1))] * 1 + [((2, 3), (1, 0))] * 3
     played += [((3, 4), (1, 0))] * 3
 
-    found = standings([1, 2, 3, 4], played)
+    found = rank_entries([1, 2, 3, 4], played)
 
     assert [(row.entry, row.points, row.direct) for row in found.rows] == [
         (1, 4, 4),
@@ -70,13 +70,13 @@ def test_direct_encounter_is_asked_again_among_those_it_leaves_level():
 
 
 def test_direct_encounter_waits_until_all_have_met():
-    found = standings([1, 2, 3, 4], [((1, 3), (1, 0)), ((2, 4), (1, 0))])
+    found = rank_entries([1, 2, 3, 4], [((1, 3), (1, 0)), ((2, 4), (1, 0))])
 
     assert [row.direct for row in found.rows] == [None] * 4
 
 
 def test_statistical_ties_are_marked():
-    found = standings(
+    found = rank_entries(
         [1, 2, 3], [((1, 2), (1, 0))] * 3 + [((1, 3), (1, 0))] * 30 + [((2, 3), (1, 0))] * 30 + [((2, 1), (1, 0))] * 2
     )
 
@@ -84,7 +84,7 @@ def test_statistical_ties_are_marked():
 
 
 def test_entries_without_a_board_stand_last_and_share_their_place():
-    found = standings([1, 2, 3, 4], [((2, 4), (3, 3))])
+    found = rank_entries([1, 2, 3, 4], [((2, 4), (3, 3))])
 
     assert [(row.entry, row.place, row.shared) for row in found.rows] == [
         (2, 1, True),
@@ -96,7 +96,7 @@ def test_entries_without_a_board_stand_last_and_share_their_place():
 
 def test_boards_of_strangers_are_refused():
     with pytest.raises(ValueError, match=r"boards with \[7\]"):
-        standings([1, 2], [((1, 7), (1, 0))])
+        rank_entries([1, 2], [((1, 7), (1, 0))])
 
 
 @given(
@@ -109,4 +109,4 @@ def test_boards_of_strangers_are_refused():
     st.randoms(use_true_random=False),
 )
 def test_standings_do_not_depend_on_the_order_of_boards(played, rng):
-    assert standings(range(1, 7), rng.sample(played, len(played))) == standings([6, 5, 4, 3, 2, 1], played)
+    assert rank_entries(range(1, 7), rng.sample(played, len(played))) == rank_entries([6, 5, 4, 3, 2, 1], played)
