@@ -12,7 +12,9 @@ from typing import Any
 
 import engine
 from engine.errors import OptionError
-from engine.rules.parameters import Range, Rules, choices, word
+from engine.rules.options import Range, word
+from engine.rules.parameters import Rules
+from engine.rules.resolving import choices
 
 SDK = Path(__file__).parent / "sdk" / "tute_bot.py"
 BEGIN = "# >>> written by `make texts` from engine/games; do not edit\n"

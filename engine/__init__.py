@@ -20,7 +20,7 @@ from engine.match.redaction import redact
 from engine.match.state import State
 from engine.search.playouts import play_many, playout
 
-__version__ = "0.1.0"
+__version__ = replay.VERSION
 
 COMPILED = not str(_state.__file__).endswith(".py")  # whether the rules run as machine code (`make fast`)
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from engine.errors import EngineError
+from engine.game import load
+
 FORMAT = "tute-replay/1"
+VERSION = "0.1.0"  # of the engine, as `engine.__version__` says it
 
 
 class ReplayError(ValueError):
@@ -22,13 +26,11 @@ class ReplayError(ValueError):
 
 def make(state: Any, meta: dict[str, Any] | None = None) -> dict[str, Any]:
     """The replay of a recorded match, finished or cut short, as plain JSON data. `meta` is kept as given and not verified."""
-    import engine
-
     game = state.game.origin
     suits = game.pack.suits
     return {
         "format": FORMAT,
-        "engine": engine.__version__,
+        "engine": VERSION,
         "game": game.key,
         "revision": game.revision,
         "options": game.options,
@@ -51,27 +53,23 @@ def begin(replay: dict[str, Any]) -> Any:
 
 def restore(replay: dict[str, Any]) -> Any:
     """The state at the end of a replay, by running its actions. Raises ReplayError where the header or an action does not hold."""
-    import engine
-
     state, _ = _begin(replay)
     for step, text in enumerate(replay["actions"], 1):
         try:
             state.apply(state.game.parse_action(text))
-        except engine.EngineError as error:
+        except EngineError as error:
             raise ReplayError(step, f"action {text!r} cannot be taken: {error}") from None
     return state
 
 
 def verify(replay: dict[str, Any]) -> None:
     """Runs a replay again and compares everything. Raises ReplayError that names the first step that does not hold, and why."""
-    import engine
-
     state, events = _begin(replay)
     compared = _compare(0, state.events, events, 0)
     for step, text in enumerate(replay["actions"], 1):
         try:
             state.apply(state.game.parse_action(text))
-        except engine.EngineError as error:
+        except EngineError as error:
             raise ReplayError(step, f"action {text!r} cannot be taken: {error}") from None
         compared = _compare(step, state.events, events, compared)
     if len(events) > len(state.events):
@@ -87,12 +85,10 @@ def verify(replay: dict[str, Any]) -> None:
 
 
 def _begin(replay: dict[str, Any]) -> tuple[Any, list[Any]]:
-    import engine
-
     if not isinstance(replay, dict) or replay.get("format") != FORMAT:
         raise ReplayError(0, f"this is no replay: its format is not {FORMAT!r}")
     try:
-        game = engine.load(replay["game"], players=replay["players"], **replay["options"])
+        game = load(replay["game"], players=replay["players"], **replay["options"])
         if replay["revision"] != game.revision:
             raise ReplayError(
                 0,
@@ -100,7 +96,7 @@ def _begin(replay: dict[str, Any]) -> tuple[Any, list[Any]]:
             )
         state = game.new_match(seed=bytes.fromhex(replay["seed"]), deals=replay["deals"], suits=replay["suits"])
         texts, events = replay["actions"], replay["events"]
-    except (KeyError, TypeError, engine.EngineError) as error:
+    except (KeyError, TypeError, EngineError) as error:
         raise ReplayError(0, f"the header does not hold: {error!r}") from None
     except ValueError as error:
         raise ReplayError(0, f"the header does not hold: {error}") from None

@@ -19,7 +19,7 @@ LOW_SUITS = (1 << 2 * SUIT_BITS) - 1
 SPANISH_SUITS = "oceb"  # coins, cups, swords, batons
 FRENCH_SUITS = "shdc"  # spades, hearts, diamonds, clubs
 
-Table = list[tuple[int, ...]]  # ready tuples of cards, by the bit mask of one suit of a hand
+ByHolding = list[tuple[int, ...]]  # ready tuples of cards, by the bit mask of one suit of a hand
 
 
 class Pack:
@@ -103,17 +103,17 @@ class Pack:
         return coins[a] + cups[b] + swords[c] + batons[d]
 
     @property
-    def higher(self) -> list[Table]:
+    def higher(self) -> list[ByHolding]:
         """`higher[card][mask]`: the cards of a holding of that suit that outrank the card."""
         return _higher(self.size)
 
     @property
-    def follow(self) -> list[Table]:
+    def follow(self) -> list[ByHolding]:
         """`follow[card][mask]`: those that outrank it; if none, all of the holding."""
         return _follow(self.size)
 
     @property
-    def nothing(self) -> Table:
+    def nothing(self) -> ByHolding:
         """A table that never offers a card."""
         return _nothing(self.size)
 
@@ -125,18 +125,18 @@ def hand_of_flags(flags: int) -> list[int]:
 
 
 @cache
-def _all(size: int) -> list[Table]:
+def _all(size: int) -> list[ByHolding]:
     ranks = range(size)
     return [[tuple(suit * size + r for r in ranks if mask >> r & 1) for mask in range(1 << size)] for suit in range(4)]
 
 
 @cache
-def _nothing(size: int) -> Table:
+def _nothing(size: int) -> ByHolding:
     return [()] * (1 << size)
 
 
 @cache
-def _higher(size: int) -> list[Table]:
+def _higher(size: int) -> list[ByHolding]:
     held = _all(size)
     masks = range(1 << size)
     tables = []
@@ -148,7 +148,7 @@ def _higher(size: int) -> list[Table]:
 
 
 @cache
-def _follow(size: int) -> list[Table]:
+def _follow(size: int) -> list[ByHolding]:
     held = _all(size)
     return [
         [cards or held[card // size][mask] for mask, cards in enumerate(row)] for card, row in enumerate(_higher(size))

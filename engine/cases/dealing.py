@@ -7,16 +7,20 @@ from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
 from engine.cases.positions import Answer, Case, after_trick, begin
 from engine.errors import EngineError
+from engine.match import flow, steps
 from engine.match import position as pos
-from engine.match.opening import auctions, dealing, joining
+from engine.match.hands import give, take
+from engine.match.opening import dealing, joining
+from engine.match.places import left_of
 from engine.match.state import State
 from engine.match.trick import exchanges, tricks
+from engine.rules.sizes import deal_sizes
 
 
 def deal(game: engine.Game, given: Case) -> Answer:
     state = pos.blank(game, deal_no=given.get("deal_no", 1) - 1, dealer=None)
     state.dealer = (game.players - 1 - 1) % game.players if state.deal_no else state.dealer
-    dealing.start(state)
+    flow.run(state, steps.DEAL)
     return pos.shape(state)
 
 
@@ -26,18 +30,18 @@ def setup(game: engine.Game, given: Case) -> Answer:
     state.left_at = tuple(1 if seat in given.get("eliminated", ()) else 0 for seat in range(game.players))
     if deal_no == 1:
         if given.get("drawn_mano") is not None:
-            state.dealer = dealing.left_of(state, given["drawn_mano"])
+            state.dealer = left_of(state, given["drawn_mano"])
     else:
         state.mano = given["previous_mano"]
         dealing.next_places(state)
     dealing.seat_the_deal(state)
-    dealing.clear(state)
+    state.begin_deal()
     dealing.deal_cards(state)
     if deal_no == 1 and given.get("holder_2o") is not None:
         two = game.pack.parse("2o")
         for seat in range(game.players):
-            tricks.take(state, seat, two)
-        tricks.give(state, given["holder_2o"], two)
+            take(state, seat, two)
+        give(state, given["holder_2o"], two)
         dealing.coins_first(state)
     return {
         "mano": state.mano,
@@ -48,9 +52,9 @@ def setup(game: engine.Game, given: Case) -> Answer:
 
 
 def deal_sequence(game: engine.Game, given: Case) -> Answer:
-    sizes = auctions.deal_sizes(game.rules, game.players)
+    sizes = deal_sizes(game.rules, game.players)
     state = pos.blank(game, deal_no=len(sizes) - 1)
-    dealing.start(state)
+    flow.run(state, steps.DEAL)
     return {"hand_sizes": sizes, "last_has_trump": state.trump != NO_SUIT}
 
 
@@ -64,7 +68,7 @@ def exchange_round(game: engine.Game, given: Case) -> Answer:
     if state.rules.first_deal == "coins_2o" and state.deal_no == 1:
         dealing.coins_first(state)
     state.stage = len(game.stages)
-    exchanges.stage(state)
+    flow.run(state, exchanges.stage(state))
     while state.phase is exchanges.PHASE:
         declines = state.turn in given.get("declines", ())
         state.apply(act.PASS if declines else state.legal_actions()[0])

@@ -10,16 +10,17 @@ from engine.cases.positions import Answer, Case, after_trick, begin
 from engine.errors import EngineError
 from engine.match import position as pos
 from engine.match.opening import auctions
+from engine.match.opening.stages import AUCTIONS
 from engine.match.scoring import results
 from engine.match.state import State
-from engine.match.trick import announcing, tricks
+from engine.match.trick import songs, tricks
 
 
 def auction(game: engine.Game, given: Case) -> Answer:
     state = begin(game, given)
     for seat in state.active:
         state.hands[seat][0] = 1  # calls do not look at cards
-    opening = auctions.stages(state.rules)[0]
+    opening = AUCTIONS[state.rules.auction][0]
     state.stage = len(game.stages)
     deal = state.deal_no
     state.left = 0
@@ -145,7 +146,7 @@ def _declared(state: State, action: int) -> str:
     if action >= act.TUTE:
         return "tute" + act.TUTE_RANKS[action - act.TUTE]
     suit = action - act.SING
-    points = announcing.song_value(state, suit)
+    points = songs.song_value(state, suit)
     return "40" if points == 40 else f"{points}{state.suit_text(suit)}"
 
 

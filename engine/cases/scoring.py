@@ -6,9 +6,10 @@ import engine
 from engine.cards import actions as act
 from engine.cases.positions import Answer, Case, begin, counted, free_suit
 from engine.match import position as pos
+from engine.match import steps
 from engine.match.opening import dealing
 from engine.match.scoring import claims, settlement
-from engine.match.trick import announcing, legality
+from engine.match.trick import legality, songs, windows
 from engine.rules.verdict import Verdict
 
 
@@ -17,7 +18,7 @@ def claim(game: engine.Game, given: Case) -> Answer:
     seat = given["seat"]
     pos.won_trick(state, seat)
     state.ask(seat, None)
-    allowed = announcing.may_claim(state, seat, state.rules.claim_window)
+    allowed = songs.may_claim(state, seat, state.rules.claim_window)
     claims.claim(state)
     return {"allowed": allowed, "winner": state.verdict.winner if state.verdict else None}
 
@@ -25,7 +26,7 @@ def claim(game: engine.Game, given: Case) -> Answer:
 def auto_end(game: engine.Game, given: Case) -> Answer:
     state = counted(game, given)
     seat = game.sides[given["scorer"]][0]
-    over = claims.reached_by(state, seat)
+    over = claims.reached_by(state, seat) == steps.DECIDED
     return {"over": over, "winner": state.verdict.winner if over and state.verdict else None}
 
 
@@ -34,10 +35,10 @@ def capote(game: engine.Game, given: Case) -> Answer:
         state = begin(game, given)
         pos.won_trick(state, given["order"][0])
         if given["tricks_since_stock_end"] == 0 and given.get("announced") is None and given["stock"] == 0:
-            announcing.ask_capote(state)
-        while state.phase is announcing.CAPOTE and state.turn != given["seat"]:
+            windows.ask_capote(state)
+        while state.phase is windows.CAPOTE and state.turn != given["seat"]:
             state.apply(act.PASS)
-        return {"allowed": state.phase is announcing.CAPOTE and act.CAPOTE in state.legal_actions()}
+        return {"allowed": state.phase is windows.CAPOTE and act.CAPOTE in state.legal_actions()}
     state = begin(game, given)
     state.capote_by = given["announced"]
     left = len(state.active) * int(state.rules.hand_size)

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _description(rules: Any) -> dict[str, Any]:
     from engine.game import load
-    from engine.rules.parameters import choices
+    from engine.rules.resolving import choices
 
     options: dict[str, dict[str, Any]] = {}
     for players in rules.players:
@@ -68,7 +68,7 @@ def _description(rules: Any) -> dict[str, Any]:
 
 
 def _choice(choice: Any) -> Any:
-    from engine.rules.parameters import Range, word
+    from engine.rules.options import Range, word
 
     if isinstance(choice, Range):
         return {"from": choice.low, "to": choice.high, "step": choice.step, "null": choice.none}

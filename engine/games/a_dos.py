@@ -1,7 +1,8 @@
 """Tute de a dos: two players, six cards and a stock, free until it is gone. Source: rules book, a_dos (001)."""
 
 from engine.match.scoring.results import fewest_points_loses
-from engine.rules.parameters import Range, Rules
+from engine.rules.options import Range
+from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:

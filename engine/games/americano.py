@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.games.corriente import GAME as CORRIENTE
-from engine.rules.parameters import Range
+from engine.rules.options import Range
 
 GAME = replace(
     CORRIENTE,

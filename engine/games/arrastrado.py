@@ -6,7 +6,9 @@ Source: rules book, arrastrado (004; W-aca and W-nai for gaps).
 from typing import Any
 
 from engine.match.scoring.payments import lost_contract, winner_and_songs
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.match.scoring.results import most_points_wins
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
@@ -41,6 +43,7 @@ GAME = Rules(
     auction_rounds="open",
     all_pass="ordinary_deal",
     song_order="forty_first",
+    result=most_points_wins,
     settlement="chips",
     match_end="deals",
     match_deals=12,

@@ -5,7 +5,8 @@ from typing import Any
 from engine.errors import OptionError
 from engine.match.scoring.payments import lost_pot, pot_per_trick
 from engine.match.scoring.results import trick_commitments
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

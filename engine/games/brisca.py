@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from engine.rules.parameters import Range, Rules
+from engine.match.scoring.results import most_points_wins
+from engine.rules.options import Range
+from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
@@ -38,6 +40,7 @@ GAME = Rules(
     hand_songs="none",
     tute="none",
     last_trick_bonus=0,
+    result=most_points_wins,
     tie="drawn",
     match_games=2,
     implied=implied,

@@ -1,7 +1,8 @@
 """Tute cabrero, three to six players: who is in the middle loses. Source: rules book, cabrero (001 above all, 004)."""
 
 from engine.match.scoring.results import middle_loses
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:

@@ -6,7 +6,7 @@ Source: rules book, chancho (001; all else as cabrero).
 from dataclasses import replace
 
 from engine.games.cabrero import GAME as CABRERO
-from engine.rules.parameters import BOOL
+from engine.rules.options import BOOL
 
 GAME = replace(
     CABRERO,

@@ -5,7 +5,8 @@ from typing import Any
 from engine.errors import OptionError
 from engine.match.scoring.payments import each_loser_to_each_winner, lost_alone
 from engine.match.scoring.results import soloist_side_best_single, soloist_side_more_points
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Tute corriente, two players: six cards and a stock, games to 101 over several deals, claims. Source: rules book, corriente (004)."""
 
 from engine.match.scoring.results import to_target
-from engine.rules.parameters import Range, Rules
+from engine.rules.options import Range
+from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:

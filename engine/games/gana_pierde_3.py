@@ -2,14 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
-    from engine.match.state import State
+    from engine.match.data import Data
 
 
-def middle_of_three_loses(state: "State") -> Verdict:
+def middle_of_three_loses(state: "Data") -> Verdict:
     """The middle score loses; of two level ones below, the third loses; two level above lose; all level, all lose."""
     points = state.seat_points()
     low, middle, high = sorted(points[seat] for seat in state.active)
@@ -17,7 +18,7 @@ def middle_of_three_loses(state: "State") -> Verdict:
     return Verdict(None, tuple(seat for seat in state.active if points[seat] == losing))
 
 
-def cabron_loses(state: "State") -> Verdict:
+def cabron_loses(state: "Data") -> Verdict:
     """Who has no trick loses; else who has more than 100; else the strictly middle seat; else the level ones."""
     points = state.seat_points()
     without = tuple(seat for seat in state.active if not state.tricks[seat])

@@ -3,14 +3,15 @@
 from typing import TYPE_CHECKING
 
 from engine.match.scoring.results import by_last_trick
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 from engine.rules.verdict import Verdict
 
 if TYPE_CHECKING:
-    from engine.match.state import State
+    from engine.match.data import Data
 
 
-def most_points_loses_unless_101(state: "State") -> Verdict:
+def most_points_loses_unless_101(state: "Data") -> Verdict:
     """The seat with most points loses alone; with 101 or more it wins and all others lose. Level seats: `tie: last_trick` chooses one."""
     points = state.seat_points()
     top = max(points[seat] for seat in state.active)

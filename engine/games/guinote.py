@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.errors import OptionError
 from engine.match.scoring.results import most_points_wins, to_target
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 STOCK6 = {
     "hand_size": 6,

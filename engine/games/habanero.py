@@ -4,7 +4,8 @@ Source: rules book, habanero (002, 004).
 """
 
 from engine.match.scoring.results import to_target
-from engine.rules.parameters import Range, Rules
+from engine.rules.options import Range
+from engine.rules.parameters import Rules
 
 GAME = Rules(
     key="habanero",

@@ -6,7 +6,7 @@ Source: rules book, havanian (W-var, W-lud, 002).
 from dataclasses import replace
 
 from engine.games.habanero import GAME as HABANERO
-from engine.rules.parameters import Range
+from engine.rules.options import Range
 
 GAME = replace(
     HABANERO,

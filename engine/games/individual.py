@@ -1,6 +1,8 @@
 """Individual Tute, two or three: everybody alone, strict from the first trick, a stock. Source: rules book, individual (004, 002)."""
 
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.match.scoring.results import most_points_wins
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 GAME = Rules(
     key="individual",
@@ -22,6 +24,7 @@ GAME = Rules(
     exchange_min_stock=2,
     obligation_stock_open="strict",
     song_order="forty_first",
+    result=most_points_wins,
     match_end="series",
     match_games=12,
     options={

@@ -1,6 +1,8 @@
 """Tute in pairs, four players: ordinary Tute, the default of every parameter. Source: rules book, partnership (004, 002, 003)."""
 
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.match.scoring.results import most_points_wins
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 GAME = Rules(
     key="partnership",
@@ -14,6 +16,7 @@ GAME = Rules(
     board_deals=1,
     sides="pairs",
     song_order="forty_first",
+    result=most_points_wins,
     options={
         "match_end": ("race", "series"),
         "match_games": Range(1, 100),

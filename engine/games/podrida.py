@@ -3,9 +3,10 @@
 from typing import Any
 
 from engine.errors import OptionError
-from engine.match.opening.auctions import deal_sizes
 from engine.match.scoring.results import exact_prediction
-from engine.rules.parameters import BOOL, Rules
+from engine.rules.options import BOOL
+from engine.rules.parameters import Rules
+from engine.rules.sizes import deal_sizes
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from engine.match.scoring.payments import lost_bid, per_five
 from engine.match.scoring.results import soloist_reaches_bid
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 GAME = Rules(
     key="subastado",

@@ -3,7 +3,9 @@
 Source: rules book, two_player (Wikipedia, 003).
 """
 
-from engine.rules.parameters import Range, Rules
+from engine.match.scoring.results import most_points_wins
+from engine.rules.options import Range
+from engine.rules.parameters import Rules
 
 GAME = Rules(
     key="two_player",
@@ -30,6 +32,7 @@ GAME = Rules(
     songs_per_trick="many",
     song_order="forty_first_in_window",
     song_min_stock=3,
+    result=most_points_wins,
     options={
         "match_games": Range(1, 100),
         "match_end": ("race", "series"),

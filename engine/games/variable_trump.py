@@ -6,17 +6,19 @@ Source: rules book, variable_trump (000).
 
 from typing import TYPE_CHECKING
 
+from engine.match.scoring.results import most_points_wins
 from engine.match.trick.legality import set_best, set_trump
-from engine.rules.parameters import BOOL, Range, Rules
+from engine.rules.options import BOOL, Range
+from engine.rules.parameters import Rules
 
 if TYPE_CHECKING:
-    from engine.match.state import State
+    from engine.match.data import Data
 
 CYCLE = {"o": "c", "c": "b", "b": "e", "e": "o"}
 NEXT = tuple("oceb".index(CYCLE[suit]) for suit in "oceb")
 
 
-def vtt_cycle(state: "State") -> None:
+def vtt_cycle(state: "Data") -> None:
     """V1 to V4: a trump, led or not, becomes the lead suit and hands trump to the next suit; then who is winning is found anew."""
     suit_of, table = state.suit_of, state.table
     suit = suit_of[table[-1]]
@@ -51,5 +53,6 @@ GAME = Rules(
     hand_songs="winning_side",
     song_values={"trump": 20, "other": 20},
     tute_first_trick_only=True,
+    result=most_points_wins,
     options={"coins_start": BOOL, "double_at_101": BOOL, "match_games": Range(1, 100)},
 )

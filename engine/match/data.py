@@ -1,139 +1,76 @@
-"""The data of one match: every slot, what it means, and how it begins. What a match does with them stands in `engine.match.state`."""
+"""The data of one match: every slot, what it means, how it begins, and the plain questions about it.
+
+The assignments of `Data.__init__` and `Data.begin_deal` are the one table of the slots: what stands between the marks is made from them by
+`python -m tests.support.slots`, and a test shows that it is fresh. What a match does with its data stands in `engine.match.flow`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from engine.cards.pack import NO_SUIT, Table
+from engine.cards.pack import NO_SUIT
 
 if TYPE_CHECKING:
     from engine.cards.chance import Dice
-    from engine.game import Game
-    from engine.match.phase import Phase
-    from engine.match.trick.legality import InForce
+    from engine.cards.pack import ByHolding
+    from engine.match.redaction import Moment
+    from engine.rules.obligations import InForce
+    from engine.rules.terms import Terms
     from engine.rules.verdict import Verdict
 
-Event = dict[str, Any]
+# Lists that a state changes in place: a clone gets copies of these two. Any other list is shared, and never changed.
+OwnList = list[int]
+OwnLists = list[list[int]]
 
 
-class Slots:
-    """Plain data; `State` is the only class made of it. A slot that is added here must be added to `State.clone` too."""
+class Phase(NamedTuple):
+    """A question other than "which card": what the seat on turn may answer, and what the answer does. It remembers nothing itself."""
 
+    name: str
+    legal: Callable[[Data], tuple[int, ...]]
+    act: Callable[[Data, int], int]  # gives the next step
+
+
+class Data:
+    """One match as plain data; `engine.match.state.State` is the class that is made."""
+
+    # slots: made by tests.support.slots
     __slots__ = (
-        "active",
-        "asked",
-        "best",
-        "best_suit",
-        "bit_of",
-        "capote_by",
-        "cards",
-        "chips",
-        "coto_games",
-        "cotos",
-        "deal_no",
-        "dealer",
-        "deals",
-        "dice",
-        "drawn",
-        "extra",
-        "facts",
-        "follow",
-        "ftab",
-        "game",
-        "game_deal",
-        "games",
-        "games_played",
-        "hand",
-        "hands",
-        "heard",
-        "held",
-        "holder",
-        "htab",
-        "in_force",
-        "is_over",
-        "last_trick",
-        "lead",
-        "lead_extra",
-        "lead_swap",
-        "leader",
-        "left",
-        "left_at",
-        "legal",
-        "log",
-        "mano",
-        "marks",
-        "modified",
-        "n",
-        "next",
-        "no_load",
-        "notes",
-        "out",
-        "over",
-        "own_extra",
-        "own_turn",
-        "pending",
-        "phase",
-        "points_of",
-        "pot",
-        "queue",
-        "reached",
-        "revoker",
-        "ruffed",
-        "rules",
-        "score",
-        "seats",
-        "seed",
-        "shown",
-        "side",
-        "size",
-        "songs",
-        "songs_made",
-        "stage",
-        "stock",
-        "suit_map",
-        "suit_of",
-        "sung",
-        "swap",
-        "swapped",
-        "table",
-        "table_points",
-        "taken_actions",
-        "totals",
-        "tricks",
-        "trump",
-        "turn",
-        "tute_by",
-        "twenties",
-        "verdict",
-        "void",
-        "watched",
-        "window",
-        "window_songs",
-        "window_swap",
-        "winner",
-        "winners",
+        "active", "best", "best_suit", "bit_of", "capote_by", "cards", "chips", "coto_games", "cotos", "deal_no",
+        "dealer", "deals", "dice", "drawn", "extra", "facts", "follow", "ftab", "game", "game_deal", "games",
+        "games_played", "hand", "hands", "heard", "held", "holder", "htab", "in_force", "is_over", "last_trick",
+        "lead", "lead_extra", "lead_swap", "leader", "left", "left_at", "legal", "log", "mano", "marks", "modified",
+        "n", "next", "no_load", "notes", "out", "over", "own_extra", "own_turn", "pending", "phase", "points_of",
+        "pot", "queue", "reached", "revoker", "ruffed", "rules", "score", "seats", "seed", "shown", "side", "size",
+        "songs", "songs_made", "stage", "stock", "suit_map", "suit_of", "sung", "swap", "swapped", "table",
+        "table_points", "taken_actions", "totals", "tricks", "trump", "turn", "tute_by", "twenties", "verdict",
+        "void", "watched", "window", "window_songs", "window_swap", "winner", "winners",
     )  # fmt: skip
+    # slots: end
 
     def __init__(
         self,
-        game: Game,
+        game: Terms,
         seed: bytes,
         deals: int | None,
         record: bool,
         suit_map: tuple[int, ...],
         blank: bool = False,
     ) -> None:
-        if blank:
-            return  # `clone` fills every slot; compiled classes cannot be made without __init__
-        n = game.players
         self.game = game
         self.rules = game.rules
         self.seed = seed
-        self.deals = deals  # stop after so many deals; None: the match ends by its rules
-        self.log: list[Event] | None = [] if record else None
+        self.suit_map = suit_map  # suit of the shuffle -> suit played with
+        self.log: list[Moment] | None = [] if record else None
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
-        self.suit_map = suit_map  # suit of the shuffle -> suit played with
+        self.heard = record or game.rules.on_play is not None  # whether a card on the table is recorded or moves trumps
+        if blank:
+            return  # `clone` fills all other slots; a compiled class cannot be made without __init__
+        n = game.players
+        self.deals = deals  # stop after so many deals; None: the match ends by its rules
         pack = game.pack
         self.suit_of = pack.suit
         self.bit_of = pack.bit
@@ -166,29 +103,13 @@ class Slots:
         self.winners: tuple[int, ...] = ()
         self.verdict: Verdict | None = None  # of the last deal
 
-        # the deal
-        self.hands: list[list[int]] = [[0] * (NO_SUIT + 1) for _ in range(n)]
+        # the deal: what `begin_deal` does not set
+        self.begin_deal()
+        self.hands: OwnLists = [[0] * (NO_SUIT + 1) for _ in range(n)]
         self.trump = NO_SUIT
-        self.stock: list[int] = []  # face-down cards, the next one last
+        self.stock: OwnList = []  # face-down cards, the next one last
         self.n = 0  # cards still to be drawn, the shown card included when it will be drawn
-        self.shown = -1
-        self.holder = -1  # seat that holds the shown card in its hand
-        self.pending = -1  # seat with a deferred exchange laid down
-        self.swapped = False  # the shown card has come there by an exchange
-        # card drawn after the last trick by seat, -1 for none; None: nobody drew, or it matters to nobody (`Game.minds_draws`, the record)
-        self.drawn: list[int] | None = None
-        self.cards: list[int] = [0] * n  # captured card points by seat
-        self.songs: list[int] = [0] * n  # points of songs, hand and table, by seat
-        self.tricks: list[int] = [0] * n  # tricks won by seat
-        self.songs_made: tuple[tuple[int, int, int, bool], ...] = ()  # (seat, suit, points, on the table)
-        self.sung = 0  # bit mask of suits whose pair has been sung
-        self.twenties = 0  # bit mask of seats that have sung a 20 from the hand
         self.reached: tuple[int, ...] = ()  # sides in the order in which they reached the target
-        self.last_trick = -1
-        self.tute_by = -1
-        self.capote_by = -1
-        self.revoker = -1
-        self.notes: dict[str, Any] = {}  # what a single game needs and no other; replaced, never changed in place
         self.stage = 0
 
         # the trick
@@ -196,37 +117,249 @@ class Slots:
         self.left = 0  # cards still to be played in the deal
         self.turn = 0
         self.hand = self.hands[0]
-        self.table: list[int] = []
-        self.lead = NO_SUIT
         self.leader = 0
         self.best = 0
-        self.best_suit = NO_SUIT  # between tricks; `lead` still is the suit of the last one then
         self.winner = 0  # seat that is winning the trick, then the one that won it
-        self.table_points = 0
         self.in_force: InForce | None = None
         self.no_load = False
         self.modified = False  # whether followers' legal cards take more than to look them up
         self.watched = False  # `modified`, or something may be announced at every turn
-        self.heard = record  # whether a card on the table is recorded or moves trumps
-        self.follow: list[Table] = []  # these four: legality.Tables
-        self.ruffed: list[Table] = []
-        self.void: Table = pack.nothing
-        self.over: list[Table] = []
-        self.ftab: Table = pack.nothing
-        self.htab: Table = pack.nothing
+        self.follow: list[ByHolding] = []  # these four: rules.obligations.Obligation
+        self.ruffed: list[ByHolding] = []
+        self.void: ByHolding = pack.nothing
+        self.over: list[ByHolding] = []
+        self.ftab: ByHolding = pack.nothing
+        self.htab: ByHolding = pack.nothing
 
         # questions
         self.phase: Phase | None = None  # None: which card
         self.legal: tuple[int, ...] | None = None
-        self.extra: tuple[int, ...] = ()  # announcements that the seat to play may make before its card
         self.own_turn = False  # whether every seat may announce something at its own turn
-        # these five: announcing.fix_turns. What every seat may announce whatever it holds, and the trumps that may be worth an exchange
+        # these five: trick.turns. What every seat may announce whatever it holds, and the trumps that may be worth an exchange
         self.own_extra: tuple[int, ...] = ()  # when it follows
         self.lead_extra: tuple[int, ...] = ()  # when it leads to the trick after one that it has won
         self.swap = 0  # bit mask of trumps, when it follows
         self.lead_swap = 0  # when it leads
         self.window_swap = 0  # before the draw
+
+    def begin_deal(self) -> None:
+        """Sets everything that belongs to one deal to its beginning; `opening.dealing` gives the rest its value."""
+        self.shown = -1
+        self.holder = -1  # seat that holds the shown card in its hand
+        self.pending = -1  # seat with a deferred exchange laid down
+        self.swapped = False  # the shown card has come there by an exchange
+        # card drawn after the last trick by seat, -1 for none; None: nobody drew, or it matters to nobody (`Game.minds_draws`, the record)
+        self.drawn: list[int] | None = None
+        self.cards: OwnList = [0] * self.seats  # captured card points by seat
+        self.songs: OwnList = [0] * self.seats  # points of songs, hand and table, by seat
+        self.tricks: OwnList = [0] * self.seats  # tricks won by seat
+        self.songs_made: tuple[tuple[int, int, int, bool], ...] = ()  # (seat, suit, points, on the table)
+        self.sung = 0  # bit mask of suits whose pair has been sung
+        self.twenties = 0  # bit mask of seats that have sung a 20 from the hand
+        self.last_trick = -1
+        self.tute_by = -1
+        self.capote_by = -1
+        self.revoker = -1
+        self.notes: dict[str, Any] = {}  # what a single game needs and no other; replaced, never changed in place
+
+        self.table: OwnList = []
+        self.lead = NO_SUIT
+        self.best_suit = NO_SUIT  # between tricks; `lead` still is the suit of the last one then
+        self.table_points = 0
+
+        self.extra: tuple[int, ...] = ()  # announcements that the seat to play may make before its card
         self.window = ""  # "", "before_draw", "after_draw": the window that is open
         self.queue: tuple[int, ...] = ()  # seats still to be asked in the window
-        self.asked = -1
         self.window_songs: tuple[tuple[int, int], ...] = ()  # (seat, points) sung in this window
+
+    # ---- copies
+
+    # clone: made by tests.support.slots
+    def clone(self) -> Self:
+        """An independent copy that records nothing. Cheap, for search."""
+        new = type(self)(self.game, self.seed, None, False, self.suit_map, True)
+        new.active = self.active
+        new.best = self.best
+        new.best_suit = self.best_suit
+        new.bit_of = self.bit_of
+        new.capote_by = self.capote_by
+        new.cards = self.cards[:]
+        new.chips = self.chips
+        new.coto_games = self.coto_games
+        new.cotos = self.cotos
+        new.deal_no = self.deal_no
+        new.dealer = self.dealer
+        new.deals = self.deals
+        new.drawn = self.drawn
+        new.extra = self.extra
+        new.facts = self.facts
+        new.follow = self.follow
+        new.ftab = self.ftab
+        new.game_deal = self.game_deal
+        new.games = self.games
+        new.games_played = self.games_played
+        new.hands = [one[:] for one in self.hands]
+        new.held = self.held
+        new.holder = self.holder
+        new.htab = self.htab
+        new.in_force = self.in_force
+        new.is_over = self.is_over
+        new.last_trick = self.last_trick
+        new.lead = self.lead
+        new.lead_extra = self.lead_extra
+        new.lead_swap = self.lead_swap
+        new.leader = self.leader
+        new.left = self.left
+        new.left_at = self.left_at
+        new.legal = self.legal
+        new.mano = self.mano
+        new.marks = self.marks
+        new.modified = self.modified
+        new.n = self.n
+        new.next = self.next
+        new.no_load = self.no_load
+        new.notes = self.notes
+        new.out = self.out
+        new.over = self.over
+        new.own_extra = self.own_extra
+        new.own_turn = self.own_turn
+        new.pending = self.pending
+        new.phase = self.phase
+        new.points_of = self.points_of
+        new.pot = self.pot
+        new.queue = self.queue
+        new.reached = self.reached
+        new.revoker = self.revoker
+        new.ruffed = self.ruffed
+        new.score = self.score
+        new.seats = self.seats
+        new.shown = self.shown
+        new.side = self.side
+        new.size = self.size
+        new.songs = self.songs[:]
+        new.songs_made = self.songs_made
+        new.stage = self.stage
+        new.stock = self.stock[:]
+        new.suit_of = self.suit_of
+        new.sung = self.sung
+        new.swap = self.swap
+        new.swapped = self.swapped
+        new.table = self.table[:]
+        new.table_points = self.table_points
+        new.totals = self.totals
+        new.tricks = self.tricks[:]
+        new.trump = self.trump
+        new.turn = self.turn
+        new.tute_by = self.tute_by
+        new.twenties = self.twenties
+        new.verdict = self.verdict
+        new.void = self.void
+        new.watched = self.watched
+        new.window = self.window
+        new.window_songs = self.window_songs
+        new.window_swap = self.window_swap
+        new.winner = self.winner
+        new.winners = self.winners
+        new.hand = new.hands[self.turn]
+        return new
+
+    # clone: end
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.clone()
+
+    # ---- what a match answers
+
+    @property
+    def current_seat(self) -> int:
+        """The seat that must act; -1 when the match is over."""
+        return -1 if self.is_over else self.turn
+
+    @property
+    def in_trick(self) -> int:
+        """Cards that have been played to the trick that is going on; 0 between tricks."""
+        return 0 if self.best_suit == NO_SUIT else len(self.table)
+
+    @property
+    def events(self) -> list[Moment]:
+        """The record so far, the whole truth. `engine.redact` makes of it what a seat may see."""
+        if self.log is None:
+            raise ValueError("this match is not recorded: ask new_match for record=True")
+        return self.log
+
+    @property
+    def actions(self) -> list[int]:
+        """The actions taken so far; recorded matches only."""
+        if self.log is None:
+            raise ValueError("this match is not recorded: ask new_match for record=True")
+        return self.taken_actions
+
+    def scores(self) -> list[int]:
+        """Board score by seat so far, in `game.score_unit`: boards are compared by the sums of these."""
+        return list(self.score)
+
+    def returns(self) -> list[float]:
+        """Score of each seat less the mean of the table: they sum to zero."""
+        mean = sum(self.score) / self.seats
+        return [score - mean for score in self.score]
+
+    def hand_of(self, seat: int) -> tuple[int, ...]:
+        """The cards a seat holds, ascending."""
+        return self.game.pack.in_hand(self.hands[seat])
+
+    def active_sides(self) -> list[int]:
+        """Sides with a seat in the deal, ascending."""
+        return sorted({self.side[seat] for seat in self.active})
+
+    def card_points(self, side: int) -> int:
+        """Captured card points of a side in this deal."""
+        return sum(self.cards[seat] for seat in self.active if self.side[seat] == side)
+
+    def seat_points(self) -> list[int]:
+        """Points of this deal by seat: cards, songs, last trick bonus; or, in podrida, what the prediction is worth."""
+        if self.rules.settlement == "points":
+            return self.prediction_points()
+        points = list(map(add, self.cards, self.songs))
+        if self.last_trick >= 0 and not self.left and not self.notes.get("bonus_declined"):
+            points[self.last_trick] += self.rules.last_trick_bonus
+        return points
+
+    def prediction_points(self) -> list[int]:
+        """10 + 3 t for an exact prediction of t tricks, else -3 a trick of difference; or 1 and 0 (`prediction_score`)."""
+        points = [0] * self.seats
+        for seat, said in self.notes["predictions"].items():
+            missed = abs(said - self.tricks[seat])
+            if self.rules.prediction_score == "hit_or_miss":
+                points[seat] = 0 if missed else 1
+            else:
+                points[seat] = -3 * missed if missed else 10 + 3 * said
+        return points
+
+    def side_points(self) -> list[int]:
+        """Points of this deal by side."""
+        points = self.seat_points()
+        return points if len(self.games) == self.seats else [points[0] + points[2], points[1] + points[3]]
+
+    def totals_now(self) -> list[int]:
+        """Points of the game by side: carried ones and those of this deal."""
+        return [carried + points for carried, points in zip(self.totals, self.side_points(), strict=True)]
+
+    def emit(self, kind: str, **fields: Any) -> None:
+        """Appends an event to the record, if there is one."""
+        if self.log is not None:
+            self.log.append({"e": kind, **fields})
+
+    def ask(self, seat: int, phase: Phase | None) -> None:
+        """The next action is this seat's."""
+        self.turn = seat
+        self.hand = self.hands[seat]
+        self.phase = phase
+        self.legal = None
+
+    def card_text(self, card: int) -> str | None:
+        """Text of a card; None for -1."""
+        return None if card < 0 else self.game.pack.texts[card]
+
+    def suit_text(self, suit: int) -> str | None:
+        """Letter of a suit; None for "no suit"."""
+        return None if suit == NO_SUIT else self.game.pack.suits[suit]

@@ -6,23 +6,22 @@ A position is an ordinary `State`; what is not given is empty or zero. Cards are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.cards import chance
 from engine.cards.pack import NO_SUIT
 from engine.errors import EngineError
+from engine.match.hands import give, take
 from engine.match.opening import dealing
 from engine.match.state import State
 from engine.match.trick import legality, tricks
-
-if TYPE_CHECKING:
-    from engine.game import Game
+from engine.rules.terms import Terms
 
 FULL = 400  # more plays than any deal has: the deal is far from over
 
 
 def blank(
-    game: Game, *, mano: int = 0, dealer: int | None = None, deal_no: int = 1, game_deal: int | None = None
+    game: Terms, *, mano: int = 0, dealer: int | None = None, deal_no: int = 1, game_deal: int | None = None
 ) -> State:
     """A deal without cards: the seats in their places, nobody has played. The dealer is by default the seat before mano."""
     state = State(game, chance.as_seed("position"), None, True, (0, 1, 2, 3))
@@ -30,7 +29,7 @@ def blank(
     state.deal_no = deal_no
     state.game_deal = deal_no if game_deal is None else game_deal
     dealing.seat_the_deal(state)
-    dealing.clear(state)
+    state.begin_deal()
     state.own_turn = game.has_own_turn
     state.left = FULL
     return state
@@ -103,8 +102,8 @@ def put_card(state: State, play: str) -> None:
     if seat != state.turn:
         raise EngineError(f"{play!r}: it is the turn of seat {state.turn}")
     state.ask(seat, None)
-    tricks.take(state, seat, card)
-    tricks.give(state, seat, card)
+    take(state, seat, card)
+    give(state, seat, card)
     state.extra = ()
     state.legal = (card,)
     state.apply(card)

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-Event = dict[str, Any]
+Moment = dict[str, Any]  # one of the things that the record of a match tells, in order
 
 
-def redact(events: Iterable[Event], seat: int | None) -> list[Event]:
+def redact(events: Iterable[Moment], seat: int | None) -> list[Moment]:
     """The events as one seat may see them; `seat=None` is a spectator who sees no hidden card."""
     return [_redacted(event, seat) for event in events]
 
 
-def alike(event: Event) -> bool:
+def alike(event: Moment) -> bool:
     """Whether every seat and every spectator sees an event as it stands in the record: `redact` gives it back as it is."""
     return "secret" not in event and event["e"] != "deal"
 
 
-def _redacted(event: Event, seat: int | None) -> Event:
+def _redacted(event: Moment, seat: int | None) -> Moment:
     if alike(event):
         return event
     if event["e"] == "deal":

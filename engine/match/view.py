@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.match.opening import dealing
-from engine.match.trick import announcing, exchanges
-
-if TYPE_CHECKING:
-    from engine.match.state import State
+from engine.match import flow, steps
+from engine.match.data import Data
+from engine.match.trick import exchanges, windows
 
 
-def observation(state: State, seat: int) -> dict[str, Any]:
+def observation(state: Data, seat: int) -> dict[str, Any]:
     """Everything `seat` may know at this moment.
 
-    Cards are texts, suits letters, points whole numbers; lists by seat or by side as named. `legal` is there when the seat is to act.
+    Cards are texts, suits letters, points whole numbers; lists by seat or by side as named. `State.observation` adds `legal` when the seat is to act.
     While another seat is asked in a window, which depends on what that one holds, the snapshot is that of a window closed in silence: it is
     the same whether or not anybody is being asked.
     """
@@ -72,17 +70,15 @@ def observation(state: State, seat: int) -> dict[str, Any]:
     for song, (singer, suit, _, _) in zip(seen["sung"], state.songs_made, strict=True):
         if singer != seat and suit in hidden:
             song["suit"] = None
-    if asked == seat:
-        seen["legal"] = [game.action_text(action) for action in state.legal_actions()]
     return seen
 
 
-def in_secret(state: State, seat: int) -> bool:
+def in_secret(state: Data, seat: int) -> bool:
     """Whether another seat is being asked because of what it holds."""
-    return state.current_seat != seat and (state.phase is announcing.WINDOW or state.phase is exchanges.PHASE)
+    return state.current_seat != seat and (state.phase is windows.WINDOW or state.phase is exchanges.PHASE)
 
 
-def quiet(state: State, seat: int) -> State:
+def quiet(state: Data, seat: int) -> Data:
     """The position as `seat` would see it if nobody were being asked in secret: a copy in which those asked have declined.
 
     A seat that will be asked itself before the draw is not shown what it is going to draw: it knows anyway that it is not its turn yet.
@@ -90,17 +86,17 @@ def quiet(state: State, seat: int) -> State:
     while in_secret(state, seat):
         if state.phase is exchanges.PHASE:
             state = state.clone()
-            dealing.go_on(state)
+            flow.run(state, steps.STAGE)
             continue
-        if seat in state.queue and state.window == "before_draw" and announcing.window_options(state, seat):
+        if seat in state.queue and state.window == "before_draw" and windows.window_options(state, seat):
             break
         state = state.clone()
         state.queue = ()
-        announcing.next_in_window(state)
+        flow.run(state, windows.next_in_window(state))
     return state
 
 
-def played(state: State) -> list[int]:
+def played(state: Data) -> list[int]:
     """The cards that have been played in this deal, ascending: public, for everybody saw them.
 
     Worked out from where the others are, so that playing need not keep it: hands, stock, shown card, a laid exchange, cards put away.
@@ -114,5 +110,5 @@ def played(state: State) -> list[int]:
     return [card for card in state.game.pack.cards if card not in elsewhere]
 
 
-def _previous(state: State, seat: int) -> int:
+def _previous(state: Data, seat: int) -> int:
     return state.active[state.active.index(seat) - 1]

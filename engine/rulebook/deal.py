@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.game import declared, load
 from engine.rulebook.speaker import Speaker, capital
 from engine.rulebook.words import RANKS, SUITS
-from engine.rules.parameters import word
+from engine.rules.options import word
 
 Said = str | None  # a step at one table; None where the game has none
 

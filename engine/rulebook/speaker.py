@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from engine.rulebook.values import meant
 from engine.rulebook.words import RANKS
-from engine.rules.parameters import Rules, word
+from engine.rules.options import word
+from engine.rules.parameters import Rules
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.game import declared, load
+from engine.match.scoring.results import most_points_wins
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS, RANKS, SUITS
-from engine.rules.parameters import Choice, Range, Rules, choices, word
+from engine.rules.options import Choice, Range, word
+from engine.rules.parameters import Rules
+from engine.rules.resolving import choices
 
 RANKED = {"rank_order", "pair_ranks", "exchange_seven", "exchange_two"}
 ORDINARY = (
@@ -18,7 +21,8 @@ ORDINARY = (
     "hand_songs", "pair_ranks", "song_values", "songs_per_trick", "song_order", "song_min_stock", "singing_mandatory", "table_songs",
     "tute", "tute_ranks", "tute_first_trick_only", "capote", "last_trick_bonus", "last_trick_optional", "result", "tie", "claim_mode",
 )  # fmt: skip
-"""What the family has in common: `Rules()` holds ordinary Tute here. All else (hands, stock, match) each game has for itself: see `deal_steps`."""
+"""What the family has in common. All else (hands, stock, match) each game has for itself: see `deal_steps`."""
+TUTE = Rules(result=most_points_wins)  # ordinary Tute: the default of every parameter
 YES = {"es": ("no", "sí"), "en": ("no", "yes")}
 PARTS = {
     "es": {"trump": "de triunfo", "other": "de otro palo"},
@@ -56,7 +60,7 @@ def text(name: str, value: Any, lang: str) -> str:
 
 def ordinary(lang: str) -> list[Line]:
     """Ordinary Tute: what holds in every game whose page does not say otherwise."""
-    usual = Rules()
+    usual = TUTE
     return [
         Line(name, text(name, getattr(usual, name), lang), "", MEANINGS[name][lang == "en"])
         for name in ORDINARY
@@ -68,7 +72,7 @@ def lines(key: str, lang: str) -> list[Line]:
     """Where a game, at any of its tables, differs from ordinary Tute."""
     found = []
     for name in ORDINARY:
-        usual = getattr(Rules(), name)
+        usual = getattr(TUTE, name)
         values = _values(key, name)
         if name == "obligation_stock_open":
             stock = _values(key, "draw")

@@ -7,46 +7,11 @@ of players at the table to a value; `at_table` resolves it. What a word alone ca
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
-from engine.errors import OptionError
-from engine.match.scoring import results
-from engine.rules import verdict
-
-if TYPE_CHECKING:
-    from engine.match.state import State
-
-Step = Callable[["State"], None]  # a stage of a deal: does its work, asks a seat, or goes on to the next stage
-
-
-@dataclass(frozen=True)
-class Range:
-    """Whole numbers `low` to `high` (None: no upper end), in steps."""
-
-    low: int
-    high: int | None = None
-    step: int = 1
-    none: bool = False  # whether null is allowed too
-
-    def accepts(self, value: Any) -> bool:
-        if value is None:
-            return self.none
-        return (
-            type(value) is int
-            and value >= self.low
-            and (self.high is None or value <= self.high)
-            and (value - self.low) % self.step == 0
-        )
-
-    def __str__(self) -> str:
-        upper = "or more" if self.high is None else f"to {self.high}"
-        steps = f" in steps of {self.step}" if self.step > 1 else ""
-        return f"a whole number, {self.low} {upper}{steps}" + (", or null" if self.none else "")
-
-
-Choice = tuple[Any, ...] | Range
-BOOL: Choice = (False, True)
+from engine.rules.options import Choice
+from engine.rules.verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +31,8 @@ class Rules:
     board_deals: int | None = None  # deals of one rated board; None: a whole match
     suits_named: bool = False  # the rules name a suit, so suits may not be exchanged for one another
     score_unit: str = "points"  # points, games, rank, chips, marks: what a board compares
-    forfeit: Callable[[Rules, int], int] | None = (
-        None  # by rules and seats: the worst score, where it does not follow from the unit
-    )
+    # by rules and seats: the worst score, where it does not follow from the unit
+    forfeit: Callable[[Rules, int], int] | None = None
 
     # table and deal
     players: Any = (4,)
@@ -124,7 +88,7 @@ class Rules:
     undertrump: bool = False
     beat_after_trumped: bool = False
     no_load: bool = False
-    on_play: Step | None = None  # after each card: trumps that change during a trick
+    on_play: Callable[[Any], None] | None = None  # after each card: trumps that change during a trick
     # declarations
     hand_songs: str = "trick_winner"
     pair_ranks: str = "RC"
@@ -146,10 +110,10 @@ class Rules:
     capote: str = "none"
     capote_spoiled_by_song: bool = False
     capote_spoiled_by_table_song: bool = False
-    # result
+    # result: by the state of a match whose deal has been played
+    result: Callable[[Any], Verdict]
     last_trick_bonus: int = 10
     last_trick_optional: bool = False
-    result: Callable[[State], verdict.Verdict] = results.most_points_wins
     middle_rule: str | None = None
     tricks_soloist: int | None = None
     tricks_joiner: int | None = None
@@ -186,65 +150,3 @@ class Rules:
     tute_payment: int | None = None
     contract_payment: int | None = None
     illegal_move: str = "reject"
-
-
-_NAMES = tuple(f.name for f in fields(Rules))
-
-
-def by_players(value: Any, players: int) -> Any:
-    """The value at a table of that many players: an entry of a mapping with whole-number keys, or the value itself."""
-    if isinstance(value, Mapping) and value and all(type(key) is int for key in value):
-        return value.get(players)
-    return value
-
-
-def word(value: Any) -> Any:
-    """How a value is written in options and parameter tables: a function by its name, anything else as it is."""
-    return value.__name__ if callable(value) else value
-
-
-def choices(rules: Rules, players: int) -> dict[str, Choice]:
-    """The options at a table of that many players and what each may be."""
-    return {name: choice for name in rules.options if (choice := by_players(rules.options[name], players)) is not None}
-
-
-def chosen(rules: Rules, options: Mapping[str, Any], players: int) -> dict[str, Any]:
-    """Checked option values, functions for their words. Raises OptionError that lists what is allowed."""
-    allowed = choices(rules, players)
-    values: dict[str, Any] = {}
-    for name, value in options.items():
-        if name not in allowed:
-            there = ", ".join(sorted(allowed)) or "none"
-            raise OptionError(
-                f"{rules.key} has no option {name!r} for {players} players; its options are: players, {there}"
-            )
-        choice = allowed[name]
-        if isinstance(choice, Range):
-            if not choice.accepts(value):
-                raise OptionError(f"{rules.key}: {name} must be {choice}, not {value!r}")
-            values[name] = value
-            continue
-        for candidate in choice:
-            if word(candidate) == value and type(word(candidate)) is type(value):
-                values[name] = candidate
-                break
-        else:
-            shown = ", ".join(repr(word(candidate)) for candidate in choice)
-            raise OptionError(f"{rules.key}: {name} must be one of {shown}, not {value!r}")
-    return values
-
-
-def at_table(rules: Rules, options: Mapping[str, Any], players: int) -> Rules:
-    """The rules at a table of that many players with these options: no mapping by players is left."""
-    values = chosen(rules, options, players)
-    resolved = {
-        name: by_players(getattr(rules, name), players) for name in _NAMES if name not in ("options", "players")
-    }
-    if rules.implied is not None:
-        implied = rules.implied(values, players)
-        if values.get("stock", implied.get("stock")) != implied.get("stock", values.get("stock")):
-            raise OptionError(
-                f"{rules.key}: with these options the stock holds {implied['stock']} cards, not {values['stock']}"
-            )
-        resolved |= implied
-    return replace(rules, players=(players,), **(resolved | values))

@@ -9,7 +9,7 @@ import pytest
 import engine
 from bots import tables
 from engine.game import declared, games
-from engine.rules.parameters import choices
+from engine.rules.resolving import choices
 from tests.bots.harness import tute_bot
 from tests.support.tables import covering, values
 

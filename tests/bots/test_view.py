@@ -6,7 +6,7 @@ import pytest
 
 import engine
 from engine.game import declared, games
-from engine.match.trick.announcing import WINDOW
+from engine.match.trick.windows import WINDOW
 from tests.bots.harness import house, play, tute_bot
 
 TABLES = [

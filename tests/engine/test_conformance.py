@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine.cards import actions as act
-from engine.match.trick.announcing import WINDOW
+from engine.match.trick.windows import WINDOW
 from engine.rulebook.page import LANGUAGES
 from engine.search import playouts
 from tests.support import playing, tables

@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from engine.cards import actions as act
-from engine.match.opening import dealing
+from engine.match import flow, steps
 from tests.support import playing, tables
 
 ON_GAMES = pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def dealt_from(game: engine.Game, seed: str, place: int) -> engine.State:
     """The second deal of a match as if everything before had happened around this seat."""
     state = game.new_match(seed=seed, deals=2)
     state.dealer = state.mano = state.last_trick = place
-    dealing.start(state)
+    flow.run(state, steps.DEAL)
     return state
 
 

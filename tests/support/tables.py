@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import engine
 from engine.game import declared
-from engine.rules.parameters import Choice, Range, choices, word
+from engine.rules.options import Choice, Range, word
+from engine.rules.resolving import choices
 
 
 class Table(NamedTuple):

@@ -1,71 +1,43 @@
-"""What comes between the deal and the first lead: auctions, censor, naming trump, calling a card, predictions. Bato's: `joining`.
+"""Auctions, and what a soloist says after one: censor, naming trump, calling a card; predictions. Bato's auction: `joining`.
 
 What an auction decides stands in `state.notes`: soloist, bid, partner, called, predictions (podrida).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.cards import actions as act
-from engine.match.opening import joining
-from engine.match.opening.calls import call, go_on, note, thrown_in
-from engine.match.phase import Phase
+from engine.match import steps
+from engine.match.data import Data, Phase
+from engine.match.opening.calls import call, note, thrown_in
 from engine.match.trick import legality
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.match.state import State
-    from engine.rules.parameters import Rules
-
-
-def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:
-    """The stages that the auction of a game needs, in order."""
-    found: list[Callable[[State], None]] = []
-    if rules.auction in ("points", "pot_contract"):
-        found.append(points_auction)
-    elif rules.auction == "play_or_pass":
-        found.append(play_or_pass)
-    elif rules.auction == "play_then_join":
-        found += [joining.play_then_join, joining.change_cards]
-    elif rules.auction == "trick_prediction":
-        found.append(predictions)
-    if rules.censor:
-        found.append(censor)
-    if rules.trump_source == "named":
-        found.append(name_trump)
-    if rules.soloist_partner == "called_card":
-        found.append(call_card)
-    return tuple(found)
-
 
 # ---- points auction (subastado, remate, the pot contract of arrastrado)
 
 
-def points_auction(state: State) -> None:
+def points_auction(state: Data) -> int:
     """Bids of points from mano round the table, once each or until all but the highest bidder have passed."""
     note(state, bid=0, soloist=None, passed=(), spoken=())
     state.ask(state.mano, POINTS)
+    return steps.WAIT
 
 
-def lowest_bid(state: State) -> int:
+def lowest_bid(state: Data) -> int:
     """The least bid that may be made now; above `max_bid` none is possible."""
     rules = state.rules
     low, step, bid = rules.min_bid or 0, rules.bid_step, int(state.notes["bid"])
     return low if bid < low else low + ((bid - low) // step + 1) * step
 
 
-def bids(state: State) -> tuple[int, ...]:
+def bids(state: Data) -> tuple[int, ...]:
     """The bids that may be made now, as actions."""
     return tuple(range(act.BID + lowest_bid(state), act.BID + (state.rules.max_bid or 0) + 1, state.rules.bid_step))
 
 
-def _points_legal(state: State) -> tuple[int, ...]:
+def _points_legal(state: Data) -> tuple[int, ...]:
     return (act.PASS, *bids(state))
 
 
-def _points_act(state: State, action: int) -> None:
+def _points_act(state: Data, action: int) -> int:
     seat = state.turn
     call(state, action)
     note(state, spoken=(*state.notes["spoken"], seat))
@@ -76,16 +48,15 @@ def _points_act(state: State, action: int) -> None:
     following = next_caller(state)
     if following >= 0:
         state.ask(following, POINTS)
-        return
+        return steps.WAIT
     soloist = state.notes["soloist"]
     if soloist is None:
-        thrown_in(state)
-        return
+        return thrown_in(state)
     lead_by_soloist(state)
-    go_on(state)
+    return steps.STAGE
 
 
-def next_caller(state: State) -> int:
+def next_caller(state: Data) -> int:
     """The seat that speaks next, or -1 when the auction is over."""
     seat = state.turn
     passed, spoken, soloist = state.notes["passed"], state.notes["spoken"], state.notes["soloist"]
@@ -99,7 +70,7 @@ def next_caller(state: State) -> int:
     return -1
 
 
-def lead_by_soloist(state: State) -> None:
+def lead_by_soloist(state: Data) -> None:
     """The soloist leads the first trick where `first_leader` says so."""
     if state.rules.first_leader == "soloist":
         note(state, leader=state.notes["soloist"])
@@ -111,26 +82,26 @@ POINTS = Phase("auction", _points_legal, _points_act)
 # ---- censor (subastado for four)
 
 
-def censor(state: State) -> None:
+def censor(state: Data) -> int:
     """The sitting-out dealer sees the soloist's hand and may take it over for a higher bid."""
     soloist = state.notes.get("soloist")
     if soloist is None or state.dealer in state.active or not bids(state):
-        go_on(state)
-        return
+        return steps.STAGE
     cards = [state.game.pack.texts[card] for card in state.hand_of(soloist)]
     state.emit("look", seat=state.dealer, of=soloist, cards=cards, secret={"cards": [state.dealer]})
     note(state, censor_sees=soloist, censored_hand=cards)
     state.ask(state.dealer, CENSOR)
+    return steps.WAIT
 
 
-def _censor_act(state: State, action: int) -> None:
+def _censor_act(state: Data, action: int) -> int:
     call(state, action)
     if action != act.PASS:
         take_over(state, state.turn, action - act.BID)
-    go_on(state)
+    return steps.STAGE
 
 
-def take_over(state: State, seat: int, bid: int) -> None:
+def take_over(state: Data, seat: int, bid: int) -> None:
     """The censor gets the hand, the place and the contract of the soloist, who watches."""
     displaced = state.notes["soloist"]
     note(state, soloist=seat, bid=bid, displaced=displaced)
@@ -155,25 +126,25 @@ CENSOR = Phase("censor", lambda state: (act.PASS, *bids(state)), _censor_act)
 # ---- one call "play" (codillo)
 
 
-def play_or_pass(state: State) -> None:
+def play_or_pass(state: Data) -> int:
     """From mano each says play or pass once; the first to play is the soloist."""
     note(state, soloist=None, spoken=(), passed=())
     state.ask(state.mano, PLAY_OR_PASS)
+    return steps.WAIT
 
 
-def _play_or_pass_act(state: State, action: int) -> None:
+def _play_or_pass_act(state: Data, action: int) -> int:
     call(state, action)
     seat = state.turn
     if action == act.PLAY:
         note(state, soloist=seat)
         lead_by_soloist(state)
-        go_on(state)
-        return
+        return steps.STAGE
     note(state, spoken=(*state.notes["spoken"], seat))
     if len(state.notes["spoken"]) < len(state.active):
         state.ask(state.next[seat], PLAY_OR_PASS)
-    else:
-        thrown_in(state)
+        return steps.WAIT
+    return thrown_in(state)
 
 
 PLAY_OR_PASS = Phase("auction", lambda state: (act.PLAY, act.PASS), _play_or_pass_act)
@@ -182,36 +153,38 @@ PLAY_OR_PASS = Phase("auction", lambda state: (act.PLAY, act.PASS), _play_or_pas
 # ---- trump and called card
 
 
-def name_trump(state: State) -> None:
+def name_trump(state: Data) -> int:
     """The soloist names trump."""
     state.ask(state.notes["soloist"], NAME_TRUMP)
+    return steps.WAIT
 
 
-def _name_trump_act(state: State, action: int) -> None:
+def _name_trump_act(state: Data, action: int) -> int:
     legality.set_trump(state, action - act.TRUMP)
     state.emit("trump", seat=state.turn, suit=state.suit_text(state.trump))
-    go_on(state)
+    return steps.STAGE
 
 
 NAME_TRUMP = Phase("trump", lambda state: tuple(range(act.TRUMP, act.TRUMP + 4)), _name_trump_act)
 
 
-def call_card(state: State) -> None:
+def call_card(state: Data) -> int:
     """The soloist calls a card: its holder is the secret partner."""
     state.ask(state.notes["soloist"], CALL_CARD)
+    return steps.WAIT
 
 
-def _call_legal(state: State) -> tuple[int, ...]:
+def _call_legal(state: Data) -> tuple[int, ...]:
     own = () if state.rules.call_own_card == "solo" else state.hand_of(state.turn)
     return tuple(act.CALL + card for card in state.game.pack.cards if card not in own)
 
 
-def _call_act(state: State, action: int) -> None:
+def _call_act(state: Data, action: int) -> int:
     card = action - act.CALL
     holder = next(seat for seat in state.active if card in state.hand_of(seat))
     note(state, called=card, partner=holder)
     state.emit("called", seat=state.turn, card=state.card_text(card))
-    go_on(state)
+    return steps.STAGE
 
 
 CALL_CARD = Phase("call", _call_legal, _call_act)
@@ -220,13 +193,14 @@ CALL_CARD = Phase("call", _call_legal, _call_act)
 # ---- predictions (podrida)
 
 
-def predictions(state: State) -> None:
+def predictions(state: Data) -> int:
     """From mano to the dealer each says how many tricks it will win."""
     note(state, predictions={})
     state.ask(state.mano, PREDICT)
+    return steps.WAIT
 
 
-def _predict_legal(state: State) -> tuple[int, ...]:
+def _predict_legal(state: Data) -> tuple[int, ...]:
     said: dict[int, int] = state.notes["predictions"]
     tricks = len(state.hand_of(state.turn))
     barred = -1
@@ -235,28 +209,15 @@ def _predict_legal(state: State) -> tuple[int, ...]:
     return tuple(act.PREDICT + number for number in range(tricks + 1) if number != barred)
 
 
-def _predict_act(state: State, action: int) -> None:
+def _predict_act(state: Data, action: int) -> int:
     seat = state.turn
     said = state.notes["predictions"] | {seat: action - act.PREDICT}
     note(state, predictions=said)
     state.emit("predict", seat=seat, tricks=action - act.PREDICT)
     if len(said) < len(state.active):
         state.ask(state.next[seat], PREDICT)
-    else:
-        go_on(state)
+        return steps.WAIT
+    return steps.STAGE
 
 
 PREDICT = Phase("prediction", _predict_legal, _predict_act)
-
-
-def deal_sizes(rules: Rules, players: int) -> list[int]:
-    """Hand sizes of the deals of a match whose hands grow or shrink (`sequence`)."""
-    pack = {"es40": 40, "es36": 36, "es39": 39, "fr52": 52}[rules.deck]
-    most = pack // players
-    up, down = list(range(1, most + 1)), list(range(most, 0, -1))
-    return {"up": up, "up_down": up + down[1:], "down_up": down + up[1:]}[rules.sequence or "up"]
-
-
-def cards_of_deal(state: State) -> int:
-    """Hand size where it goes by the number of the deal."""
-    return deal_sizes(state.rules, state.seats)[state.deal_no - 1]

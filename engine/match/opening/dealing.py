@@ -1,68 +1,22 @@
-"""From one deal to the next: who deals, the cards, trump, and the stages before the first lead."""
+"""From one deal to the next: who deals, who sits where, the cards, trump."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from engine.cards import chance
 from engine.cards.pack import NO_SUIT, hand_of_flags
-from engine.match.opening import auctions
+from engine.match import steps
+from engine.match.data import Data
+from engine.match.hands import give, take
+from engine.match.places import left_of, right_of, seats_left
 from engine.match.scoring import payments
-from engine.match.trick import exchanges, tricks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.match.state import State
-    from engine.rules.parameters import Rules
+from engine.rules.sizes import deal_sizes
+from engine.rules.terms import Places
 
 
-def stages(rules: Rules) -> tuple[Callable[[State], None], ...]:
-    """The stages of a deal between the dealing and the first lead (README of the rules book, section 3)."""
-    found: list[Callable[[State], None]] = []
-    if rules.exchange == "before_first_lead":
-        found.append(exchanges.stage)
-    return (*found, *auctions.stages(rules))
-
-
-def go_on(state: State) -> None:
-    """The next stage of the deal, or the first lead."""
-    todo = state.game.stages
-    if state.stage < len(todo):
-        state.stage += 1
-        todo[state.stage - 1](state)
-        return
-    state.turn = state.notes.get("leader", state.mano)
-    tricks.lead(state)
-
-
-def seats_left(state: State) -> list[int]:
-    """Seats still in the match, ascending."""
-    return [seat for seat in range(state.seats) if not state.left_at[seat]]
-
-
-def right_of(state: State, seat: int) -> int:
-    """The nearest seat to the right that is still in the match, whether it plays this deal or not."""
-    for step in range(1, state.seats + 1):
-        there = (seat + step) % state.seats
-        if not state.left_at[there]:
-            return there
-    return seat
-
-
-def left_of(state: State, seat: int) -> int:
-    """The nearest seat to the left that is still in the match."""
-    for step in range(1, state.seats + 1):
-        there = (seat - step) % state.seats
-        if not state.left_at[there]:
-            return there
-    return seat
-
-
-def start(state: State) -> None:
+def start(state: Data) -> int:
     """Deals the next deal of the match.
 
-    1. Who deals and who sits out. 2. A fresh deal's counters. 3. The shuffle. 4. Trump. 5. The first stage.
+    1. Who deals and who sits out. 2. A fresh deal's counters. 3. The shuffle. 4. Trump. The stages before the first lead follow.
     """
     rules = state.rules
     if state.deal_no == 0:
@@ -72,7 +26,7 @@ def start(state: State) -> None:
     state.deal_no += 1
     state.game_deal += 1
     seat_the_deal(state)
-    clear(state)
+    state.begin_deal()
     if rules.ante:
         payments.ante_up(state)
     deal_cards(state)
@@ -82,10 +36,10 @@ def start(state: State) -> None:
     if rules.coins_start:
         state.notes = {"leader": holder_of(state, state.game.pack.parse("2o"))}
     state.stage = 0
-    go_on(state)
+    return steps.STAGE
 
 
-def first_places(state: State) -> None:
+def first_places(state: Data) -> None:
     """First deal of a match: the dealer is drawn, or mano where the dealer sits out and the holder of 2o would be mano."""
     left = seats_left(state)
     dice = state.dice
@@ -95,7 +49,7 @@ def first_places(state: State) -> None:
     state.dealer = drawn
 
 
-def next_places(state: State) -> None:
+def next_places(state: Data) -> None:
     """Who deals next (parameter `next_dealer`)."""
     rule = state.rules.next_dealer
     if rule == "last_trick_winner":
@@ -107,16 +61,7 @@ def next_places(state: State) -> None:
         state.dealer = right_of(state, state.dealer)
 
 
-class Places(NamedTuple):
-    """Who sits where in a deal: mano, the seats in it from mano in order of play, the others, and the ring of `next`."""
-
-    mano: int
-    active: tuple[int, ...]
-    out: tuple[int, ...]
-    next: tuple[int, ...]
-
-
-def seat_the_deal(state: State) -> None:
+def seat_the_deal(state: Data) -> None:
     """Gives everybody a place for the deal, by the dealer and the seats that are left."""
     gone = state.left_at
     key = (state.dealer, tuple(map(bool, gone)) if any(gone) else ())
@@ -127,7 +72,7 @@ def seat_the_deal(state: State) -> None:
     state.size = len(places.active)
 
 
-def _places(state: State) -> Places:
+def _places(state: Data) -> Places:
     left = seats_left(state)
     plays = state.rules.dealer_plays or state.dealer not in left
     mano = right_of(state, state.dealer)
@@ -146,35 +91,7 @@ def _places(state: State) -> Places:
     return Places(mano, tuple(order), tuple(seat for seat in range(state.seats) if seat not in order), tuple(ring))
 
 
-def clear(state: State) -> None:
-    """Sets everything that belongs to one deal to its start."""
-    seats = state.seats
-    state.cards = [0] * seats
-    state.songs = [0] * seats
-    state.tricks = [0] * seats
-    state.songs_made = ()
-    state.sung = 0
-    state.twenties = 0
-    state.last_trick = -1
-    state.tute_by = -1
-    state.capote_by = -1
-    state.revoker = -1
-    state.pending = -1
-    state.swapped = False
-    state.holder = -1
-    state.shown = -1
-    state.drawn = None
-    state.notes = {}
-    state.table = []
-    state.table_points = 0
-    state.lead = state.best_suit = NO_SUIT
-    state.window = ""
-    state.queue = ()
-    state.window_songs = ()
-    state.extra = ()
-
-
-def deal_cards(state: State) -> None:
+def deal_cards(state: Data) -> None:
     """Shuffles and deals, fixes trump, and records the deal."""
     game, rules = state.game, state.rules
     flags = game.flags.get(state.suit_map)
@@ -185,7 +102,7 @@ def deal_cards(state: State) -> None:
     card_of = game.pack.of_flag
     k = state.size
     size = rules.hand_size
-    dealt = k * (auctions.cards_of_deal(state) if size == "deal_no" else int(size))
+    dealt = k * (deal_sizes(rules, state.seats)[state.deal_no - 1] if size == "deal_no" else int(size))
     hands = [hand_of_flags(sum(deck[place:dealt:k])) for place in range(k)]  # in order of play
     if k == state.seats:
         state.hands = hands[-state.mano :] + hands[: -state.mano]
@@ -227,7 +144,7 @@ def deal_cards(state: State) -> None:
         _record(state, rest)
 
 
-def _record(state: State, rest: list[int]) -> None:
+def _record(state: Data, rest: list[int]) -> None:
     pack = state.game.pack
     first = state.rules.first_deal == "coins_2o" and state.deal_no == 1
     hidden = first and state.shown >= 0
@@ -252,7 +169,7 @@ def _record(state: State, rest: list[int]) -> None:
     )
 
 
-def coins_first(state: State) -> None:
+def coins_first(state: Data) -> None:
     """First deal of cabrero: who holds 2o is mano; with three the 2o is put in the place of the face-down centre card."""
     pack = state.game.pack
     two = pack.parse("2o")
@@ -261,8 +178,8 @@ def coins_first(state: State) -> None:
     if centre == two:
         state.emit("reveal", seat=seat, card="4o", shown="2o")
     elif centre >= 0:
-        tricks.take(state, seat, two)
-        tricks.give(state, seat, centre)
+        take(state, seat, two)
+        give(state, seat, centre)
         state.shown = two
         state.emit("exchange", seat=seat, gives="2o", takes=pack.texts[centre], secret={"takes": [seat]})
     elif state.rules.dealer_plays:
@@ -271,7 +188,7 @@ def coins_first(state: State) -> None:
     state.active = state.active[place:] + state.active[:place]
 
 
-def mano_of_coins(state: State) -> int:
+def mano_of_coins(state: Data) -> int:
     """Mano of such a deal: who holds 2o, or 4o if 2o is the centre card; where the dealer sits out mano was drawn before."""
     if not state.rules.dealer_plays:
         return state.mano
@@ -280,7 +197,7 @@ def mano_of_coins(state: State) -> int:
     return holder_of(state, pack.parse("4o") if state.shown == two else two)
 
 
-def holder_of(state: State, card: int) -> int:
+def holder_of(state: Data, card: int) -> int:
     """The seat in the deal that holds a card."""
     suit, bit = state.suit_of[card], state.bit_of[card]
     return next(seat for seat in state.active if state.hands[seat][suit] & bit)

@@ -5,46 +5,42 @@ Notes of the deal: soloist, playing, passed, asked_to_join; to_change, took_show
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.cards import actions as act
 from engine.cards import chance
 from engine.cards.pack import NO_SUIT
-from engine.match.opening.calls import call, go_on, note, thrown_in
-from engine.match.phase import Phase
+from engine.match import steps
+from engine.match.data import Data, Phase
+from engine.match.hands import give
+from engine.match.opening.calls import call, note, thrown_in
 from engine.match.scoring import claims
-from engine.match.trick import tricks
 from engine.rules.verdict import Verdict
-
-if TYPE_CHECKING:
-    from engine.match.state import State
 
 CALLS = (act.PLAY, act.PASS)
 ANSWERS = (act.JOIN, act.OUT)
 
 
-def play_then_join(state: State) -> None:
+def play_then_join(state: Data) -> int:
     """From mano each says play or pass until somebody plays; then every other seat says whether it joins."""
     state.notes = {"soloist": None, "passed": (), "playing": (), "asked_to_join": ()}
     state.ask(state.mano, PLAY_THEN_JOIN)
+    return steps.WAIT
 
 
-def _legal(state: State) -> tuple[int, ...]:
+def _legal(state: Data) -> tuple[int, ...]:
     return CALLS if state.notes["soloist"] is None else ANSWERS
 
 
-def _act(state: State, action: int) -> None:
+def _act(state: Data, action: int) -> int:
     if state.log is not None:
         call(state, action)
     seat, notes = state.turn, state.notes
     if action == act.PASS:
         passed = (*notes["passed"], seat)
         state.notes = notes | {"passed": passed}
-        if len(passed) < len(state.active):
-            state.ask(state.next[seat], PLAY_THEN_JOIN)
-        else:
-            thrown_in(state)
-        return
+        if len(passed) == len(state.active):
+            return thrown_in(state)
+        state.ask(state.next[seat], PLAY_THEN_JOIN)
+        return steps.WAIT
     if action == act.PLAY:
         state.notes = notes | {"soloist": seat, "playing": (seat,)}
         state.queue = _others(state, seat)
@@ -57,11 +53,11 @@ def _act(state: State, action: int) -> None:
         state.queue = state.queue[1:]
     if state.queue:
         state.ask(state.queue[0], PLAY_THEN_JOIN)
-    else:
-        _joined(state)
+        return steps.WAIT
+    return _joined(state)
 
 
-def _others(state: State, soloist: int) -> tuple[int, ...]:
+def _others(state: Data, soloist: int) -> tuple[int, ...]:
     """The seats that are asked whether they join, in order: those after the soloist, without those that may not for having passed."""
     place = state.active.index(soloist)
     others = state.active[place + 1 :] + state.active[:place]
@@ -71,21 +67,20 @@ def _others(state: State, soloist: int) -> tuple[int, ...]:
     return others
 
 
-def _joined(state: State) -> None:
+def _joined(state: Data) -> int:
     playing, active = state.notes["playing"], state.active
     if len(playing) == 1:
-        claims.end_deal(state, Verdict(state.side[playing[0]], why="alone"))
-        return
+        return claims.decided(state, Verdict(state.side[playing[0]], why="alone"))
     gone: tuple[int, ...] = ()
     if len(playing) < len(active):
         gone = tuple([seat for seat in active if seat not in playing])
         _leave(state, gone)
     first = state.notes["soloist"] if state.rules.first_leader == "soloist" else state.active[0]
     note(state, leader=first, thrown=gone)
-    go_on(state)
+    return steps.STAGE
 
 
-def _leave(state: State, gone: tuple[int, ...]) -> None:
+def _leave(state: Data, gone: tuple[int, ...]) -> None:
     """These seats take no part in the play."""
     state.active = kept = tuple([seat for seat in state.active if seat not in gone])
     state.out = tuple(sorted(state.out + gone))
@@ -106,13 +101,14 @@ PLAY_THEN_JOIN = Phase("auction", _legal, _act)
 # ---- change of cards
 
 
-def change_cards(state: State) -> None:
+def change_cards(state: Data) -> int:
     """From mano each seat in play puts cards away and receives as many from the undealt ones."""
     note(state, to_change=state.active)
     state.ask(state.active[0], CHANGE)
+    return steps.WAIT
 
 
-def undealt(state: State) -> int:
+def undealt(state: Data) -> int:
     """Cards that may still be had in a change, those of the seats that are out included where they are shuffled in."""
     more = 0
     if state.rules.stock_exhausted == "reshuffle_out_hands":
@@ -120,7 +116,7 @@ def undealt(state: State) -> int:
     return len(state.stock) + more
 
 
-def _change_legal(state: State) -> tuple[int, ...]:
+def _change_legal(state: Data) -> tuple[int, ...]:
     rules, seat = state.rules, state.turn
     took = 1 if state.notes.get("took_shown") == seat else 0
     most = len(state.stock) + took
@@ -133,11 +129,10 @@ def _change_legal(state: State) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _change_act(state: State, action: int) -> None:
+def _change_act(state: Data, action: int) -> int:
     seat, notes, log = state.turn, state.notes, state.log
     if action == act.TAKE:
-        _take_shown(state)
-        return
+        return _take_shown(state)
     cards = act.discarded(action)
     hand, facts = state.hands[seat], state.facts
     for card in cards:
@@ -162,20 +157,21 @@ def _change_act(state: State, action: int) -> None:
     state.notes = state.notes | {"to_change": waiting, "put_away": notes.get("put_away", ()) + cards}
     if waiting:
         state.ask(waiting[0], CHANGE)
-    else:
-        go_on(state)
+        return steps.WAIT
+    return steps.STAGE
 
 
-def _take_shown(state: State) -> None:
+def _take_shown(state: Data) -> int:
     seat = state.turn
     note(state, took_shown=seat)
-    tricks.give(state, seat, state.shown)
+    give(state, seat, state.shown)
     state.emit("take", seat=seat, card=state.card_text(state.shown))
     state.shown = -1
     state.ask(seat, CHANGE)
+    return steps.WAIT
 
 
-def _shuffle_in(state: State) -> None:
+def _shuffle_in(state: Data) -> None:
     thrown = state.notes["thrown"]
     cards = [card for seat in thrown for card in state.hand_of(seat)]
     size = state.game.pack.size

@@ -1,38 +1,33 @@
-"""The end of a deal: claims, count, what it is worth in the match, and whether the match is over."""
+"""How a deal ends: by its count, or before it by a claim, a target, a capote, a revoke. Each function returns the next step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.cards import actions as act
-from engine.match.opening import dealing
-from engine.match.phase import Phase
-from engine.match.scoring import results, settlement
+from engine.match import steps
+from engine.match.data import Data, Phase
+from engine.match.scoring import results
 from engine.rules.verdict import Verdict
 
-if TYPE_CHECKING:
-    from engine.match.state import State
 
-
-def last_trick(state: State) -> None:
+def last_trick(state: Data) -> int:
     """All cards are played: the winner of the last trick may have a choice about its bonus; then the deal is counted."""
     if state.rules.last_trick_optional:
         state.ask(state.last_trick, LAST_TEN)
-    else:
-        end_deal(state)
+        return steps.WAIT
+    return steps.COUNT
 
 
-def _last_ten(state: State, action: int) -> None:
+def _last_ten(state: Data, action: int) -> int:
     if action == act.DECLINE:
         state.notes = state.notes | {"bonus_declined": True}
     state.emit("last_ten", seat=state.turn, taken=action == act.TAKE)
-    end_deal(state)
+    return steps.COUNT
 
 
 LAST_TEN = Phase("last_ten", lambda state: (act.TAKE, act.DECLINE), _last_ten)
 
 
-def decide(state: State) -> Verdict:
+def decide(state: Data) -> Verdict:
     """How the deal ends by its tute or its count."""
     if state.tute_by >= 0 and not state.rules.sides.startswith("soloist"):
         side = state.side[state.tute_by]
@@ -40,51 +35,47 @@ def decide(state: State) -> Verdict:
     return state.rules.result(state)
 
 
-def end_deal(state: State, verdict: Verdict | None = None) -> None:
-    """Counts the deal (or takes the verdict that cut it short), settles it, and starts the next one or ends the match."""
-    state.phase = None
-    settlement.settle(state, verdict or decide(state))
-    if not state.is_over:
-        settlement.adapt_to_seats(state)
-        dealing.start(state)
+def decided(state: Data, verdict: Verdict) -> int:
+    """The deal ends here, by this verdict."""
+    state.verdict = verdict
+    return steps.DECIDED
 
 
 # ---- games that end in the middle of a deal
 
 
-def reached_by(state: State, seat: int) -> bool:
-    """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game. True if it did."""
+def reached_by(state: Data, seat: int) -> int:
+    """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game."""
     game = state.game
     target = game.target
     if target is None:
-        return False
+        return steps.WAIT
     side = state.side[seat]
     total = state.totals[side]
     for mate in game.sides[side]:
         total += state.cards[mate] + state.songs[mate]
     # the bonus of the last trick is worth asking for only with its last card; before it the sum above is all there is
     if total < target and (state.left or state.totals_now()[side] < target):
-        return False
+        return steps.WAIT
     if side not in state.reached:
         state.reached += (side,)
     rules = state.rules
     if rules.claim_mode == "auto" and state.game_deal >= rules.claim_from_deal:
-        end_deal(state, Verdict(side, why="target"))
-        return True
-    return False
+        return decided(state, Verdict(side, why="target"))
+    return steps.WAIT
 
 
-def claim(state: State) -> None:
+def claim(state: Data) -> int:
     """The seat on turn says that its side has the target. Right wins the game at once, wrong loses it at once."""
     seat = state.turn
     side = state.side[seat]
     total = state.totals_now()[side]
     right = total >= (state.rules.target or 0)
     state.emit("claim", seat=seat, total=total, right=right)
-    end_deal(state, Verdict(side if right else best_other(state, seat), why="claim"))
+    return decided(state, Verdict(side if right else best_other(state, seat), why="claim"))
 
 
-def best_other(state: State, seat: int) -> int:
+def best_other(state: Data, seat: int) -> int:
     """Of the other sides the one with the highest total; level ones by the nearest seat to the right."""
     totals = state.totals_now()
     others = [side for side in state.active_sides() if side != state.side[seat]]
@@ -93,38 +84,34 @@ def best_other(state: State, seat: int) -> int:
     return state.side[results.nearest_right(state, seat, level)]
 
 
-def capote_decided(state: State) -> bool:
-    """After a trick of an announced capote: lost with the first lost trick, won with the last one. True if the game is over."""
+def capote_decided(state: Data) -> int:
+    """After a trick of an announced capote: lost with the first lost trick, won with the last one."""
     side = state.side[state.capote_by]
     if state.side[state.last_trick] != side:
-        end_deal(state, Verdict(best_other(state, state.capote_by), why="capote"))
-        return True
+        return decided(state, Verdict(best_other(state, state.capote_by), why="capote"))
     if not state.left:
-        end_deal(state, Verdict(side, why="capote"))
-        return True
-    return False
+        return decided(state, Verdict(side, why="capote"))
+    return steps.WAIT
 
 
 # ---- illegal cards where they are let through (`illegal_move`)
 
 
-def revoke(state: State, action: int) -> None:
-    """An illegal card of a held hand: the penalty at once, or, where it takes an accusation, the card stays on the table."""
+def revoke(state: Data, action: int) -> int:
+    """An illegal card of a held hand: the penalty at once, or, where it takes an accusation, WAIT: the card is played."""
     seat = state.turn
     penalty = state.rules.illegal_move
     if penalty == "accuse":
         if state.revoker < 0:
             state.revoker = seat
-        state.legal = (action,)
-        state.apply(action)
-        return
+        return steps.WAIT
     if state.log is not None:
         state.taken_actions.append(action)
     state.emit("revoke", seat=seat, card=state.card_text(action))
-    end_deal(state, revoke_verdict(state, seat))
+    return decided(state, revoke_verdict(state, seat))
 
 
-def revoke_verdict(state: State, seat: int) -> Verdict:
+def revoke_verdict(state: Data, seat: int) -> Verdict:
     """What a seat's proven revoke decides under `illegal_move`."""
     penalty = state.rules.illegal_move
     if penalty == "lose_game":
@@ -132,12 +119,12 @@ def revoke_verdict(state: State, seat: int) -> Verdict:
     return Verdict(None, (seat,), why="revoke", marks=1 if penalty == "one_mark" else 2)
 
 
-def accuse(state: State) -> None:
+def accuse(state: Data) -> int:
     """The seat on turn says that somebody revoked in this deal. Proven: two marks for the offender; not proven: one for the accuser."""
     seat, offender = state.turn, state.revoker
     proven = offender >= 0 and offender != seat
     state.emit("accuse", seat=seat, proven=proven, offender=offender if proven else None)
-    end_deal(state, accusation_verdict(seat, offender, proven))
+    return decided(state, accusation_verdict(seat, offender, proven))
 
 
 def accusation_verdict(seat: int, offender: int, proven: bool) -> Verdict:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from engine.match.state import State
-    from engine.rules.parameters import Rules
-    from engine.rules.verdict import Verdict
+from engine.match.data import Data
+from engine.rules.parameters import Rules
+from engine.rules.verdict import Verdict
 
 Chips = list[int]
 
 
-def ante_up(state: State) -> None:
+def ante_up(state: Data) -> None:
     """Chips put into the pot before the deal: by every seat at the table when a contract pot is empty, or by all before each deal."""
     rules = state.rules
     if not rules.ante or rules.settlement != "chips":
@@ -26,7 +23,7 @@ def ante_up(state: State) -> None:
         state.emit("ante", chips=ante, pot=state.pot)
 
 
-def share_pot(state: State) -> None:
+def share_pot(state: Data) -> None:
     """What is left in the pot when the match ends goes to all seats alike.
 
     It comes out even: all seats have put in the same antes, and whoever loses a pot puts in as much as a whole one.
@@ -43,7 +40,7 @@ def transfer(chips: Chips, payers: list[int], receiver: int, amount: int) -> Non
         chips[receiver] += amount
 
 
-def winner_and_songs(state: State, verdict: Verdict) -> Chips:
+def winner_and_songs(state: Data, verdict: Verdict) -> Chips:
     """Arrastrado, C1 to C6: the winner is paid by the points, songs by all, contracts for the pot."""
     rules = state.rules
     chips = [0] * state.seats
@@ -74,7 +71,7 @@ def winner_and_songs(state: State, verdict: Verdict) -> Chips:
     return chips
 
 
-def _win_payment(state: State, seat: int) -> int:
+def _win_payment(state: Data, seat: int) -> int:
     rules = state.rules
     points = state.seat_points()[seat]
     if not rules.double_threshold_counts_songs:
@@ -82,7 +79,7 @@ def _win_payment(state: State, seat: int) -> int:
     return (rules.win_101_payment if points >= 101 else rules.win_payment) or 0
 
 
-def _pot_deal(state: State, chips: Chips, soloist: int) -> None:
+def _pot_deal(state: Data, chips: Chips, soloist: int) -> None:
     others = [seat for seat in state.active if seat != soloist]
     made = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
     payment = state.rules.contract_payment or 0
@@ -107,7 +104,7 @@ def lost_contract(rules: Rules, seats: int) -> int:
     return -songs - lost
 
 
-def per_five(state: State, verdict: Verdict) -> Chips:
+def per_five(state: Data, verdict: Verdict) -> Chips:
     """Subastado and remate: `unit` chips per five points of the bid, doubled from `double_from`; between the soloist and each opponent."""
     rules = state.rules
     chips = [0] * state.seats
@@ -133,7 +130,7 @@ def lost_bid(rules: Rules, seats: int) -> int:
     return -(bid // 5) * (rules.unit or 0) * (2 if doubled else 1) * opponents
 
 
-def each_loser_to_each_winner(state: State, verdict: Verdict) -> Chips:
+def each_loser_to_each_winner(state: Data, verdict: Verdict) -> Chips:
     """Codillo: every seat of the losing side pays `stake` to every seat of the winning one; a soloist alone counts for two."""
     stake = state.rules.stake or 0
     chips = [0] * state.seats
@@ -155,7 +152,7 @@ def lost_alone(rules: Rules, seats: int) -> int:
     return -2 * (rules.stake or 0) * (seats - 1)
 
 
-def pot_per_trick(state: State, verdict: Verdict) -> Chips:
+def pot_per_trick(state: Data, verdict: Verdict) -> Chips:
     """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
     if verdict.why == "passed":
         return [0] * state.seats

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from engine.match.data import Data
 from engine.rules.verdict import Verdict
 
-if TYPE_CHECKING:
-    from engine.match.state import State
 
-
-def nearest_right(state: State, start: int, seats: Iterable[int]) -> int:
+def nearest_right(state: Data, start: int, seats: Iterable[int]) -> int:
     """The first of the seats met walking `next` from `start`."""
     wanted = set(seats)
     seat = state.next[start]
@@ -20,7 +17,7 @@ def nearest_right(state: State, start: int, seats: Iterable[int]) -> int:
     return seat
 
 
-def by_last_trick(state: State, sides: Sequence[int]) -> int:
+def by_last_trick(state: Data, sides: Sequence[int]) -> int:
     """Of level sides the one that won the last trick; if none did, the one with the seat nearest to the right of the seat that did."""
     if len(sides) == 1:
         return sides[0]
@@ -32,7 +29,7 @@ def by_last_trick(state: State, sides: Sequence[int]) -> int:
     return state.side[nearest_right(state, last, [seat for seat in state.active if state.side[seat] in sides])]
 
 
-def most_points_wins(state: State) -> Verdict:
+def most_points_wins(state: Data) -> Verdict:
     """Most points wins the deal. `tie`: last_trick, last_trick_or_none, drawn or split."""
     points = state.side_points()
     if len(points) == 2 and points[0] != points[1]:
@@ -50,7 +47,7 @@ def most_points_wins(state: State) -> Verdict:
     return Verdict(None, why="split" if tie == "split" else "tie")
 
 
-def fewest_points_loses(state: State) -> Verdict:
+def fewest_points_loses(state: Data) -> Verdict:
     """Two seats: fewer points loses. `tie`: last_trick, both_lose or replay."""
     points = state.side_points()
     a, b = state.active
@@ -65,7 +62,7 @@ def fewest_points_loses(state: State) -> Verdict:
     return Verdict(winner, (b if winner == a else a,))
 
 
-def to_target(state: State) -> Verdict:
+def to_target(state: Data) -> Verdict:
     """The count of a game that may take several deals: a total of at least `target` wins it; nobody there means another deal."""
     rules = state.rules
     totals = state.totals_now()
@@ -91,7 +88,7 @@ def to_target(state: State) -> Verdict:
     return Verdict(by_last_trick(state, [side for side in there if totals[side] == top]), why="target")
 
 
-def middle_loses(state: State) -> Verdict:
+def middle_loses(state: Data) -> Verdict:
     """Cabrero: of the takers those strictly between the highest and the lowest lose (R2 to R4 of `cabrero.md`)."""
     rules = state.rules
     takers = [seat for seat in state.active if state.tricks[seat]]
@@ -120,7 +117,7 @@ def middle_loses(state: State) -> Verdict:
     return Verdict(None, tuple(seat for seat in takers if sum(points[s] == points[seat] for s in takers) > 1))
 
 
-def capote_losers(state: State, taker: int) -> tuple[int, ...]:
+def capote_losers(state: Data, taker: int) -> tuple[int, ...]:
     """One seat took every trick: it alone loses if it sang (where that spoils the capote), otherwise all others do."""
     rules = state.rules
     sang = any(seat == taker and not table for seat, _, _, table in state.songs_made)
@@ -130,7 +127,7 @@ def capote_losers(state: State, taker: int) -> tuple[int, ...]:
     return tuple(seat for seat in state.active if seat != taker)
 
 
-def soloist_reaches_bid(state: State) -> Verdict:
+def soloist_reaches_bid(state: Data) -> Verdict:
     """The soloist's points against the bid; a tute of the soloist makes it, a defender's tute defeats it."""
     soloist = state.notes["soloist"]
     made = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
@@ -140,12 +137,12 @@ def soloist_reaches_bid(state: State) -> Verdict:
     return Verdict(None, (soloist,), why=why)
 
 
-def soloist_side(state: State) -> tuple[int, ...]:
+def soloist_side(state: Data) -> tuple[int, ...]:
     """The soloist and the partner, who may be one seat."""
     return tuple(sorted({state.notes["soloist"], state.notes["partner"]}))
 
 
-def soloist_side_more_points(state: State) -> Verdict:
+def soloist_side_more_points(state: Data) -> Verdict:
     """Codillo: the soloist's side needs more points than the others together."""
     points = state.seat_points()
     pair = soloist_side(state)
@@ -154,7 +151,7 @@ def soloist_side_more_points(state: State) -> Verdict:
     return _pair_verdict(state, pair, mine > others)
 
 
-def soloist_side_best_single(state: State) -> Verdict:
+def soloist_side_best_single(state: Data) -> Verdict:
     """Codillo, other reading: the highest single total must belong to the soloist's side; a tie with an opponent loses."""
     points = state.seat_points()
     pair = soloist_side(state)
@@ -162,7 +159,7 @@ def soloist_side_best_single(state: State) -> Verdict:
     return _pair_verdict(state, pair, all(points[seat] < best for seat in state.active if seat not in pair))
 
 
-def _pair_verdict(state: State, pair: tuple[int, ...], won: bool) -> Verdict:
+def _pair_verdict(state: Data, pair: tuple[int, ...], won: bool) -> Verdict:
     if state.tute_by >= 0:
         won = state.tute_by in pair
     others = tuple(seat for seat in state.active if seat not in pair)
@@ -170,13 +167,13 @@ def _pair_verdict(state: State, pair: tuple[int, ...], won: bool) -> Verdict:
     return Verdict(state.notes["soloist"] if won else None, others if won else pair, why=why)
 
 
-def trick_commitments(state: State) -> Verdict:
+def trick_commitments(state: Data) -> Verdict:
     """Bato: the soloist owes `tricks_soloist` tricks, each joiner `tricks_joiner`; who has fewer fails."""
     won = state.tricks
     return Verdict(None, tuple([seat for seat, owed in commitments(state).items() if won[seat] < owed]))
 
 
-def commitments(state: State) -> dict[int, int]:
+def commitments(state: Data) -> dict[int, int]:
     """Tricks that each seat in play owes."""
     rules, soloist = state.rules, state.notes["soloist"]
     owed = dict.fromkeys(state.active, rules.tricks_joiner or 0)
@@ -184,18 +181,6 @@ def commitments(state: State) -> dict[int, int]:
     return owed
 
 
-def exact_prediction(state: State) -> Verdict:
+def exact_prediction(state: Data) -> Verdict:
     """Podrida: every seat scores by its prediction; nobody wins a deal."""
     return Verdict(None)
-
-
-def prediction_points(state: State) -> list[int]:
-    """10 + 3 t for an exact prediction of t tricks, else -3 a trick of difference; or 1 and 0 (`prediction_score`)."""
-    points = [0] * state.seats
-    for seat, said in state.notes["predictions"].items():
-        missed = abs(said - state.tricks[seat])
-        if state.rules.prediction_score == "hit_or_miss":
-            points[seat] = 0 if missed else 1
-        else:
-            points[seat] = -3 * missed if missed else 10 + 3 * said
-    return points

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from operator import add
-from typing import TYPE_CHECKING
 
-from engine.match.opening import auctions, dealing
+from engine.match.data import Data
+from engine.match.places import seats_left
 from engine.match.scoring import payments
-
-if TYPE_CHECKING:
-    from engine.match.state import State
-    from engine.rules.verdict import Verdict
+from engine.rules.sizes import deal_sizes
+from engine.rules.terms import GAME_SCORE
+from engine.rules.verdict import Verdict
 
 TUTE_SCORE = 130  # board score of a deal won without counting: all card points and the last ten
 LONGEST_MATCH = 500  # deals after which a match ends with what there is: drawn or thrown-in deals could go on for ever
-GAME_SCORE = 1000  # board score of a game that takes several deals; its points only break ties
 
 
-def settle(state: State, verdict: Verdict) -> None:
+def settle(state: Data, verdict: Verdict) -> None:
     """Books a finished deal: games, marks or chips, the board score, the record, and the end of the match."""
     state.verdict = verdict
     if state.log is not None and verdict.winner is not None and not verdict.losers and verdict.why != "alone":
@@ -42,7 +40,7 @@ def settle(state: State, verdict: Verdict) -> None:
         finish(state)
 
 
-def game_value(state: State, verdict: Verdict) -> int:
+def game_value(state: Data, verdict: Verdict) -> int:
     """Games that a won deal scores: two where `double_at_101` holds and the winner has the points for it."""
     rules = state.rules
     if verdict.winner is None:
@@ -55,7 +53,7 @@ def game_value(state: State, verdict: Verdict) -> int:
     return 2 if state.side_points()[verdict.winner] >= threshold else 1
 
 
-def _games(state: State, verdict: Verdict) -> int:
+def _games(state: Data, verdict: Verdict) -> int:
     if not verdict.decided:
         state.totals = tuple(state.totals_now())
         return 0
@@ -64,7 +62,7 @@ def _games(state: State, verdict: Verdict) -> int:
     return value
 
 
-def book_game(state: State, winner: int | None, value: int) -> None:
+def book_game(state: Data, winner: int | None, value: int) -> None:
     """A finished game: what it scores for the side that won it (None: nobody), and the next one starts from nothing."""
     if winner is not None:
         games = list(state.games)
@@ -81,7 +79,7 @@ def book_game(state: State, winner: int | None, value: int) -> None:
     state.game_deal = 0
 
 
-def _cotos(state: State, side: int, value: int) -> None:
+def _cotos(state: Data, side: int, value: int) -> None:
     won = list(state.coto_games)
     won[side] += value
     if won[side] >= (state.rules.games_per_coto or 1):
@@ -92,7 +90,7 @@ def _cotos(state: State, side: int, value: int) -> None:
     state.coto_games = tuple(won)
 
 
-def book_marks(state: State, verdict: Verdict) -> None:
+def book_marks(state: Data, verdict: Verdict) -> None:
     """Loss marks of a deal, and who leaves the match by them."""
     marks = list(state.marks)
     for seat in verdict.losers:
@@ -107,7 +105,7 @@ def book_marks(state: State, verdict: Verdict) -> None:
         )
 
 
-def _board_score(state: State, verdict: Verdict, value: int) -> None:
+def _board_score(state: Data, verdict: Verdict, value: int) -> None:
     unit = state.game.score_unit
     if unit == "chips":
         state.score = state.chips
@@ -131,7 +129,7 @@ def _board_score(state: State, verdict: Verdict, value: int) -> None:
     state.score = tuple(score)
 
 
-def match_over(state: State) -> bool:
+def match_over(state: Data) -> bool:
     """Whether the match is over by its rules (`match_end`)."""
     rules = state.rules
     kind = rules.match_end
@@ -147,12 +145,12 @@ def match_over(state: State) -> bool:
     if kind == "losses":
         return max(state.marks) >= (rules.max_losses or 1)
     if kind == "elimination":
-        left = dealing.seats_left(state)
+        left = seats_left(state)
         return len(left) < (2 if rules.final_duel else 3)
-    return state.deal_no >= len(auctions.deal_sizes(rules, state.seats))
+    return state.deal_no >= len(deal_sizes(rules, state.seats))
 
 
-def _led_by(state: State, at_least: int, margin: int) -> int | None:
+def _led_by(state: Data, at_least: int, margin: int) -> int | None:
     games = state.games
     top = max(games)
     if top < at_least:
@@ -162,7 +160,7 @@ def _led_by(state: State, at_least: int, margin: int) -> int | None:
     return games.index(top)
 
 
-def match_winners(state: State) -> tuple[int, ...]:
+def match_winners(state: Data) -> tuple[int, ...]:
     """Sides that win the finished match; empty for a drawn one."""
     rules = state.rules
     kind = rules.match_end
@@ -172,7 +170,7 @@ def match_winners(state: State) -> tuple[int, ...]:
     if kind == "cotos":
         return tuple(side for side, cotos in enumerate(state.cotos) if cotos == max(state.cotos) and cotos)
     if kind == "elimination":
-        left = dealing.seats_left(state)
+        left = seats_left(state)
         last = max(state.left_at)
         return tuple(left) if left else tuple(s for s, at in enumerate(state.left_at) if at == last)
     if kind == "losses" and min(state.marks) >= (rules.max_losses or 1):
@@ -182,7 +180,7 @@ def match_winners(state: State) -> tuple[int, ...]:
     return tuple(sorted({state.side[seat] for seat in range(state.seats) if held[seat] == best}))
 
 
-def finish(state: State) -> None:
+def finish(state: Data) -> None:
     """Ends the match."""
     state.is_over = True
     if state.pot:
@@ -197,7 +195,7 @@ def finish(state: State) -> None:
     state.emit("over", winners=list(state.winners), scores=list(state.score))
 
 
-def ranking(state: State) -> list[int]:
+def ranking(state: Data) -> list[int]:
     """Rank points by seat: two for each seat that finished worse, one for each level one.
 
     Who left later finished better; those who stayed are level, or, where the match was cut short, ordered by their marks.
@@ -212,7 +210,7 @@ def ranking(state: State) -> list[int]:
     return [sum(2 * (mine > other) + (mine == other) for other in keys) - 1 for mine in keys]
 
 
-def _record(state: State, verdict: Verdict, value: int, before: tuple[int, ...]) -> None:
+def _record(state: Data, verdict: Verdict, value: int, before: tuple[int, ...]) -> None:
     by_seat = state.seat_points()
     bonus = [p - c - s for p, c, s in zip(by_seat, state.cards, state.songs, strict=True)]
     state.emit(
@@ -235,11 +233,11 @@ def _record(state: State, verdict: Verdict, value: int, before: tuple[int, ...])
     )
 
 
-def adapt_to_seats(state: State) -> None:
+def adapt_to_seats(state: Data) -> None:
     """After an elimination: the rules for the remaining number of seats, or those of the final duel."""
     if not any(state.left_at):
         return
-    left = len(dealing.seats_left(state))
+    left = len(seats_left(state))
     if left != state.game.players:
         state.game = state.game.for_seats(left)
         state.rules = state.game.rules

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
-from engine.match.opening import dealing
-from engine.match.phase import Phase
-from engine.match.trick import announcing
-
-if TYPE_CHECKING:
-    from engine.game import Game
-    from engine.match.state import State
-    from engine.rules.parameters import Rules
-
-MOMENTS = ("before_first_lead", "before_draw", "after_draw", "own_turn")
+from engine.match import steps
+from engine.match.data import Data, Phase
+from engine.match.trick import turns
 
 
-def moments(rules: Rules) -> frozenset[str]:
-    """The moments at which this game knows exchanges."""
-    if rules.exchange == "none":
-        return frozenset()
-    if rules.exchange == "before_first_lead":
-        return frozenset({"before_first_lead"})
-    if rules.exchange == "deferred":
-        return frozenset({"own_turn"})
-    if rules.exchange_trigger == "own_turn":
-        return frozenset({"own_turn", "after_draw"})
-    return frozenset({"before_draw", "after_draw"} if rules.exchange_window == "both" else {rules.exchange_window})
-
-
-def exchanges(state: State, seat: int, moment: str) -> tuple[int, ...]:
-    """The exchanges that a seat may make at a moment (one of MOMENTS), as actions."""
+def exchanges(state: Data, seat: int, moment: str) -> tuple[int, ...]:
+    """The exchanges that a seat may make at a moment (one of `engine.rules.swapping.MOMENTS`), as actions."""
     game = state.game
     if moment not in game.exchange_moments or state.shown < 0 or state.trump == NO_SUIT or state.capote_by >= 0:
         return ()
@@ -54,28 +32,7 @@ def exchanges(state: State, seat: int, moment: str) -> tuple[int, ...]:
     return found
 
 
-Swap = tuple[int, int, bool]  # bit of the card that is given, code of the action, whether an exchange before forbids it
-
-
-def swaps(game: Game) -> list[tuple[Swap, ...]]:
-    """What may be given for each card of the pack when it is the shown one."""
-    rules, pack = game.rules, game.pack
-    table: list[tuple[Swap, ...]] = []
-    for card, rank in enumerate(pack.rank):
-        suit = pack.suit[card]
-        found: list[Swap] = []
-        for ranks, giver, code in (
-            (rules.exchange_seven, "7", act.EXCHANGE_SEVEN),
-            (rules.exchange_two, "2", act.EXCHANGE_TWO),
-        ):
-            given = pack.card(giver, suit)
-            if ranks and rank in ranks and given >= 0:
-                found.append((pack.bit[given], code, giver == "2" and rank == "7" and not rules.exchange_chain))
-        table.append(tuple(found))
-    return table
-
-
-def _may_now(state: State, seat: int, moment: str) -> bool:
+def _may_now(state: Data, seat: int, moment: str) -> bool:
     rules = state.rules
     if rules.exchange == "deferred":
         return state.pending < 0
@@ -88,7 +45,7 @@ def _may_now(state: State, seat: int, moment: str) -> bool:
     return seat == state.last_trick
 
 
-def exchange(state: State, action: int) -> None:
+def exchange(state: Data, action: int) -> None:
     """Carries out an exchange of the seat on turn: at once, or as a notice laid under the shown card."""
     seat = state.turn
     suit = action & 3
@@ -98,18 +55,18 @@ def exchange(state: State, action: int) -> None:
     if state.rules.exchange == "deferred":
         state.pending = seat
         state.notes = state.notes | {"pending_card": card}
-        announcing.fix_turns(state)
+        turns.fix_turns(state)
         state.emit("notice", seat=seat, card=state.card_text(card))
         return
     taken = state.shown
     hand[suit] |= state.bit_of[taken]
     state.shown = card
     state.swapped = True
-    announcing.fix_turns(state)
+    turns.fix_turns(state)
     state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
 
 
-def trick_won(state: State) -> None:
+def trick_won(state: Data) -> None:
     """Window A: if the giver of a notice has won the trick, the shown card goes into its hand and the laid card becomes the shown one."""
     if state.pending < 0 or state.pending != state.winner:
         return
@@ -118,11 +75,11 @@ def trick_won(state: State) -> None:
     state.shown = card
     state.swapped = True
     state.pending = -1
-    announcing.fix_turns(state)
+    turns.fix_turns(state)
     state.emit("exchange", seat=seat, gives=state.card_text(card), takes=state.card_text(taken))
 
 
-def take_back(state: State) -> None:
+def take_back(state: Data) -> None:
     """The shown card has been drawn first: the laid card returns to its owner."""
     seat, card = state.pending, state.notes["pending_card"]
     state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
@@ -133,20 +90,17 @@ def take_back(state: State) -> None:
 # ---- before the first lead
 
 
-def stage(state: State) -> None:
+def stage(state: Data) -> int:
     """Stage of a deal: the holder of the trump 7, then that of the 2, may exchange before the first lead."""
-    seat = _next_exchanger(state)
-    if seat < 0:
-        dealing.go_on(state)
-    elif state.rules.exchange_duty == "must":
+    while (seat := _next_exchanger(state)) >= 0:
         state.ask(seat, PHASE)
+        if state.rules.exchange_duty != "must":
+            return steps.WAIT
         exchange(state, exchanges(state, seat, "before_first_lead")[0])
-        stage(state)
-    else:
-        state.ask(seat, PHASE)
+    return steps.STAGE
 
 
-def _next_exchanger(state: State) -> int:
+def _next_exchanger(state: Data) -> int:
     declined = state.notes.get("declined", ())
     found = -1
     for seat in state.active:
@@ -158,18 +112,18 @@ def _next_exchanger(state: State) -> int:
     return found
 
 
-def _legal(state: State) -> tuple[int, ...]:
+def _legal(state: Data) -> tuple[int, ...]:
     declined = state.notes.get("declined", ())
     return (*(a for a in exchanges(state, state.turn, "before_first_lead") if a not in declined), act.PASS)
 
 
-def _act(state: State, action: int) -> None:
+def _act(state: Data, action: int) -> int:
     if action == act.PASS:
         refused = tuple(a for a in _legal(state) if a != act.PASS)
         state.notes = state.notes | {"declined": (*state.notes.get("declined", ()), *refused)}
     else:
         exchange(state, action)
-    stage(state)
+    return stage(state)
 
 
 PHASE = Phase("exchange", _legal, _act)

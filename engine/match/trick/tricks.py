@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
-from engine.errors import IllegalAction
+from engine.match import steps
+from engine.match.data import Data
+from engine.match.hands import give
 from engine.match.scoring import claims
-from engine.match.trick import announcing, exchanges, legality
-
-if TYPE_CHECKING:
-    from engine.match.state import State
+from engine.match.trick import exchanges, legality, songs, turns, windows
 
 
-def lead(state: State) -> None:
+def lead(state: Data) -> None:
     """The seat on turn leads to the first trick of a deal, or of a position that was set up."""
     game = state.game
     state.phase = None
     legality.enforce(state, game.open_rule if state.n > 0 else game.empty_rule)
-    announcing.fix_turns(state)
+    turns.fix_turns(state)
     next_lead(state)
     if state.last_trick < 0 and game.claims_after_trick:
         offer(state)
 
 
-def next_lead(state: State) -> None:
+def next_lead(state: Data) -> None:
     """The seat on turn, which has won the last trick, leads: any card, or what it may announce first."""
     state.table = []
     state.hand = hand = state.hands[state.turn]
@@ -44,7 +42,7 @@ def next_lead(state: State) -> None:
             or a & b & c & d & game.tute_mask
             or hand[state.trump] & state.lead_swap
         ):
-            extra = announcing.before_card(state)
+            extra = windows.before_card(state)
         else:
             extra = state.lead_extra
         state.extra = extra
@@ -52,53 +50,31 @@ def next_lead(state: State) -> None:
     state.legal = legal
 
 
-def offer(state: State) -> None:
+def offer(state: Data) -> None:
     """Puts before the seat on turn what it may announce before its card."""
-    state.extra = announcing.before_card(state)
+    state.extra = windows.before_card(state)
     state.legal = None
 
 
-def act_upon(state: State, action: int) -> None:
+def act_upon(state: Data, action: int) -> int:
     """An action that is no card: the answer to a question, or an announcement."""
     state.legal = None
     if state.log is not None:
         state.taken_actions.append(action)
     if state.phase is not None:
-        state.phase.act(state, action)
-    else:
-        announce(state, action)
+        return state.phase.act(state, action)
+    return announce(state, action)
 
 
-def announce(state: State, action: int) -> None:
+def announce(state: Data, action: int) -> int:
     """An announcement of the seat on turn before its card."""
-    announcing.carry_out(state, action)
-    if not state.is_over and state.phase is None and state.left:
-        offer(state)
+    if step := windows.carry_out(state, action):
+        return step
+    offer(state)
+    return steps.WAIT
 
 
-def revoke(state: State, action: int) -> None:
-    """An action outside of the legal set: refused, or a revoke where illegal cards are let through (`illegal_move`)."""
-    if state.is_over:
-        raise IllegalAction("the match is over: no action is possible")
-    held = (
-        type(action) is int
-        and 0 <= action < act.PLAY_END
-        and state.phase is None
-        and action in state.hand_of(state.turn)
-    )
-    if held and state.rules.illegal_move != "reject":
-        claims.revoke(state, action)
-        return
-    text = state.game.action_text
-    try:
-        what = text(action)
-    except (ValueError, IndexError, TypeError):
-        what = repr(action)
-    legal = ", ".join(text(a) for a in state.legal_actions())
-    raise IllegalAction(f"{what} is not legal for seat {state.turn} now; legal: {legal}")
-
-
-def complete(state: State) -> None:
+def complete(state: Data) -> int:
     """The last card of a trick is on the table.
 
     1. The winner takes the cards. 2. Table songs. 3. Window A. Then `after_window_a`: 4. draw, 5. window B, 6. the winner leads.
@@ -115,8 +91,7 @@ def complete(state: State) -> None:
     state.table_points = 0
     if game.simple:
         if not state.left:
-            claims.last_trick(state)
-            return
+            return claims.last_trick(state)
         # as `next_lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
         state.table = []
         state.hand = hand = state.hands[winner]
@@ -125,36 +100,33 @@ def complete(state: State) -> None:
         legal = coins[a] + cups[b] + swords[c] + batons[d]
         paired = game.paired
         if paired[a] or paired[b] or paired[c] or paired[d] or a & b & c & d & game.tute_mask:
-            state.extra = extra = announcing.before_card(state)
+            state.extra = extra = windows.before_card(state)
             legal += extra
         state.legal = legal
-        return
+        return steps.WAIT
     if game.secret_partner and state.notes.get("called") in state.table:
         state.emit("partner", seat=state.notes["partner"], card=state.card_text(state.notes["called"]))
     if game.table_songs:
-        announcing.table_songs(state)
-    if state.capote_by >= 0 and claims.capote_decided(state):
-        return
-    if game.tracks_target and claims.reached_by(state, winner):
-        return
+        songs.table_songs(state)
+    if state.capote_by >= 0 and (step := claims.capote_decided(state)):
+        return step
+    if game.tracks_target and (step := claims.reached_by(state, winner)):
+        return step
     if not state.left:
-        claims.last_trick(state)
-        return
+        return claims.last_trick(state)
     if state.n > 0:
         if state.pending >= 0:
             exchanges.trick_won(state)
         if game.window_a:
             hands, trump, swap = state.hands, state.trump, state.window_swap
-            for seat in game.side_from[
-                winner
-            ]:  # whoever else may speak in a window has nothing to exchange in this one
+            # whoever else may speak in a window has nothing to exchange in this one
+            for seat in game.side_from[winner]:
                 if hands[seat][trump] & swap:
-                    announcing.open_window(state, "before_draw")
-                    return
-    after_window_a(state)
+                    return windows.open_window(state, "before_draw")
+    return after_window_a(state)
 
 
-def _event(state: State, winner: int) -> dict[str, Any]:
+def _event(state: Data, winner: int) -> dict[str, Any]:
     cards = state.game.pack.names(state.table)
     event: dict[str, Any] = {"e": "trick", "seat": winner, "points": state.table_points, "cards": cards}
     if not state.left:
@@ -162,30 +134,26 @@ def _event(state: State, winner: int) -> dict[str, Any]:
     return event
 
 
-def after_window_a(state: State) -> None:
+def after_window_a(state: Data) -> int:
     """Draws, then opens window B."""
     if state.n > 0:
         draw(state)
         if state.n == 0 and state.rules.capote == "announced":
-            announcing.ask_capote(state)
-            return
+            return windows.ask_capote(state)
     elif state.drawn is not None:
         state.drawn = None
-    if state.game.merged:  # as `window_b`
-        next_lead(state)
-    else:
-        announcing.open_window(state, "after_draw")
+    return window_b(state)
 
 
-def window_b(state: State) -> None:
+def window_b(state: Data) -> int:
     """Announcements before the next lead: in one turn with it, or asked one by one. On turn is the winner of the trick."""
     if state.game.merged:
         next_lead(state)
-    else:
-        announcing.open_window(state, "after_draw")
+        return steps.WAIT
+    return windows.open_window(state, "after_draw")
 
 
-def draw(state: State) -> None:
+def draw(state: Data) -> None:
     """One card each, the winner of the trick first; the shown card is the last one where it is drawn at all."""
     game, seat, cards = state.game, state.winner, state.size
     if game.batches:
@@ -217,22 +185,12 @@ def draw(state: State) -> None:
     if state.shown < 0 and state.pending >= 0:
         exchanges.take_back(state)
     legality.enforce(state, game.empty_rule)
-    announcing.fix_turns(state)
+    turns.fix_turns(state)
 
 
-def _tell_draw(state: State, seat: int, card: int) -> None:
+def _tell_draw(state: Data, seat: int, card: int) -> None:
     if state.drawn is not None:
         state.drawn[seat] = card
     if state.log is not None:
         text = state.game.pack.texts[card]
         state.log.append({"e": "draw", "seat": seat, "card": text, "secret": {"card": [seat]}})
-
-
-def give(state: State, seat: int, card: int) -> None:
-    """Puts a card into a hand."""
-    state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
-
-
-def take(state: State, seat: int, card: int) -> None:
-    """Takes a card out of a hand."""
-    state.hands[seat][state.suit_of[card]] &= ~state.bit_of[card]

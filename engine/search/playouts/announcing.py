@@ -1,4 +1,4 @@
-"""Songs, tutes and exchanges in machine words: `engine.match.trick.announcing` and `exchanging`.
+"""Songs, tutes and exchanges in machine words: `songs` and `exchanges` of `engine.match.trick`.
 
 What a seat may announce is a mask of the bits below, lowest first, in the order in which `legal_actions` gives the same actions.
 """

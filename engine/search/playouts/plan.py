@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from engine.match.opening import auctions
+from engine.rules.sizes import deal_sizes
 from engine.search.playouts import codes
 from engine.search.playouts.codes import number
 from engine.search.playouts.words import places, words
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from mypy_extensions import i64
 
     from engine.cards.pack import Pack
-    from engine.game import Game
     from engine.rules.parameters import Rules
+    from engine.rules.terms import Terms
 
 TUTE_RANKS: Final = ("R", "C", "S")
 
@@ -52,7 +52,7 @@ class Cards:
 class Duties:
     """Which cards may be played."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Terms) -> None:
         rules = game.rules
         if rules.on_play is not None and number(rules.on_play, {"vtt_cycle": 0}) == 0:
             cycle = dict(rules.trump_cycle or {})
@@ -75,7 +75,7 @@ class Duties:
 class Songs:
     """What is sung from hands and on the table."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Terms) -> None:
         rules, pack = game.rules, game.pack
         low = (game.pair & -game.pair).bit_length() - 1
         self.low: i64 = sum(2 ** (suit * pack.size + low) for suit in range(4)) if game.pair else 0
@@ -113,7 +113,7 @@ class Songs:
 class Swaps:
     """Exchange of the shown card."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Terms) -> None:
         rules = game.rules
         seven, two, chained = [0] * 52, [0] * 52, [0] * 52
         for shown, found in enumerate(game.swaps):
@@ -142,10 +142,10 @@ class Swaps:
 class Deals:
     """Dealing, auctions and what else comes before the first lead."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Terms) -> None:
         rules = game.rules
         self.by_number: bool = rules.hand_size == "deal_no"
-        sizes = auctions.deal_sizes(rules, game.players) if self.by_number else [int(rules.hand_size)]
+        sizes = deal_sizes(rules, game.players) if self.by_number else [int(rules.hand_size)]
         self.sizes: vec[i64] = words(sizes)
         self.length: i64 = len(sizes)
         self.source: i64 = number(rules.trump_source, codes.TRUMP_SOURCES)
@@ -200,7 +200,7 @@ class Counts:
 class Stakes:
     """What a decided deal is worth, and when the match is over."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Terms) -> None:
         rules = game.rules
         self.settlement: i64 = number(rules.settlement, codes.SETTLEMENTS)
         self.payments: i64 = number(rules.payments, codes.PAYMENTS)
@@ -234,7 +234,7 @@ class Stakes:
 class Plan:
     """All of it for one game and one naming of the suits. Raises NotCovered."""
 
-    def __init__(self, game: Game, suit_map: tuple[int, ...]) -> None:
+    def __init__(self, game: Terms, suit_map: tuple[int, ...]) -> None:
         self.game = game
         self.suit_map = suit_map
         self.spare: list[object] = []  # tables that are not in use

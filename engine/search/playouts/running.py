@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from engine.game import Game
     from engine.match.state import State
+    from engine.rules.terms import Terms
 
 ORDER = (0, 1, 2, 3)
 
@@ -97,7 +98,7 @@ def play_many(
     return totals
 
 
-def plan_of(game: Game, suit_map: tuple[int, ...]) -> Plan | None:
+def plan_of(game: Terms, suit_map: tuple[int, ...]) -> Plan | None:
     """The plan of a game, made once; None if it has rules that the kernel does not know."""
     plan = game.plans.get(suit_map)
     if plan is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.match.scoring.settlement import GAME_SCORE, LONGEST_MATCH, TUTE_SCORE
+from engine.match.scoring.settlement import LONGEST_MATCH, TUTE_SCORE
+from engine.rules.terms import GAME_SCORE
 from engine.search.playouts import codes
 from engine.search.playouts.paying import pay, share_pot
 from engine.search.playouts.points import side_points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.match.trick.legality import FOLLOW_OR_TRUMP, FREE, STRICT, TRUMP_FOLLOW
+from engine.rules.obligations import FOLLOW_OR_TRUMP, FREE, STRICT, TRUMP_FOLLOW
 from engine.search.playouts import announcing, windows
 from engine.search.playouts.plan import Cards, Duties
 from engine.search.playouts.table import Table

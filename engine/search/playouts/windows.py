@@ -1,4 +1,4 @@
-"""From the last card of a trick to the next lead in machine words: `engine.match.trick.tricks.complete` and the windows of `announcing`."""
+"""From the last card of a trick to the next lead in machine words: `engine.match.trick.tricks.complete` and `engine.match.trick.windows`."""
 
 from __future__ import annotations
 

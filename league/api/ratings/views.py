@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 import engine
-from engine.rules.parameters import Range, choices, word
+from engine.rules.options import Range, word
+from engine.rules.resolving import choices
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PointFilters, PoolFilters
 from league.api.http.moments import AT, moment

@@ -10,7 +10,8 @@ from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
 import engine
-from engine.rules.parameters import Range, choices, word
+from engine.rules.options import Range, word
+from engine.rules.resolving import choices
 from league.domain.tournaments import formats
 from league.enums import Seeding
 from league.pure.formats import Parameter

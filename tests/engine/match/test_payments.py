@@ -11,7 +11,8 @@ import pytest
 
 import engine
 from engine.game import declared
-from engine.rules.parameters import Range, choices, word
+from engine.rules.options import Range, word
+from engine.rules.resolving import choices
 from tests.support import playing
 
 POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}

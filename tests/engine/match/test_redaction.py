@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from engine.cards import actions as act
-from engine.match.trick import announcing
+from engine.match.trick import windows
 from tests.support import playing, tables
 from tests.support.knowing import Knowledge, cards_in
 
@@ -58,7 +58,7 @@ def check_redaction(table: tables.Table, attempt: int = 0) -> None:
 
 def coming(state: engine.State, seat: int) -> set[str]:
     """The card that a seat is about to draw while another is asked before the draw: its snapshot is that of a window closed in silence."""
-    if state.phase is not announcing.WINDOW or state.window != "before_draw" or state.turn == seat:
+    if state.phase is not windows.WINDOW or state.window != "before_draw" or state.turn == seat:
         return set()
     place = (state.active.index(seat) - state.active.index(state.winner)) % state.size
     face_down = state.stock[::-1]

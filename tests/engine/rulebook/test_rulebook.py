@@ -13,10 +13,11 @@ import yaml
 from engine import rulebook
 from engine.cli import main
 from engine.game import declared, games, load
-from engine.rulebook.table import ORDINARY, RANKED
+from engine.rulebook.table import ORDINARY, RANKED, TUTE
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS
-from engine.rules.parameters import Range, Rules, by_players, choices, word
+from engine.rules.options import Range, by_players, word
+from engine.rules.resolving import choices
 
 DOCS = Path(__file__).parents[3] / "docs" / "games"
 BOOK = Path(__file__).parents[3] / "docs" / "rules"
@@ -93,7 +94,7 @@ def test_ordinary_tute_is_what_the_rules_book_says() -> None:
             if name == "obligation_stock_open" and value is None:
                 continue
             votes[repr(value)] += 1
-        usual = repr(word(getattr(Rules(), name)))
+        usual = repr(word(getattr(TUTE, name)))
         assert votes[usual] == max(votes.values()), f"{name}: ordinary is {usual}, the book has {votes}"
 
 

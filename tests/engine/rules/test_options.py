@@ -6,7 +6,10 @@ import pytest
 
 import engine
 from engine.game import declared
-from engine.rules.parameters import BOOL, Range, Rules, at_table, choices, word
+from engine.match.scoring.results import most_points_wins
+from engine.rules.options import BOOL, Range, word
+from engine.rules.parameters import Rules
+from engine.rules.resolving import at_table, choices
 from tests.support import playing, tables
 
 
@@ -204,4 +207,4 @@ def test_mappings_by_players_are_resolved() -> None:
         "before_first_lead",
     )
     assert at_table(declared("cabrero"), {"dealer_plays": False}, 5).hand_size == 10
-    assert Rules().rank_points == {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
+    assert Rules(result=most_points_wins).rank_points == {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}

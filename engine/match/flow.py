@@ -1,0 +1,57 @@
+"""The course of a match: the one place that knows the order in which things follow one another.
+
+A part does its work and returns the word for what comes next (`engine.match.steps`). Nothing else calls forward, so a part may end the deal
+or the match without anybody having to look whether it did.
+"""
+
+from __future__ import annotations
+
+from engine.match import steps
+from engine.match.data import Data
+from engine.match.opening import dealing
+from engine.match.scoring import claims, settlement
+from engine.match.trick import tricks
+from engine.rules.verdict import Verdict
+
+
+def run(state: Data, step: int) -> None:
+    """Carries out a step and all that follow from it, until a seat must act or the match is over."""
+    while step:
+        if step == steps.LEAD:
+            tricks.next_lead(state)
+            step = steps.WAIT
+        elif step == steps.DRAW:
+            step = tricks.after_window_a(state)
+        elif step == steps.WINDOW_B:
+            step = tricks.window_b(state)
+        elif step == steps.STAGE:
+            step = next_stage(state)
+        elif step == steps.DEAL:
+            step = dealing.start(state)
+        elif step == steps.COUNT:
+            step = end_deal(state, claims.decide(state))
+        else:
+            assert state.verdict is not None, "whoever says DECIDED has set it"
+            step = end_deal(state, state.verdict)
+
+
+def next_stage(state: Data) -> int:
+    """The next stage of the deal, or the first lead."""
+    state.phase = None
+    todo = state.game.stages
+    if state.stage < len(todo):
+        state.stage += 1
+        return todo[state.stage - 1](state)
+    state.turn = state.notes.get("leader", state.mano)
+    tricks.lead(state)
+    return steps.WAIT
+
+
+def end_deal(state: Data, verdict: Verdict) -> int:
+    """Books the deal by its verdict; the next one follows, or the match is over."""
+    state.phase = None
+    settlement.settle(state, verdict)
+    if state.is_over:
+        return steps.WAIT
+    settlement.adapt_to_seats(state)
+    return steps.DEAL

@@ -1,0 +1,15 @@
+"""Cards that come into a hand and leave it."""
+
+from __future__ import annotations
+
+from engine.match.data import Data
+
+
+def give(state: Data, seat: int, card: int) -> None:
+    """Puts a card into a hand."""
+    state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
+
+
+def take(state: Data, seat: int, card: int) -> None:
+    """Takes a card out of a hand."""
+    state.hands[seat][state.suit_of[card]] &= ~state.bit_of[card]

@@ -1,0 +1,33 @@
+"""What every seat may announce at its turn whatever it holds, noted once so that no turn need ask anew."""
+
+from __future__ import annotations
+
+from engine.cards import actions as act
+from engine.match.data import Data
+
+CLAIM = (act.CLAIM,)
+
+
+def fix_turns(state: Data) -> None:
+    """Notes for the turns to come what every seat may announce and which trumps may be exchanged, so that no turn need ask anew.
+
+    To be called when any of what it looks at changes.
+    """
+    game = state.game
+    lead: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
+    if game.claims and state.capote_by < 0 and state.game_deal >= state.rules.claim_from_deal:
+        if game.claims_after_trick:
+            lead = CLAIM
+        else:
+            own = CLAIM
+    if game.accuses:
+        own += (act.ACCUSE,)
+    state.own_extra = own
+    state.lead_extra = lead + own
+    state.swap = state.lead_swap = state.window_swap = 0
+    if game.swaps and state.n > 0 and state.shown >= 0:
+        state.window_swap = game.swap_masks[state.shown]
+        if state.pending < 0:
+            state.swap = game.own_swaps[state.shown]
+            state.lead_swap = game.lead_swaps[state.shown]

@@ -1,0 +1,60 @@
+"""From the declaration of a game to its rules at one table: options checked, values by the number of players looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from engine.errors import OptionError
+from engine.rules.options import Choice, Range, by_players, word
+from engine.rules.parameters import Rules
+
+_NAMES = tuple(f.name for f in fields(Rules))
+
+
+def choices(rules: Rules, players: int) -> dict[str, Choice]:
+    """The options at a table of that many players and what each may be."""
+    return {name: choice for name in rules.options if (choice := by_players(rules.options[name], players)) is not None}
+
+
+def chosen(rules: Rules, options: Mapping[str, Any], players: int) -> dict[str, Any]:
+    """Checked option values, functions for their words. Raises OptionError that lists what is allowed."""
+    allowed = choices(rules, players)
+    values: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in allowed:
+            there = ", ".join(sorted(allowed)) or "none"
+            raise OptionError(
+                f"{rules.key} has no option {name!r} for {players} players; its options are: players, {there}"
+            )
+        choice = allowed[name]
+        if isinstance(choice, Range):
+            if not choice.accepts(value):
+                raise OptionError(f"{rules.key}: {name} must be {choice}, not {value!r}")
+            values[name] = value
+            continue
+        for candidate in choice:
+            if word(candidate) == value and type(word(candidate)) is type(value):
+                values[name] = candidate
+                break
+        else:
+            shown = ", ".join(repr(word(candidate)) for candidate in choice)
+            raise OptionError(f"{rules.key}: {name} must be one of {shown}, not {value!r}")
+    return values
+
+
+def at_table(rules: Rules, options: Mapping[str, Any], players: int) -> Rules:
+    """The rules at a table of that many players with these options: no mapping by players is left."""
+    values = chosen(rules, options, players)
+    resolved = {
+        name: by_players(getattr(rules, name), players) for name in _NAMES if name not in ("options", "players")
+    }
+    if rules.implied is not None:
+        implied = rules.implied(values, players)
+        if values.get("stock", implied.get("stock")) != implied.get("stock", values.get("stock")):
+            raise OptionError(
+                f"{rules.key}: with these options the stock holds {implied['stock']} cards, not {values['stock']}"
+            )
+        resolved |= implied
+    return replace(rules, players=(players,), **(resolved | values))

@@ -1,0 +1,217 @@
+"""The terms of a match: the rules resolved for a number of players and options, and all that follows from them before a card is dealt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from engine.cards import actions
+from engine.cards.pack import pack
+from engine.errors import OptionError
+from engine.rules import obligations, swapping
+from engine.rules.options import word
+from engine.rules.parameters import Rules
+from engine.rules.resolving import at_table, choices
+
+SIDES_OF_PAIRS = ((0, 2), (1, 3))
+FORFEIT = 230  # the most points that a deal can give one side: no forfeited sitting is better than a lost one
+GAME_SCORE = 1000  # board score of a game that takes several deals; its points only break ties
+
+
+class Places(NamedTuple):
+    """Who sits where in a deal: mano, the seats in it from mano in order of play, the others, and the ring of `next`."""
+
+    mano: int
+    active: tuple[int, ...]
+    out: tuple[int, ...]
+    next: tuple[int, ...]
+
+
+def merged(rules: Rules) -> bool:
+    """Whether window B and the lead of the trick's winner are one turn."""
+    return not (
+        rules.hand_songs == "winning_side"
+        or (rules.exchange == "immediate" and rules.exchange_trigger == "side_just_won")
+        or rules.song_trigger == "has_won_any"
+        or rules.singing_mandatory
+    )
+
+
+def has_own_turn(rules: Rules) -> bool:
+    """Whether seats may announce things at their own turn, following too."""
+    return (
+        rules.exchange == "deferred"
+        or (rules.exchange == "immediate" and rules.exchange_trigger == "own_turn")
+        or (rules.claim_mode == "claim" and rules.claim_window == "own_turn")
+        or rules.illegal_move == "accuse"
+    )
+
+
+class Terms:
+    """What `State` and its functions ask of a game. Immutable; shared by all its matches. `engine.game.Game` is the class that is made."""
+
+    def __init__(self, declared: Rules, options: Mapping[str, Any], players: int, origin: Terms | None = None) -> None:
+        self.declared = declared
+        # the game that the match began as, before eliminations
+        self.origin: Terms = origin or self
+        self.players = players
+        self.rules = rules = at_table(declared, options, players)
+        # those that make a difference: the same rules have one name, whatever way they were asked for
+        self.options = {name: value for name, value in options.items() if self._matters(name, options)}
+        self.key = rules.key
+        self.title = rules.title
+        self.revision = rules.revision
+        self.board_deals = rules.board_deals
+        self.score_unit = rules.score_unit
+        # board scores are whole numbers: so many of them make one of the unit that people read
+        self.score_size = GAME_SCORE if rules.score_unit == "games" else 1
+        self._seat(players)
+        self._know_the_pack()
+        self._know_the_talk()
+        # the stages of a deal before the first lead, functions of `engine.match.opening.stages`
+        self.stages: tuple[Callable[[Any], int], ...] = ()
+        # filled while matches are played: seats by dealer and by who is gone; the pack by suit map; plans of engine.search.playouts
+        self.places: dict[tuple[int, tuple[int | bool, ...]], Places] = {}
+        self.flags: dict[tuple[int, ...], list[int]] = {}
+        self.plans: dict[tuple[int, ...], Any] = {}
+
+    def _seat(self, players: int) -> None:
+        pairs = self.rules.sides == "pairs"
+        self.sides: tuple[tuple[int, ...], ...] = SIDES_OF_PAIRS if pairs else tuple((seat,) for seat in range(players))
+        self.side = [next(i for i, seats in enumerate(self.sides) if seat in seats) for seat in range(players)]
+        # by seat: the seats of its side, it first
+        self.side_from = [
+            tuple(sorted(self.sides[self.side[seat]], key=lambda other: other != seat)) for seat in range(players)
+        ]
+
+    def _know_the_pack(self) -> None:
+        rules = self.rules
+        self.pack = pack(rules.deck, rules.rank_order)
+        self.suits_named = (
+            rules.suits_named
+            or rules.coins_start
+            or rules.trump_source == "rotating"
+            or rules.deck == "es39"  # the two of cups is left out
+        )
+        self.card_points = [rules.rank_points.get(rank, 0) for rank in self.pack.rank]
+        # suit, bit, points of a card
+        self.facts = list(zip(self.pack.suit, self.pack.bit, self.card_points, strict=True))
+        self.pair = self.pack.mask(rules.pair_ranks) if set(rules.pair_ranks) <= set(self.pack.ranks) else 0
+        # by the bit mask of one suit of a hand: whether a pair that may be sung is in it
+        sings = self.pair > 0 and rules.hand_songs != "none"
+        self.paired = [sings and mask & self.pair == self.pair for mask in range(1 << self.pack.size)]
+        self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" and rules.hand_songs != "none" else 0
+        self.worth_masks = self.pack.worth_masks(rules.rank_points)
+        self.open_rule = obligations.in_force(rules, rules.obligation_stock_open, self.pack, self.card_points)
+        self.empty_rule = obligations.in_force(rules, rules.obligation_stock_empty, self.pack, self.card_points)
+        self.exempt = obligations.EXEMPTIONS.index(rules.partner_exempt)
+
+    def _know_the_talk(self) -> None:
+        """What can happen beside the cards at all, so that a playout asks only for that."""
+        rules = self.rules
+        nothing = [0] * len(self.pack.texts)
+        self.merged = merged(rules)
+        self.has_own_turn = has_own_turn(rules)
+        self.exchange_mask = self.pack.mask("72") if rules.exchange in ("immediate", "deferred") else 0
+        self.exchange_moments = moments = swapping.moments(rules)
+        self.swaps = swapping.swaps(rules, self.pack) if moments else []
+        self.swap_masks = [sum(bit for bit, _, _ in found) for found in self.swaps] or nothing
+        self.own_swaps = self.swap_masks if "own_turn" in moments else nothing
+        self.lead_swaps = self.swap_masks if {"after_draw", "own_turn"} & moments else nothing
+        self.window_b_swaps = "after_draw" in moments
+        self.window_a = "before_draw" in moments
+        self.accuses = rules.illegal_move == "accuse"
+        self.secret_partner = rules.soloist_partner == "called_card"
+        self.table_songs = rules.table_songs != "none"
+        self.claims = rules.claim_window if rules.claim_mode == "claim" else ""
+        self.claims_after_trick = self.claims == "post_trick"
+        to_target = word(rules.result) == "to_target"
+        # points that end a game
+        self.target = rules.target if to_target else None
+        self.tracks_target = to_target and (rules.claim_mode == "auto" or rules.both_reach == "first_reached")
+        self.batches = rules.supply == "batches"
+        # whether it matters which cards were drawn after the last trick
+        self.minds_draws = rules.song_timing == "before_draw"
+        # whether anything may be announced in one turn with a card
+        self.speaks = self.merged or self.has_own_turn
+        self.all_may_sing = rules.song_trigger == "has_won_any"
+        # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
+        self.simple = (
+            rules.draw == "none"
+            and rules.hand_songs in ("trick_winner", "none", "soloist")
+            and rules.table_songs == "none"
+            and rules.target is None
+            and rules.soloist_partner == "none"
+            and self.merged
+            and not self.has_own_turn
+        )
+
+    def _matters(self, name: str, options: Mapping[str, Any]) -> bool:
+        """Whether leaving out one of the options would give other rules, or none."""
+        try:
+            without = at_table(self.declared, {n: v for n, v in options.items() if n != name}, self.players)
+        except OptionError:
+            return True
+        return without != self.rules
+
+    def __repr__(self) -> str:
+        return f"Game({self.key!r}, players={self.players}, options={self.options!r})"
+
+    @property
+    def options_all(self) -> dict[str, Any]:
+        """Every option of this game at this table with its value, defaults included."""
+        return {name: word(getattr(self.rules, name)) for name in choices(self.declared, self.players)}
+
+    def for_seats(self, left: int) -> Terms:
+        """The terms that hold when so many seats are left after eliminations. A `Game` knows: it finds the game of a final duel."""
+        raise NotImplementedError
+
+    def suit_map(self, suits: str | None) -> tuple[int, ...]:
+        """The suit played with for each suit of the shuffle, from the letters that stand for them. OptionError for bad ones."""
+        if suits is None or suits == self.pack.suits:
+            return (0, 1, 2, 3)
+        if sorted(suits) != sorted(self.pack.suits):
+            raise OptionError(f"suits must hold each of {', '.join(self.pack.suits)} once, not {suits!r}")
+        if self.suits_named:
+            raise OptionError(f"{self.key} names a suit in its rules, so its suits cannot be exchanged for one another")
+        return tuple(self.pack.suits.index(letter) for letter in suits)
+
+    # ---- boards
+
+    def sittings(self, parties: int) -> list[tuple[int, ...]]:
+        """The seatings of one board: party number per seat, each party once in each place.
+
+        As many parties as sides hold a side each; as many as seats hold a seat each, and partners stay partners (mixed pairs). The board is
+        played once per rotation. Raises OptionError for any other number of parties.
+        """
+        if parties == self.players:
+            return [tuple((seat + shift) % parties for seat in range(parties)) for shift in range(parties)]
+        if len(self.sides) != parties:
+            raise OptionError(
+                f"{self.key} for {self.players} players takes {len(self.sides)} parties, not {parties}; one bot may be named more than once"
+            )
+        return [tuple((self.side[seat] + shift) % parties for seat in range(self.players)) for shift in range(parties)]
+
+    def fault_scores(self, side: int) -> list[int]:
+        """Scores by seat of a sitting that a side forfeits: the worst of the game for it, the same good one for all others."""
+        worst, best = 0, FORFEIT * (self.board_deals or 1)
+        if self.score_unit == "games":
+            best = GAME_SCORE * (1 if self.board_deals else self.rules.match_games) + 2 * FORFEIT
+        elif self.score_unit == "rank":
+            best = self.players
+        elif self.score_unit == "marks":
+            worst, best = -(1 if self.board_deals else self.rules.max_losses or 1), 0
+        elif self.rules.forfeit is not None:
+            worst = self.rules.forfeit(self.rules, self.players)
+            best = -worst // (len(self.sides) - 1)
+        return [worst if self.side[seat] == side else best for seat in range(self.players)]
+
+    # ---- texts
+
+    def action_text(self, action: int) -> str:
+        """'play 1o', 'sing c', ...; EngineError for a number that is no action."""
+        return actions.text(self.pack, action)
+
+    def parse_action(self, text: str) -> int:
+        """The action of a text; EngineError (a ValueError) with the text if it is none."""
+        return actions.parse(self.pack, text)
