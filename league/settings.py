@@ -113,7 +113,7 @@ if envbool("TRUST_PROXY", False):  # a proxy of ours sets the header and strips 
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 # ---- the league itself
-SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # auto | namespaces | landlock | none
+SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # or the name of one of engine.sandbox.TIERS
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker refuses to play
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
 MAX_ATTEMPTS = envint(

@@ -12,20 +12,41 @@ from engine.cli.table import state_dir
 EXAMPLE = """
 tute sandbox check
 tute sandbox check --json
+tute sandbox tiers
 """
 DETAILS = """
-Starts canary bots that try to do harm, in every tier; a tier holds only if all of them fail and an honest bot plays. Exit code 1 if neither
-namespaces nor landlock holds. Control groups are a second fence round each bot where this machine has them; every tier holds without."""
+check   starts a canary bot in every tier. A tier holds only if each of its attempts to do harm fails and it can play. Exit code 1 if no tier
+        that isolates bots holds. Control groups are a second limit on each bot where this machine has them; no tier needs them.
+tiers   prints what holds a bot in each tier, what the tier needs and what it leaves open: the table of docs/sandbox.md.
+"""
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "sandbox", "prove which sandbox tiers hold here", EXAMPLE, DETAILS)
-    parser.add_argument("action", choices=("check",))
+    parser = command(commands, "sandbox", "prove which sandbox tiers hold here, or list them", EXAMPLE, DETAILS)
+    parser.add_argument("action", choices=("check", "tiers"))
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    return check(args) if args.action == "check" else tiers(args)
+
+
+def tiers(args: argparse.Namespace) -> int:
+    """List the tiers, the strongest first."""
+    from engine.sandbox import TIERS
+    from engine.sandbox.tiers.choosing import table
+
+    if args.json:
+        words = ("name", "isolates", "held_by", "needs", "leaves_open", "remedies")
+        print_json({"tiers": [{word: getattr(tier, word) for word in words} for tier in TIERS]})
+    else:
+        print(table(), end="")
+    return OK
+
+
+def check(args: argparse.Namespace) -> int:
+    """Prove every tier by its canary. FAILED where none isolates bots."""
     from engine.sandbox import SandboxError, check, control_groups
 
     try:
@@ -34,13 +55,14 @@ def run(args: argparse.Namespace) -> int:
             groups = control_groups()
     except SandboxError as error:
         raise Problem(str(error), INFRASTRUCTURE) from None
-    good = any(report.holds for report in reports if report.name != "none")
+    good = any(report.holds for report in reports if report.isolates)
     if args.json:
         print_json(
             {
                 "tiers": [
                     {
                         "name": report.name,
+                        "isolates": report.isolates,
                         "holds": report.holds,
                         "reasons": list(report.reasons),
                         "remedies": list(report.remedies),

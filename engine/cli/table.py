@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +16,33 @@ if TYPE_CHECKING:
     from engine.runner import BotSpec, Limits
     from engine.sandbox import Sandbox
 
-TIERS = ("auto", "namespaces", "landlock", "none")
+
+class _TierNames:
+    """The words of --sandbox. The sandbox is imported only when somebody asks for them: `tute --help` would wait for it."""
+
+    def __iter__(self) -> Iterator[str]:
+        from engine.sandbox import TIERS
+
+        return iter(["auto", *(tier.name for tier in TIERS)])
+
+    def __contains__(self, word: object) -> bool:
+        return word in list(self)
 
 
 def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sandbox",
-        choices=TIERS,
+        choices=_TierNames(),
+        metavar="TIER",
         default="auto",
-        help="isolation of the bots: the best that holds here (auto), or one by name",
+        help="isolation of the bots: the strongest tier that holds here (auto), or one by name: %(choices)s",
     )
     parser.add_argument(
         "--no-sandbox",
         dest="sandbox",
         action="store_const",
         const="none",
-        help="the same as --sandbox none: trusted bots only",
+        help="the same as --sandbox none: only for bots that you trust",
     )
 
 

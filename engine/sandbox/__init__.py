@@ -6,10 +6,11 @@ from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess, Reply
 from engine.sandbox.tiers.canary import TierReport
-from engine.sandbox.tiers.choosing import Sandbox, check
+from engine.sandbox.tiers.choosing import TIERS, Sandbox, check, is_weaker, tier_called
 
 __all__ = [
     "FAULT_KINDS",
+    "TIERS",
     "BotFault",
     "BotProcess",
     "Policy",
@@ -21,4 +22,6 @@ __all__ = [
     "TierReport",
     "check",
     "control_groups",
+    "is_weaker",
+    "tier_called",
 ]

@@ -11,6 +11,7 @@ KIB = 1 << 10
 # Private memory that has been made read-only leaves RLIMIT_DATA's account, so the address space is capped as well.
 # An interpreter reserves much more than it uses (64 MiB of arena per thread), hence the room.
 ADDRESS_SPACE_ROOM_MB = 1024
+_USER_WIDE_PROCESSES = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,3 +74,9 @@ class Policy:
         return [(number, value, value) for number, value in fixed.items()] + [
             (resource.RLIMIT_CPU, self.cpu_s, self.cpu_s + 1)
         ]
+
+
+def user_wide_processes() -> int:
+    """A wide limit for where the kernel counts a bot's threads with all programs of its user; the exact count is taken from outside."""
+    mine = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    return _USER_WIDE_PROCESSES if mine == resource.RLIM_INFINITY else min(_USER_WIDE_PROCESSES, mine)

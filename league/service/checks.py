@@ -7,29 +7,33 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import Error, Tags, Warning, register
 
-TIERS = ("none", "landlock", "namespaces")  # weakest first
+from engine.sandbox import TIERS
 
 
 @register(Tags.security)
 def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
     """The tier settings must be words that exist; no sandbox at all is worth a warning each time."""
     found: list[Error | Warning] = []
-    if settings.SANDBOX_TIER not in (*TIERS, "auto"):
+    names = [tier.name for tier in TIERS]
+    if settings.SANDBOX_TIER not in (*names, "auto"):
         found.append(
             Error(
                 f"SANDBOX_TIER={settings.SANDBOX_TIER!r} is unknown",
-                hint="auto, namespaces, landlock",
+                hint=f"Use auto, {', '.join(names)}.",
                 id="league.E001",
             )
         )
-    if settings.SANDBOX_MIN_TIER not in TIERS:
+    if settings.SANDBOX_MIN_TIER not in names:
         found.append(
-            Error(f"SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER!r} is unknown", hint=", ".join(TIERS), id="league.E002")
+            Error(
+                f"SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER!r} is unknown",
+                hint=f"Use {', '.join(names)}.",
+                id="league.E002",
+            )
         )
-    if "none" in (settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER):
-        hint = (
-            "Anybody who uploads a bot can read and change everything that this user can. Use landlock or namespaces."
-        )
+    if any(tier.name in (settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER) for tier in TIERS if not tier.isolates):
+        safe = " or ".join(tier.name for tier in TIERS if tier.isolates)
+        hint = f"Anybody who uploads a bot can read and change everything that this user can. Use {safe}."
         found.append(Warning("bots may be played without a sandbox", hint=hint, id="league.W001"))
     return found
 

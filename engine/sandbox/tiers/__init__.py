@@ -1,1 +1,3 @@
-"""The tiers of isolation, and the choice of the strongest that holds on this machine."""
+"""The tiers of isolation: one module each, which declares its `TIER`, and the choice of the strongest that holds here."""
+
+STRONGEST_FIRST = ("namespaces", "landlock", "none")

@@ -30,10 +30,14 @@ _STARTING_S, _ANSWER_S, _BURN_S, _FROZEN_S = 10.0, 1.0, 0.05, 0.03
 
 @dataclass(frozen=True)
 class TierReport:
-    """Whether a tier holds here. reasons: why not, remedies: what to do, notes: what is weaker but covered;
-    canaries: attempt -> contained."""
+    """Whether a tier holds here.
+
+    isolates: whether it confines bots at all; reasons: why it does not hold; remedies: what to do; notes: what is weaker
+    but covered; canaries: attempt -> contained.
+    """
 
     name: str
+    isolates: bool
     holds: bool
     reasons: list[str] = field(default_factory=list)
     remedies: list[str] = field(default_factory=list)

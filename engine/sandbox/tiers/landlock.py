@@ -6,7 +6,6 @@ still learn that other paths exist (stat is not covered by Landlock); as root, c
 
 from __future__ import annotations
 
-import resource
 from typing import Any
 
 from engine.sandbox.cgroups.attest import Expectation
@@ -15,19 +14,12 @@ from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.kernel import filter as call_filter
 from engine.sandbox.kernel import landlock
 from engine.sandbox.kernel.syscalls import this_machine
-from engine.sandbox.policy import Policy
+from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import launch
+from engine.sandbox.tiers.tier import Tier
 
-NAME = "landlock"
-_USER_WIDE = 4096
 _CALLS = ("capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp")
-
-
-def user_wide_processes() -> int:
-    """A wide fence where threads are counted with all programs of the user; the exact count is taken from outside."""
-    mine = resource.getrlimit(resource.RLIMIT_NPROC)[1]
-    return _USER_WIDE if mine == resource.RLIM_INFINITY else min(_USER_WIDE, mine)
 
 
 def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> dict[str, Any]:
@@ -67,3 +59,17 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     started = launch(steps)
     expected = Expectation(user=place.user, limits=steps["limits"], core=core, group=place.group)
     return BotProcess(started, policy, expected, wrapped=False, on_close=place.give_back)
+
+
+TIER = Tier(
+    name="landlock",
+    held_by="Landlock (its runtime and its own files, read-only) and the system call filter; as root also a user of its own and chroot",
+    needs="Linux 5.13 or newer with Landlock; it also works in a default container",
+    leaves_open="as an ordinary user, whether a path of the host exists (`stat`); as root nothing",
+    remedies=(
+        "Use Linux 5.13 or newer with landlock in the lsm= boot list (cat /sys/kernel/security/lsm).",
+        "Run the worker as an ordinary user, or as root with the capabilities SETUID, SETGID and SYS_CHROOT.",
+    ),
+    prerequisites=lambda: landlock.support().notes,
+    start=start,
+)

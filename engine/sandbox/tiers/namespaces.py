@@ -5,6 +5,7 @@ Inside there is one process and a read-only tree; no /proc, no writable file, no
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -22,12 +23,11 @@ from engine.sandbox.errors import SandboxError, SandboxUnavailable
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.kernel import filter as call_filter
 from engine.sandbox.kernel.syscalls import this_machine
-from engine.sandbox.policy import Policy
+from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
-from engine.sandbox.tiers.landlock import user_wide_processes
+from engine.sandbox.tiers.tier import BY_LAUNCHER, NO_PROGRAM, Tier
 
-NAME = "namespaces"
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
@@ -164,3 +164,25 @@ def _await_bot(pid: int) -> None:
     finally:
         os.close(name)
     raise SandboxError(f"it did not start the bot within {HANDSHAKE_S:g} s")
+
+
+def _prerequisites() -> tuple[str, ...]:
+    bubblewrap()
+    return ()
+
+
+TIER = Tier(
+    name="namespaces",
+    held_by="bubblewrap (a tree of its runtime and its own files, read-only; process, user and network namespaces of its own) "
+    "and the system call filter",
+    needs="bubblewrap on `PATH` and user namespaces; in a container the system call profile of this project",
+    leaves_open="nothing known",
+    remedies=(
+        "Ubuntu 23.10 and newer: install bubblewrap and its AppArmor profile (package apparmor-profiles).",
+        "Docker: give the worker the seccomp profile of this project and apparmor=unconfined; see docs/sandbox.md.",
+    ),
+    prerequisites=_prerequisites,
+    start=start,
+    # execvp(3) takes a file that is no program for a script, and there is no shell to run it.
+    no_program={**BY_LAUNCHER, "bwrap: execvp": (*NO_PROGRAM, errno.ENOENT)},
+)

@@ -11,8 +11,7 @@ from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import launch
-
-NAME = "none"
+from engine.sandbox.tiers.tier import Tier
 
 
 def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
@@ -40,3 +39,13 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     )
     expected = Expectation(user=place.user, limits=limits, core=core, filtered=False, group=place.group)
     return BotProcess(started, policy, expected, wrapped=False, on_close=place.give_back)
+
+
+TIER = Tier(
+    name="none",
+    held_by="the limits, the clock and the freezing that every tier has",
+    needs="nothing",
+    leaves_open="files, network and processes of the worker's user: only for bots that you trust",
+    start=start,
+    isolates=False,
+)

@@ -15,7 +15,7 @@ from django.db import DatabaseError, OperationalError, close_old_connections, co
 
 from engine.runner import Limits, MatchResult, MatchSpec, noise
 from engine.runner.match import first_crew, play_match
-from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable
+from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
 from league.domain.bots import packages
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import leases, reports, workers
@@ -26,13 +26,12 @@ from league.models import Match
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
 ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
-STRENGTH = {"none": 0, "landlock": 1, "namespaces": 2}
 
 
 def open_sandbox() -> Sandbox:
     """The sandbox that the settings ask for, proven by its canary battery. SandboxUnavailable where it would be weaker than allowed."""
     box = Sandbox(tier=settings.SANDBOX_TIER, state_dir=settings.STATE_DIR / "sandbox")
-    if STRENGTH[box.tier] < STRENGTH[settings.SANDBOX_MIN_TIER]:
+    if is_weaker(box.tier, than=settings.SANDBOX_MIN_TIER):
         raise SandboxUnavailable(
             f"the sandbox tier here is {box.tier}, weaker than SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER}; "
             "run `tute sandbox check` on this machine and follow its advice"

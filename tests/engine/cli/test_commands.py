@@ -10,6 +10,7 @@ import pytest
 
 from engine import cli
 from engine.game import games
+from engine.sandbox import TIERS
 from tests.engine.cli.conftest import ROOT, Tute
 from tests.support.bots import FRAME, HONEST
 
@@ -232,7 +233,7 @@ def test_bench_sandbox_gives_every_tier_over_the_same_interpreter(tute: Tute) ->
     assert data["rounds"] >= 10
     first, *others = data["rows"]
     assert (first["what"], first["over_best_ms"], first["over_median_ms"]) == ("no sandbox", 0.0, 0.0)
-    assert {"none"} <= {row["what"] for row in others} <= {"namespaces", "landlock", "none"}
+    assert {"none"} <= {row["what"] for row in others} <= {tier.name for tier in TIERS}
     assert all(row["over_best_ms"] == row["best_ms"] - first["best_ms"] for row in others)
 
 
@@ -248,8 +249,8 @@ def test_sandbox_check_proves_tiers(tute: Tute) -> None:
     done = tute("sandbox", "check", "--json", code=None)
 
     tiers = {tier["name"]: tier for tier in json.loads(done.stdout)["tiers"]}
-    assert {"namespaces", "landlock"} <= set(tiers)
-    assert done.returncode == (0 if any(tier["holds"] for name, tier in tiers.items() if name != "none") else 1)
+    assert list(tiers) == [tier.name for tier in TIERS]
+    assert done.returncode == (0 if any(tier["holds"] for tier in tiers.values() if tier["isolates"]) else 1)
     for tier in tiers.values():
         assert tier["holds"] or tier["reasons"]
     groups = json.loads(done.stdout)["control_groups"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.sandbox import TIERS
 from tests.engine.sandbox.support import StateDirectory, held_tiers
 
 
@@ -21,7 +22,7 @@ def state() -> Iterator[StateDirectory]:
 def tiers_here(state: StateDirectory) -> list[str]:
     """The tiers that hold for the present user; that none does is a failure, not a reason to pass over tests."""
     held = []
-    for name in ("namespaces", "landlock"):
+    for name in (tier.name for tier in TIERS if tier.isolates):
         report = state.reports[name]
         held_tiers.tell("the tests' user", name, report.holds, report.reasons)
         held += [name] if report.holds else []

@@ -13,6 +13,8 @@ import pytest
 from engine.sandbox import Policy, SandboxError
 from engine.sandbox.cgroups import placing
 from engine.sandbox.cgroups.attest import Expectation
+from engine.sandbox.policy import user_wide_processes
+from engine.sandbox.process import launcher
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import launch
 from engine.sandbox.tiers import landlock
@@ -81,13 +83,13 @@ def test_a_step_that_fails_stops_the_start(plan: Plan, step: str, change: Callab
 
 def test_a_parent_that_has_gone_stops_the_start(plan: Plan) -> None:
     """The launcher is told its parent before it can look, and refuses another."""
-    source = (Path(landlock.__file__).parent / "launcher.py").read_text()
-    launcher: dict[str, Any] = {}
-    exec(compile(source, "launcher", "exec"), launcher)
+    source = Path(launcher.__file__).read_text()
+    found: dict[str, Any] = {}
+    exec(compile(source, "launcher", "exec"), found)
     child = os.fork()
     if child == 0:
         try:
-            launcher["die_with_parent"](plan | {"parent": 1 if os.getppid() != 1 else 2})
+            found["die_with_parent"](plan | {"parent": 1 if os.getppid() != 1 else 2})
         except OSError:
             os._exit(7)
         os._exit(0)
@@ -129,7 +131,7 @@ def test_a_step_that_is_left_out_is_seen_from_outside(
 
 def test_the_same_start_with_nothing_left_out_is_attested(plan: Plan, place: placing.Place) -> None:
     core = max(os.sched_getaffinity(0))
-    limits = POLICY.limits(processes=9 if place.slot else landlock.user_wide_processes())
+    limits = POLICY.limits(processes=9 if place.slot else user_wide_processes())
     expected = Expectation(user=place.user, limits=limits, core=core)
     started = launch(plan | {"core": core, "limits": limits})
     with BotProcess(started, POLICY, expected, wrapped=False, on_close=lambda: None) as process:

@@ -219,7 +219,7 @@ def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident(fork
 def test_a_bot_that_was_left_in_our_network_is_stopped(
     state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tiers_here: list[str]
 ) -> None:
-    if namespaces.NAME not in tiers_here:
+    if namespaces.TIER.name not in tiers_here:
         pytest.skip("namespaces does not hold here, as the summary says")
     real = namespaces.launch
     command = namespaces.command
@@ -228,7 +228,7 @@ def test_a_bot_that_was_left_in_our_network_is_stopped(
     directory = bot("import sys\nsys.stdin.read()\n")
 
     with pytest.raises(SandboxError, match="it shares our net namespace"):
-        start(namespaces.NAME, directory, state.python, "bot.py", Policy())
+        start(namespaces.TIER.name, directory, state.python, "bot.py", Policy())
 
 
 @pytest.mark.parametrize("free", range(13))

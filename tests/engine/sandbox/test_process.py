@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import BotFault, BotProcess, Policy, Sandbox, SandboxError
+from engine.sandbox import TIERS, BotFault, BotProcess, Policy, Sandbox, SandboxError
 from engine.sandbox.process import spawn
 from tests.engine.sandbox.support import StateDirectory
 from tests.support.processes import wait_for
@@ -22,7 +22,7 @@ ECHO = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\
 POLICY = Policy(memory_mb=128, threads=8)
 
 
-@pytest.fixture(params=["namespaces", "landlock", "none"])
+@pytest.fixture(params=[tier.name for tier in TIERS])
 def start(
     request: pytest.FixtureRequest, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> Start:

@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from engine.sandbox import Sandbox, SandboxUnavailable, check
+from engine.sandbox import TIERS, Sandbox, SandboxUnavailable, check, is_weaker
 from engine.sandbox.tiers import canary, choosing, namespaces
-from tests.engine.sandbox.support import StateDirectory
+from tests.engine.sandbox.support import REPOSITORY, StateDirectory
 
 UNTRIED_WITHOUT_ISOLATION = 15  # an unprivileged or unlucky attempt may fail by itself even where nothing stops it
 
@@ -25,7 +25,7 @@ def test_auto_is_the_best_tier_that_holds(state: StateDirectory, tiers_here: lis
 def test_every_report_names_its_tier_and_what_to_do(state: StateDirectory) -> None:
     reports = check(state.path)
 
-    assert [report.name for report in reports] == ["namespaces", "landlock", "none"]
+    assert [report.name for report in reports] == [tier.name for tier in TIERS]
     for report in reports:
         assert report.holds or (report.reasons and report.remedies)
 
@@ -65,7 +65,21 @@ def test_a_tier_whose_program_is_missing_is_refused_with_the_remedy(
 
 def test_none_is_chosen_only_by_name(state: StateDirectory) -> None:
     assert Sandbox("none", state.path).tier == "none"
-    assert "none" not in choosing.BEST_FIRST
+    assert [tier.name for tier in TIERS if not tier.isolates] == ["none"]
+
+
+def test_strength_follows_from_the_order_of_the_tiers() -> None:
+    assert is_weaker("none", than="landlock") and is_weaker("landlock", than="namespaces")
+    assert not is_weaker("landlock", than="landlock") and not is_weaker("namespaces", than="none")
+    with pytest.raises(ValueError, match="tier 'jail' is unknown"):
+        is_weaker("landlock", than="jail")
+
+
+def test_the_table_of_the_tiers_in_the_documents_is_fresh() -> None:
+    told = (REPOSITORY / "docs" / "sandbox.md").read_text(encoding="utf-8")
+
+    between = told.partition("<!-- tiers: begin -->\n")[2].partition("<!-- tiers: end -->")[0]
+    assert between == choosing.table(), "put what `tute sandbox tiers` prints between the marks of docs/sandbox.md"
 
 
 def test_an_unknown_tier_is_refused(state: StateDirectory) -> None:

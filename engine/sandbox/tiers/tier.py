@@ -1,0 +1,50 @@
+"""What a tier says of itself. Order and strength follow from the list in the package; everything else is here."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.files.runtimes import Runtime
+from engine.sandbox.policy import Policy
+from engine.sandbox.process.bot import BotProcess
+
+Start: TypeAlias = Callable[[Place, Runtime, str, Policy, "int | None"], BotProcess]
+
+# What execve says of a file that is no program. Everything else it says (no memory, no permission, a file system that is
+# mounted noexec) is the fault of this machine.
+NO_PROGRAM = (errno.ENOEXEC, errno.EINVAL, errno.ELIBBAD)
+BY_LAUNCHER = {"failed at become: ": NO_PROGRAM}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tier:
+    """A way to confine a bot.
+
+    name: the word of the settings; held_by, needs, leaves_open: for people, parts of a sentence; remedies: sentences that
+    say what to do where the tier does not hold.
+    prerequisites: raises SandboxError where something is missing, else returns what is weaker on this machine but covered.
+    start: starts a bot in a place, with its runtime, entry file, policy and core; raises SandboxError and leaves no process.
+    isolates: False where a bot may do whatever the worker may; such a tier is never chosen by "auto", nor tested.
+    no_program: what a failed start says -> the errors with which that means that the bot's file is no program.
+    """
+
+    name: str
+    held_by: str
+    needs: str
+    leaves_open: str
+    start: Start
+    remedies: tuple[str, ...] = ()
+    prerequisites: Callable[[], tuple[str, ...]] = tuple
+    isolates: bool = True
+    no_program: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: BY_LAUNCHER)
+
+    def says_no_program(self, file: Path, complaint: str) -> bool:
+        """Whether a start failed because of what stands in the bot's file."""
+        codes = next((codes for step, codes in self.no_program.items() if step in complaint), ())
+        return file.is_file() and any(os.strerror(code) in complaint for code in codes)
