@@ -226,7 +226,7 @@ def test_no_group_outlives_a_worker_that_is_killed(
         ):
             time.sleep(0.005)
         if "nursery" in victim:  # nobody is left who could: the next worker does
-            again = [sys.executable, "-c", "from engine.sandbox import cgroups; cgroups.here()"]
+            again = [sys.executable, "-c", "from engine.sandbox.cgroups import groups; groups.here()"]
             subprocess.run(again, check=True, cwd=REPOSITORY, timeout=60)
 
         assert groups_left(kind, runner.pid) == [], tier

@@ -72,7 +72,7 @@ def test_a_wrapper_that_dies_with_the_nursery_leaves_no_process() -> None:
 def test_no_process_outlives_the_worker_whose_wrapper_made_it() -> None:
     runner = worker(f"""
 import os, time
-from engine.sandbox import spawn
+from engine.sandbox.process import spawn
 started = spawn.launch({PLAN!r})
 os.set_blocking(started.stdout, True)
 print(os.read(started.stdout, 100).decode(), flush=True)
@@ -90,7 +90,7 @@ time.sleep(60)
 
 ASKING = f"""
 import os, signal, sys, threading, time
-from engine.sandbox import spawn
+from engine.sandbox.process import spawn
 PLAN = {PLAN!r}
 started = spawn.launch(PLAN)
 os.set_blocking(started.stdout, True)
@@ -165,7 +165,9 @@ def spares_of(nursery: int) -> list[int]:
 
 
 def test_spares_hold_nothing_and_die_with_the_nursery(state: StateDirectory) -> None:
-    holder = worker("import sys\nfrom engine.sandbox import spawn\nprint(spawn.ready(), flush=True)\nsys.stdin.read()")
+    holder = worker(
+        "import sys\nfrom engine.sandbox.process import spawn\nprint(spawn.ready(), flush=True)\nsys.stdin.read()"
+    )
     assert holder.stdout
     nursery = int(holder.stdout.readline())
     spares = spares_of(nursery)

@@ -19,7 +19,7 @@ from tests.engine.sandbox.support import StateDirectory, gone, running, worker
 
 HOLD = """
 import sys
-from engine.sandbox import slots
+from engine.sandbox.cgroups import slots
 slots.NAME = sys.argv[1]
 held = [slots.acquire() for _ in range(10)]
 print(*[slot.user for slot in held], flush=True)
@@ -29,7 +29,8 @@ sys.stdin.read()
 RUNNER = """
 import sys, time
 from pathlib import Path
-from engine.sandbox import Policy, Sandbox, runtimes
+from engine.sandbox import Policy, Sandbox
+from engine.sandbox.files import runtimes
 state = Path(sys.argv[2])
 box = Sandbox(sys.argv[1], state)
 bots = [box.start(Path(sys.argv[3]), runtimes.python(state), "bot.py", Policy()) for _ in range(3)]
