@@ -12,6 +12,7 @@ from typing import Any
 
 import engine
 from engine.errors import OptionError
+from engine.game import ORDINARY
 from engine.rules.options import Range, word
 from engine.rules.parameters import Rules
 from engine.rules.resolving import choices
@@ -38,7 +39,7 @@ def carried(rules: Rules) -> Table:
 
 def ordinary() -> Table:
     """Ordinary Tute, from which a game differs."""
-    return carried(Rules())
+    return carried(ORDINARY)
 
 
 def game(key: str) -> Table:

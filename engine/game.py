@@ -13,10 +13,13 @@ from engine.cards import chance
 from engine.errors import OptionError
 from engine.match import flow, steps
 from engine.match.opening.stages import stages
+from engine.match.scoring.results import most_points_wins
 from engine.match.state import State
 from engine.rules.parameters import Rules
 from engine.rules.resolving import choices, chosen
 from engine.rules.terms import Terms
+
+ORDINARY = Rules(result=most_points_wins)  # ordinary Tute, from which the declarations of the games differ
 
 
 class Game(Terms):

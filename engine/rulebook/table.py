@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.game import ORDINARY as ORDINARY_TUTE
 from engine.game import declared, load
-from engine.match.scoring.results import most_points_wins
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS, RANKS, SUITS
 from engine.rules.options import Choice, Range, word
-from engine.rules.parameters import Rules
 from engine.rules.resolving import choices
 
 RANKED = {"rank_order", "pair_ranks", "exchange_seven", "exchange_two"}
@@ -22,7 +21,6 @@ ORDINARY = (
     "tute", "tute_ranks", "tute_first_trick_only", "capote", "last_trick_bonus", "last_trick_optional", "result", "tie", "claim_mode",
 )  # fmt: skip
 """What the family has in common. All else (hands, stock, match) each game has for itself: see `deal_steps`."""
-TUTE = Rules(result=most_points_wins)  # ordinary Tute: the default of every parameter
 YES = {"es": ("no", "sí"), "en": ("no", "yes")}
 PARTS = {
     "es": {"trump": "de triunfo", "other": "de otro palo"},
@@ -60,7 +58,7 @@ def text(name: str, value: Any, lang: str) -> str:
 
 def ordinary(lang: str) -> list[Line]:
     """Ordinary Tute: what holds in every game whose page does not say otherwise."""
-    usual = TUTE
+    usual = ORDINARY_TUTE
     return [
         Line(name, text(name, getattr(usual, name), lang), "", MEANINGS[name][lang == "en"])
         for name in ORDINARY
@@ -72,7 +70,7 @@ def lines(key: str, lang: str) -> list[Line]:
     """Where a game, at any of its tables, differs from ordinary Tute."""
     found = []
     for name in ORDINARY:
-        usual = getattr(TUTE, name)
+        usual = getattr(ORDINARY_TUTE, name)
         values = _values(key, name)
         if name == "obligation_stock_open":
             stock = _values(key, "draw")

@@ -12,8 +12,9 @@ import yaml
 
 from engine import rulebook
 from engine.cli import main
+from engine.game import ORDINARY as TUTE
 from engine.game import declared, games, load
-from engine.rulebook.table import ORDINARY, RANKED, TUTE
+from engine.rulebook.table import ORDINARY, RANKED
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS
 from engine.rules.options import Range, by_players, word
