@@ -62,7 +62,7 @@ def _part(key: str, lang: str, both: bool) -> str:
     differences = [f"| {one.meaning} | **{one.value}** | {one.usual} |" for one in lines(key, lang)]
     options = [f"| `{one.name}` | {one.meaning} | {one.allowed} | {one.value} |" for one in option_lines(key, lang)]
     parts = [
-        title, players, prose(key, lang),
+        title, players, prose(key, lang) or _line(key, lang),
         f"{level} {head['deal']}", "\n".join(steps),
         f"{level} {head['trick']}", _trick(key, lang),
         f"{level} {head['differences']}",

@@ -14,6 +14,7 @@ from engine import cases
 from engine.errors import EngineError
 
 FOLDER = Path(__file__).resolve().parents[1] / "cases"
+BOOK = Path(__file__).resolve().parents[2] / "docs" / "rules"
 CASES = [
     pytest.param(game, case, id=case["id"]) for file in sorted(FOLDER.glob("*.yaml")) for game, case in cases.read(file)
 ]
@@ -61,10 +62,14 @@ def test_ids_are_unique() -> None:
 
 
 @pytest.mark.parametrize("key", engine.games())
-def test_every_game_has_cases_that_cite_the_rules_book(key: str) -> None:
+def test_every_game_has_cases_that_cite_their_source(key: str) -> None:
+    """Of which cards may be played and of who wins; a game of the rules book has many."""
     there = [param.values[1] for param in CASES if param.values[0] == key]
-    assert len(there) >= 15
+    kinds = {case["kind"] for case in there}  # type: ignore[index]
+    assert "legal_move" in kinds
+    assert kinds & {"result", "scoring", "payment"}
     assert all(case["source"] and case["reason"] for case in there)  # type: ignore[index]
+    assert len(there) >= 15 or not (BOOK / f"{key}.md").exists()
 
 
 def test_every_kind_is_used() -> None:

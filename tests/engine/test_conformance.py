@@ -10,7 +10,7 @@ import pytest
 import engine
 from engine.cards import actions as act
 from engine.match.trick.windows import WINDOW
-from engine.rulebook.page import LANGUAGES
+from engine.rulebook import LANGUAGES
 from engine.search import playouts
 from tests.support import playing, tables
 from tests.support.folding import Fold

@@ -9,7 +9,7 @@ import pytest
 import engine
 from tests.engine import golden
 
-WRITE = "write it with: python -m tests.engine.golden"
+WRITE = "write it with: python -m tests.engine.golden"  # what is missing, `make texts` writes too
 
 
 @pytest.mark.parametrize("key", engine.games())
@@ -21,7 +21,7 @@ def test_every_game_has_golden_replays_of_all_its_tables(key: str) -> None:
 
 
 def test_no_golden_replay_is_left_over() -> None:
-    assert {file.stem for file in golden.FOLDER.glob("*.json")} == {*engine.games(), "chance"}
+    assert {file.stem for file in golden.FOLDER.glob("*.json")} <= {*engine.games(), "chance"}
 
 
 @pytest.mark.parametrize("key", [key for key in engine.games() if golden.path(key).exists()])

@@ -1,56 +1,109 @@
-"""docs/adding-a-game.md does what it says: its example, put into a copy of the engine as one new file, is a game."""
+"""docs/adding-a-game.md does what it says: its two examples, put into a copy of the project, are a game that passes what every game is asked."""
 
 from __future__ import annotations
 
-import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
-DRIVER = """
-import json, random
-import engine
-assert "pobre" in engine.games()
-rng = random.Random(7)
-wins = [0, 0, 0]
-for seed in range(20):
-    game = engine.load("pobre", match_games=2)
-    state = game.new_match(seed=seed)
-    while not state.is_over:
-        state.apply(rng.choice(state.legal_actions()))
-    engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
-    for event in state.events:
-        if event["e"] == "score":
-            points = event["points"]
-            assert points[event["winner"]] == min(points) and sum(points) == 130
-            wins[event["winner"]] += 1
-try:
-    engine.load("pobre", match_games=0)
-except engine.OptionError as error:
-    print(json.dumps([wins, str(error)]))
-"""
+PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
+COPIED = ("bots", "docs", "engine", "league", "tests", "Makefile", "manage.py", "pyproject.toml")
+BY_HAND = {"engine/games/pobre.py": "python", "tests/cases/pobre.yaml": "yaml"}
+WRITTEN = {
+    "bots/sdk/tute_bot.py",
+    "docs/games/README.md",
+    "docs/games/pobre.md",
+    "docs/games/img/pobre.svg",
+    "tests/engine/golden/pobre.json",
+}
+# where tests go over all games: engine, SDK and house bots, runner with sandbox, playouts, adapters, pages
+FOLDERS = (
+    *("cards", "match", "rules", "rulebook", "search", "adapters"),
+    *("test_cases.py", "test_conformance.py", "test_golden.py", "test_replays.py", "test_symmetry.py", "runner/test_games.py"),
+)  # fmt: skip
+ASKED = (
+    *(f"tests/engine/{place}" for place in FOLDERS),
+    *("tests/bots/test_house.py", "tests/bots/test_tables.py", "tests/bots/test_view.py"),
+    *("tests/league/web/test_parts.py", "tests/league/web/test_replay.py", "tests/league/web/test_rules_pages.py"),
+)
+# what is asked of all games at once
+WHOLE = (
+    "tests/bots/test_tables.py::test_the_tables_of_the_sdk_are_fresh",
+    "tests/engine/cards/test_chance.py::test_golden_deals",
+    "tests/engine/rulebook/test_rulebook.py::test_the_index_is_fresh",
+    "tests/engine/rulebook/test_rulebook.py::test_ordinary_tute_is_what_the_rules_book_says",
+    "tests/engine/search/test_playouts.py::test_functions_of_the_rules_are_known_by_names_of_their_own",
+    "tests/engine/test_golden.py::test_no_golden_replay_is_left_over",
+    "tests/league/web/test_pages.py",
+)
 
 
-def test_the_example_of_the_page_is_a_game_in_one_file(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
-    [source] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    [promised] = re.findall(r"OptionError: (.*)", page)
-    shutil.copytree(
-        ROOT / "engine",
-        tmp_path / "engine",
-        ignore=shutil.ignore_patterns("runner", "packages", "sandbox", "cli", "__pycache__"),
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not {"__pycache__", "var"} & set(path.parts)
+    }
+
+
+@pytest.mark.timeout(900)
+def test_the_example_of_the_page_is_a_game_by_one_file_and_its_cases(tmp_path: Path) -> None:
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+        else:
+            shutil.copy(ROOT / name, tmp_path / name)
+    before = contents(tmp_path)
+    for name, language in BY_HAND.items():
+        [source] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+        (tmp_path / name).write_text(source, encoding="utf-8")
+
+    pytest_in(tmp_path, "-k", "pobre", "tests/bots/test_house.py")  # bots with the SDK of before sit down to it
+    for command in commands("texts"):
+        run(tmp_path, *command)
+    after = contents(tmp_path)
+    changed = {name for name, content in after.items() if content != before.get(name)}
+    asked = pytest_in(tmp_path, "-k", "pobre", *ASKED)
+    pytest_in(tmp_path, *WHOLE)
+
+    assert changed == {*BY_HAND, *WRITTEN}
+    assert int(re.findall(r"(\d+) passed", asked)[0]) > 50
+    assert "skipped" not in asked
+    print({name: len(after[name].splitlines()) for name in BY_HAND})
+
+
+def test_a_refusal_is_as_the_page_shows_it(tmp_path: Path) -> None:
+    [source] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    [promised] = re.findall(r"(OptionError: .*)", PAGE)
+    program = f"{source}\nimport engine\nengine.Game(GAME, {{'match_games': 0}}, 3)\n"
+
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.stderr.splitlines()[-1].endswith(promised)
+
+
+def commands(target: str) -> list[list[str]]:
+    """What a target of the Makefile runs, each with the Python of these tests."""
+    recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert recipe
+    lines = [shlex.split(line.strip().removeprefix("@")) for line in recipe[1].splitlines()]
+    doors = {"$(BIN)/python": [], "$(BIN)/tute": ["-m", "engine.cli"]}
+    return [[*doors[door], *arguments] for door, *arguments in lines]
+
+
+def pytest_in(folder: Path, *arguments: str) -> str:
+    return run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments)
+
+
+def run(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=800, check=False
     )
-    (tmp_path / "engine" / "games" / "pobre.py").write_text(source, encoding="utf-8")
-
-    ran = subprocess.run(
-        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{DRIVER}"],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-
-    assert ran.returncode == 0, ran.stderr
-    wins, refusal = json.loads(ran.stdout)
-    assert all(wins) and sum(wins) >= 40
-    assert refusal == promised
+    assert done.returncode == 0, f"{arguments}\n{done.stdout[-6000:]}\n{done.stderr[-2000:]}"
+    return done.stdout

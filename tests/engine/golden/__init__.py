@@ -1,8 +1,8 @@
 """Golden replays: one file a game, with a match at every number of players and one with options.
 
-`python -m tests.engine.golden` writes the files anew, after a change of rules that is meant; `python -m tests.engine.golden brisca` one of
-them. An entry holds the header of the replay, its actions, and a check sum of the events after every action, so that a failing test can
-name the step.
+`python -m tests.engine.golden` writes the files anew, after a change of rules that is meant; `python -m tests.engine.golden brisca` one
+of them; `python -m tests.engine.golden --missing` (part of `make texts`) those of new games only. An entry holds the header of the
+replay, its actions, and a check sum of the events after every action, so that a failing test can name the step.
 """
 
 from __future__ import annotations

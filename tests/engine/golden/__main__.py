@@ -1,10 +1,12 @@
-"""Writes the golden replays anew: of the games named, or of all."""
+"""Writes the golden replays anew: of the games named, or of all; with `--missing`, of the games that have none."""
 
 import sys
 
 import engine
 from tests.engine import golden
 
-for key in sys.argv[1:] or engine.games():
+named = sys.argv[1:]
+missing = [key for key in engine.games() if not golden.path(key).exists()]
+for key in missing if named == ["--missing"] else named or engine.games():
     golden.write(key)
     print(golden.path(key).name, golden.path(key).stat().st_size, "bytes")

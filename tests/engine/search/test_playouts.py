@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -60,24 +61,35 @@ def test_both_ways_score_the_same_in_whole_matches(key: str, group: list[tables.
                 )
 
 
+def functions_of(key: str) -> set[Callable[..., object]]:
+    """The functions that the declaration of a game names: results, payments, moves of trumps."""
+    rules = declared(key)
+    options = [choice for choice in rules.options.values() if isinstance(choice, tuple)]
+    return {one for one in (rules.result, rules.payments, rules.on_play, *itertools.chain(*options)) if callable(one)}
+
+
+KNOWN = {*codes.RESULTS, *codes.PAYMENTS, "vtt_cycle"}
+
+
 @ON_GAMES
-def test_every_game_is_played_in_machine_words_at_every_table(key: str, group: list[tables.Table]) -> None:
+def test_every_game_of_known_words_is_played_in_machine_words_at_every_table(
+    key: str, group: list[tables.Table]
+) -> None:
+    """A new game may bring a function that the kernel does not know: it is played by `apply` then."""
     for table in group:
         with tables.named(table):
-            assert running.plan_of(table.load(), (0, 1, 2, 3)) is not None
+            known = {one.__name__ for one in functions_of(key)} <= KNOWN
+            assert not known or running.plan_of(table.load(), (0, 1, 2, 3)) is not None
 
 
 def test_functions_of_the_rules_are_known_by_names_of_their_own() -> None:
     """The kernel knows a result, a payment or a move of trumps by the name of its function: no other may have the same name."""
     by_name: dict[str, set[object]] = {}
     for key in engine.games():
-        rules = declared(key)
-        options = [choice for choice in rules.options.values() if isinstance(choice, tuple)]
-        for function in (rules.result, rules.payments, rules.on_play, *itertools.chain(*options)):
-            if callable(function):
-                by_name.setdefault(function.__name__, set()).add(function)
+        for function in functions_of(key):
+            by_name.setdefault(function.__name__, set()).add(function)
     assert all(len(functions) == 1 for functions in by_name.values())
-    assert {name for name in by_name if name not in ("vtt_cycle", *codes.PAYMENTS)} == set(codes.RESULTS)
+    assert set(codes.RESULTS) <= set(by_name)
 
 
 def seat_two_loses(state: engine.State) -> Verdict:
