@@ -11,7 +11,8 @@ from league.api.http.schema import Document
 from league.api.matches import views as matches
 from league.api.people import views as people
 from league.api.ratings import views as ratings
-from league.api.tournaments import events, formats
+from league.api.tournaments import event_views as events
+from league.api.tournaments import format_views as formats
 from league.api.tournaments import views as tournaments
 
 
@@ -60,10 +61,10 @@ urlpatterns = [
     path("bots", bots.Bots.as_view(), name="bots"),
     path("bots/<word:slug>", bots.OneBot.as_view(), name="bot"),
     path("bots/<word:slug>/versions", bots.BotVersions.as_view(), name="bot-versions"),
-    path("bots/<word:slug>/versus/<word:other>", bots.Versus.as_view(), name="versus"),
+    path("bots/<word:slug>/versus/<word:other>", bots.Encounters.as_view(), name="encounters"),
     path("versions", bots.Versions.as_view(), name="versions"),
     path("versions/<id:id>", bots.OneVersion.as_view(), name="version"),
-    path("versions/<id:id>/ratings", bots.VersionRatings.as_view(), name="version-ratings"),
+    path("versions/<id:id>/ratings", ratings.VersionRatings.as_view(), name="version-ratings"),
     path("tournaments", tournaments.Tournaments.as_view(), name="tournaments"),
     path("events", events.Events.as_view(), name="events"),
     path("events/<word:slug>", events.OneEvent.as_view(), name="event"),

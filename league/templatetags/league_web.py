@@ -64,7 +64,7 @@ def signed(value: float | None, digits: int = 0) -> str:
     """'+12', '−4', '0' with a true minus sign."""
     if value is None:
         return ""
-    text = words.number(abs(value), f".{digits}f")
+    text = words.format_number(abs(value), f".{digits}f")
     if not text.strip("0.,"):
         return text
     return f"{'+' if value > 0 else '−'}{text}"
@@ -73,7 +73,7 @@ def signed(value: float | None, digits: int = 0) -> str:
 @register.filter
 def fixed(value: float | None, digits: int = 0) -> str:
     """A number with so many digits after the point, as people read it; for attributes of drawings there is `drawn`."""
-    return "" if value is None else words.number(value, f".{digits}f")
+    return "" if value is None else words.format_number(value, f".{digits}f")
 
 
 @register.filter
@@ -95,16 +95,18 @@ def percent(value: float | None) -> str:
     """'57.3%' for 0.573; '57,3 %' in Spanish."""
     if value is None:
         return ""
-    return f"{words.number(100 * value, '.1f')}{NARROW if get_language() == 'es' else ''}%"
+    return f"{words.format_number(100 * value, '.1f')}{NARROW if get_language() == 'es' else ''}%"
 
 
 @register.filter
-def half(value: float | None) -> str:
-    """Board points: '7', '7½'."""
+def board_points(value: float | None) -> str:
+    """Board points as people write them: '7', '7½'."""
     if value is None:
         return ""
     whole = int(value)
-    return str(whole) if value == whole else f"{whole or ''}½" if value - whole == 0.5 else words.number(value, "g")
+    if value == whole:
+        return str(whole)
+    return f"{whole or ''}½" if value - whole == 0.5 else words.format_number(value, "g")
 
 
 @register.filter
@@ -117,12 +119,6 @@ def join_names(columns: list[Any]) -> str:
 def best_of(scores: dict[str, float]) -> tuple[str, float]:
     """The key with the largest value, and that value."""
     return max(scores.items(), key=lambda item: item[1])
-
-
-@register.filter
-def get(mapping: dict[Any, Any], key: Any) -> Any:
-    """`mapping[key]`, or nothing."""
-    return mapping.get(key)
 
 
 @register.filter
@@ -160,9 +156,9 @@ def human_size(count: int) -> str:
     return (
         f"{count} B"
         if count < 1024
-        else f"{words.number(count / 1024, '.1f')} KB"
+        else f"{words.format_number(count / 1024, '.1f')} KB"
         if count < 1024 * 1024
-        else f"{words.number(count / 1024 / 1024, '.1f')} MB"
+        else f"{words.format_number(count / 1024 / 1024, '.1f')} MB"
     )
 
 
@@ -176,16 +172,16 @@ def add_float(value: float, more: float) -> float:
 def ms_each(party: Party) -> str:
     """Processor time per decision of a party: '1.3 ms'."""
     return (
-        f"{words.number(1000 * party.cpu_s / party.decisions, '.1f')} ms"
+        f"{words.format_number(1000 * party.cpu_s / party.decisions, '.1f')} ms"
         if party.cpu_s is not None and party.decisions
         else ""
     )
 
 
 @register.filter
-def at(row: Any, key: Any) -> Any:
-    """What stands at `key` in a list or a dictionary; nothing where there is none."""
+def item(found: Any, key: Any) -> Any:
+    """The item at `key` of a list or a dictionary; nothing where there is none."""
     try:
-        return row[key]
+        return found[key]
     except (IndexError, KeyError, TypeError):
         return ""

@@ -1,22 +1,15 @@
-"""People, bots, versions."""
+"""Bots, versions, encounters."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from league.api.http.serializers import FaultField, StrictSerializer
+from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
 from league.enums import BotState, VersionStatus
 from league.models import BotVersion, Player
-
-
-class PlayerOut(serializers.Serializer[Any]):
-    """A person."""
-
-    name = serializers.SlugField()
-    created = serializers.DateTimeField()
-    bots = serializers.IntegerField(source="bot_count", help_text="How many bots the player has.")
 
 
 class BotOut(serializers.Serializer[Any]):
@@ -67,6 +60,25 @@ class VersionOut(serializers.Serializer[Any]):
     def get_fault_detail(self, version: BotVersion) -> str | None:
         """The text of the fault, for those who may read what the bot wrote."""
         return version.fault_detail if owns(version, self.context.get("viewer")) else None
+
+
+@extend_schema_serializer(component_name="Meeting")  # its public name
+class EncounterOut(serializers.Serializer[Any]):
+    """Two bots against each other in one pool, seen from the first. Rated boards only."""
+
+    pool = PoolRef()
+    boards = serializers.IntegerField()
+    wins = serializers.IntegerField(help_text="Boards on which the first bot scored more.")
+    draws = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    share = serializers.FloatField(help_text="Board points per board: 1 for a win, 1/2 for a draw.")
+    share_interval = serializers.ListField(
+        child=serializers.FloatField(), min_length=2, max_length=2, help_text="95% interval of the share (Wilson)."
+    )
+    difference = serializers.FloatField(help_text="Mean difference of the scores of a board, in the unit of the game.")
+    margin = serializers.FloatField(allow_null=True, help_text="Half of the 95% interval of the difference.")
+    superiority = serializers.FloatField(help_text="Likelihood that the first bot is the stronger one.")
+    matches = serializers.ListField(child=serializers.CharField(), help_text="Their matches, newest first.")
 
 
 class Upload(StrictSerializer):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -11,28 +11,27 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.bots.serializers import BotChange, BotOut, Upload, VersionOut
+from league.api.bots.serializers import BotChange, BotOut, EncounterOut, Upload, VersionOut
 from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
-from league.api.http.filters import BotFilters, RatingFilters, VersionFilters
+from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.http.problems import Problem
 from league.api.http.throttles import ByCaller, Uploads
-from league.api.ratings.serializers import MeetingOut, VersionRatingOut
 from league.domain.bots import bots
 from league.domain.matches import encounters
 from league.enums import VersionStatus
-from league.models import Bot, BotVersion, Rating
+from league.models import Bot, BotVersion, Player
 
 
-def _bots():
+def _bots() -> QuerySet[Bot]:
     accepted = Q(versions__status=VersionStatus.ACCEPTED)
     return Bot.objects.select_related("owner").annotate(
         version_count=Count("versions"), newest_accepted=Max("versions__number", filter=accepted)
     )
 
 
-def _versions():
+def _versions() -> QuerySet[BotVersion]:
     return BotVersion.objects.select_related("bot__owner", "package").defer("package__data")
 
 
@@ -79,17 +78,17 @@ class OneBot(View):
         return Response(BotOut(_bots().get(pk=bot.pk)).data)
 
 
-class Versus(ListView):
+class Encounters(ListView):
     """/bots/{slug}/versus/{other}"""
 
-    serializer_class = MeetingOut
+    serializer_class = EncounterOut
     filter_backends = ()
 
     @extend_schema(
         operation_id="list_meetings",
         summary="List what two bots did against each other, by pool",
         tags=["bots"],
-        responses=MeetingOut(many=True),
+        responses=EncounterOut(many=True),
     )
     def get(self, request: Request, slug: str, other: str) -> Response:
         """All versions of both; the pool with most boards first. Two different bots."""
@@ -98,16 +97,21 @@ class Versus(ListView):
         return self.page(encounters.list_encounters(first, second))
 
 
-class Versions(ListView):
-    """/versions"""
+class VersionList(ListView):
+    """What lists of versions share."""
 
     queryset = BotVersion.objects.none()
-    serializer_class = VersionOut
     filterset_class = VersionFilters
 
     def get_serializer_context(self) -> dict[str, object]:
-        """With the viewer, to whom private fields depend."""
+        """With the viewer, on whom private fields depend."""
         return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
+
+
+class Versions(VersionList):
+    """/versions"""
+
+    serializer_class = VersionOut
 
     @extend_schema(operation_id="list_versions", summary="List versions of all bots, newest first", tags=["bots"])
     def get(self, request: Request) -> Response:
@@ -115,7 +119,7 @@ class Versions(ListView):
         return self.page(self.filtered(_versions()), VersionOut)
 
 
-class BotVersions(Versions):
+class BotVersions(VersionList):
     """/bots/{slug}/versions"""
 
     parser_classes = [PackageForm, PackageBytes, StrictJSON]
@@ -167,7 +171,7 @@ class BotVersions(Versions):
             raise Problem("invalid", f"The bot name {slug!r} cannot be used; take {bots.slug(slug)!r}.")
         return self.once(lambda: self._upload(player, slug))
 
-    def _upload(self, player, slug: str) -> Response:
+    def _upload(self, player: Player, slug: str) -> Response:
         sent = self.body()
         text = self.request.query_params.get("games", "") or sent.get("games", "")
         games = [key.strip() for key in text.split(",") if key.strip()]
@@ -188,20 +192,3 @@ class OneVersion(View):
         """One upload by id."""
         version = existing(_versions().filter(pk=id).first())
         return Response(VersionOut(version, context={"viewer": viewer_of(request)}).data)
-
-
-class VersionRatings(ListView):
-    """/versions/{id}/ratings"""
-
-    queryset = Rating.objects.none()
-    serializer_class = VersionRatingOut
-    filterset_class = RatingFilters
-
-    @extend_schema(
-        operation_id="list_ratings_of_version", summary="List the ratings of a version in all pools", tags=["ratings"]
-    )
-    def get(self, request: Request, id: int) -> Response:
-        """One row per pool that it has played in."""
-        version = existing(BotVersion.objects.filter(pk=id).first())
-        rows = Rating.objects.filter(version=version).select_related("pool")
-        return self.page(self.filtered(rows))

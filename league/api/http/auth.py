@@ -51,7 +51,7 @@ def viewer_of(request: Request) -> Player | None:
     return player_of(request) if request.user.is_authenticated else None
 
 
-class BearerTokenScheme(OpenApiAuthenticationExtension):
+class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # of the library's __init_subclass__
     """How the document describes the token."""
 
     target_class = BearerToken
@@ -66,7 +66,7 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):
         }
 
 
-class SessionScheme(OpenApiAuthenticationExtension):
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # of the library's __init_subclass__
     """How the document describes the session cookie."""
 
     target_class = Session

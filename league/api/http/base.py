@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.files.base import File
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django_filters.rest_framework import DjangoFilterBackend
@@ -29,8 +30,10 @@ from league.api.http.schema import Operation
 from league.domain.core import idempotency
 from league.models import Player
 
+Row = TypeVar("Row")
 
-class View(GenericAPIView):
+
+class View(GenericAPIView[Any]):
     """The base of all endpoints. `params` names the query parameters that a read takes besides filters and paging."""
 
     authentication_classes = (BearerToken, Session)
@@ -40,18 +43,13 @@ class View(GenericAPIView):
     renderer_classes = (JSONRenderer,)
     content_negotiation_class = AlwaysFirst
     schema = Operation()
-    http_method_names = [
-        "get",
-        "head",
-        "post",
-        "patch",
-        "delete",
-    ]  # OPTIONS has nothing to tell that the document does not
+    # without OPTIONS: it has nothing to tell that the document does not
+    http_method_names = ["get", "head", "post", "patch", "delete"]
     params: Sequence[str] = ()
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer in English, whatever the site speaks, unless the request asks for another language: programs read this."""
         with translation.override(language(request)):
             return super().dispatch(request, *args, **kwargs)
@@ -79,7 +77,7 @@ class View(GenericAPIView):
             allowed |= set(paging.PARAMETERS if self.pagination_class else ())
         return allowed
 
-    def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> HttpResponse:
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Add what every answer carries."""
         found = super().finalize_response(request, response, *args, **kwargs)
         known = hasattr(request, "_request")
@@ -143,14 +141,14 @@ class ListView(View):
     """A list with filters and pages."""
 
     pagination_class = paging.CursorPages
-    filter_backends = (DjangoFilterBackend,)
+    filter_backends: Sequence[Any] = (DjangoFilterBackend,)
 
     def filtered(self, rows: Any) -> Any:
         """`rows` as the query parameters ask. ValidationError for values that a filter does not take."""
         return self.filter_queryset(rows)
 
 
-def existing(row: Any) -> Any:
+def existing(row: Row | None) -> Row:
     """`row`, or 404 where there is none."""
     if row is None:
         raise NotFound

@@ -95,7 +95,9 @@ def _check_text(text: str) -> None:
 class PackageForm(MultiPartParser):
     """multipart/form-data with the package in `file`."""
 
-    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None
+    ) -> DataAndFiles[Any, Any]:
         """Fields and files."""
         check_length(parser_context, MOST_UPLOAD)
         return super().parse(stream, media_type=media_type, parser_context=parser_context)

@@ -80,8 +80,8 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
     wait = getattr(error, "wait", None) or getattr(error, "retry_after", None)
     if wait is not None:
         headers["Retry-After"] = str(max(1, -int(-wait // 1)))
-    if getattr(error, "auth_header", None):
-        headers["WWW-Authenticate"] = error.auth_header
+    if scheme := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = scheme
     set_rollback()
     return Response(body(kind, detail, errors), status=KINDS[kind][0], headers=headers, content_type=MEDIA_TYPE)
 

@@ -23,7 +23,8 @@ class StrictSerializer(serializers.Serializer[Any]):
         try:
             found = super().to_internal_value(data)
         except serializers.ValidationError as error:
-            raise serializers.ValidationError({**error.detail, **errors}) from None
+            detail: Any = error.detail
+            raise serializers.ValidationError({**detail, **errors}) from None
         if errors:
             raise serializers.ValidationError(errors)
         return found

@@ -6,6 +6,7 @@ Headers as in draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy "user";q=60
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
@@ -27,7 +28,10 @@ class Window(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request; whether it may pass."""
-        quota, window = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"][self.scope]
+        rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
+        quota: int
+        window: int
+        quota, window = rates[self.scope]
         now = time.time()
         start = int(now // window)
         key = f"api-rate:{self.scope}:{self.who(request)}:{start}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,17 +16,18 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import replays
 from league.models import Board, Match, Party, Sitting
 
-WORDS = ("faults", "stderr", "fault_detail")  # long texts that lists do not show
+# long texts that lists do not show
+LONG_TEXTS = ("faults", "stderr", "fault_detail")
 
 
-def _matches(*, whole: bool):
+def _matches(*, whole: bool) -> QuerySet[Match]:
     parties = Party.objects.select_related("version__bot__owner").order_by("number")
     return Match.objects.select_related("pool", "tournament", "round").prefetch_related(
-        Prefetch("parties", parties if whole else parties.defer(*WORDS))
+        Prefetch("parties", parties if whole else parties.defer(*LONG_TEXTS))
     )
 
 
-def _boards(match: Match):
+def _boards(match: Match) -> QuerySet[Board]:
     sittings = Sitting.objects.defer("replay").order_by("number")
     return Board.objects.filter(match=match).select_related("match").prefetch_related(Prefetch("sittings", sittings))
 

@@ -1,4 +1,4 @@
-"""Yourself and your tokens."""
+"""Players, yourself and your tokens."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from typing import Any
 from rest_framework import serializers
 
 from league.api.http.serializers import StrictSerializer
+
+
+class PlayerOut(serializers.Serializer[Any]):
+    """A person."""
+
+    name = serializers.SlugField()
+    created = serializers.DateTimeField()
+    bots = serializers.IntegerField(source="bot_count", help_text="How many bots the player has.")
 
 
 class MeOut(serializers.Serializer[Any]):
@@ -21,7 +29,7 @@ class TokenOut(serializers.Serializer[Any]):
     """A key of yours; the key itself is not kept."""
 
     id = serializers.IntegerField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of ours, not the attribute of Field
     prefix = serializers.CharField(help_text="First letters of the key after tute_.")
     created = serializers.DateTimeField()
     last_used = serializers.DateTimeField(allow_null=True)
@@ -31,7 +39,9 @@ class TokenOut(serializers.Serializer[Any]):
 class TokenNew(StrictSerializer):
     """A new key."""
 
-    label = serializers.CharField(max_length=60, help_text="What it is for, such as: laptop.")
+    label = serializers.CharField(  # type: ignore[assignment]  # a field of ours, not the attribute of Field
+        max_length=60, help_text="What it is for, such as: laptop."
+    )
 
 
 class TokenMade(TokenOut):

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.bots.serializers import PlayerOut
 from league.api.http.auth import player_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PlayerFilters
 from league.api.http.problems import Problem
-from league.api.people.serializers import MeOut, TokenMade, TokenNew, TokenOut
+from league.api.people.serializers import MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
 from league.domain.people import tokens
 from league.models import ApiToken, Player
 
 
-def _players():
+def _players() -> QuerySet[Player]:
     return Player.objects.annotate(bot_count=Count("bots"))
 
 

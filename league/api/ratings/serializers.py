@@ -65,24 +65,6 @@ class PointOut(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-class MeetingOut(serializers.Serializer[Any]):
-    """Two bots against each other in one pool, seen from the first. Rated boards only."""
-
-    pool = PoolRef()
-    boards = serializers.IntegerField()
-    wins = serializers.IntegerField(help_text="Boards on which the first bot scored more.")
-    draws = serializers.IntegerField()
-    losses = serializers.IntegerField()
-    share = serializers.FloatField(help_text="Board points per board: 1 for a win, 1/2 for a draw.")
-    share_interval = serializers.ListField(
-        child=serializers.FloatField(), min_length=2, max_length=2, help_text="95% interval of the share (Wilson)."
-    )
-    difference = serializers.FloatField(help_text="Mean difference of the scores of a board, in the unit of the game.")
-    margin = serializers.FloatField(allow_null=True, help_text="Half of the 95% interval of the difference.")
-    superiority = serializers.FloatField(help_text="Likelihood that the first bot is the stronger one.")
-    matches = serializers.ListField(child=serializers.CharField(), help_text="Their matches, newest first.")
-
-
 class GameOut(serializers.Serializer[Any]):
     """A game at its usual table."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -14,19 +14,28 @@ import engine
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
 from league.api.http.base import ListView, View, existing
-from league.api.http.filters import PointFilters, PoolFilters
+from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import Problem
-from league.api.ratings.serializers import GameDetail, GameOut, OverallOut, PointOut, PoolOut, QueueOut, RatingOut
+from league.api.ratings.serializers import (
+    GameDetail,
+    GameOut,
+    OverallOut,
+    PointOut,
+    PoolOut,
+    QueueOut,
+    RatingOut,
+    VersionRatingOut,
+)
 from league.domain.core import errors
 from league.domain.core.errors import Refused
 from league.domain.matches import workers
 from league.domain.ratings import leaderboards, overall, pools
 from league.domain.tournaments import tournaments
-from league.models import Pool, RatingPoint
+from league.models import BotVersion, Pool, Rating, RatingPoint
 
 
-def _pools():
+def _pools() -> QuerySet[Pool]:
     return Pool.objects.annotate(bot_count=Count("ratings", filter=Q(ratings__listed=True)))
 
 
@@ -112,6 +121,23 @@ class History(ListView):
         """One row per version and match."""
         pool = existing(Pool.objects.filter(pk=id).first())
         rows = RatingPoint.objects.filter(pool=pool).select_related("version__bot__owner", "match")
+        return self.page(self.filtered(rows))
+
+
+class VersionRatings(ListView):
+    """/versions/{id}/ratings"""
+
+    queryset = Rating.objects.none()
+    serializer_class = VersionRatingOut
+    filterset_class = RatingFilters
+
+    @extend_schema(
+        operation_id="list_ratings_of_version", summary="List the ratings of a version in all pools", tags=["ratings"]
+    )
+    def get(self, request: Request, id: int) -> Response:
+        """One row per pool that it has played in."""
+        version = existing(BotVersion.objects.filter(pk=id).first())
+        rows = Rating.objects.filter(version=version).select_related("pool")
         return self.page(self.filtered(rows))
 
 

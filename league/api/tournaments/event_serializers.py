@@ -48,7 +48,7 @@ class EventOut(serializers.Serializer[Any]):
     def get_tournaments(self, event: Event) -> list[dict[str, Any]]:
         """By stage and group."""
         parts = sorted(event.tournaments.all(), key=lambda one: (one.stage, one.group))
-        return PartOut(parts, many=True).data
+        return list(PartOut(parts, many=True).data)
 
 
 class EventNew(StrictSerializer):
@@ -70,7 +70,7 @@ class SeasonOut(serializers.Serializer[Any]):
     @extend_schema_field(PartOut(many=True))
     def get_divisions(self, season: Any) -> list[dict[str, Any]]:
         """Best first."""
-        return PartOut(sorted(season.tournaments.all(), key=lambda one: one.group), many=True).data
+        return list(PartOut(sorted(season.tournaments.all(), key=lambda one: one.group), many=True).data)
 
 
 class CircuitOut(serializers.Serializer[Any]):

@@ -47,7 +47,7 @@ def one_tournament(slug: str) -> Tournament:
     return existing(_tournaments().filter(slug=slug).first())
 
 
-def acted(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
+def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
     """Let the owner of a tournament do something to it; the answer is the tournament as it is then. `act` gets it and the owner's name."""
     found = one_tournament(slug)
     act(found, view.owner_only(found.owner, f"the tournament {slug}").name)
@@ -142,7 +142,7 @@ class Start(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Entries are frozen and the matches queued. Starting it again changes nothing."""
-        return acted(self, slug, lambda found, actor: tournaments.start(found, actor=actor))
+        return act_as_owner(self, slug, lambda found, actor: tournaments.start(found, actor=actor))
 
 
 class Cancel(View):
@@ -160,7 +160,9 @@ class Cancel(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """What is finished stays and counts; what waits or is being played is cancelled."""
-        return acted(self, slug, lambda found, actor: tournaments.cancel(found, actor=actor, why=self.body()["why"]))
+        return act_as_owner(
+            self, slug, lambda found, actor: tournaments.cancel(found, actor=actor, why=self.body()["why"])
+        )
 
 
 class Entries(ListView):

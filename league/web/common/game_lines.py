@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 import engine
 from league.models import Pool
-from league.web.common import asked
+from league.web.common.inputs import whole_number
 from league.web.common.words import unit_name
 
 
@@ -36,7 +36,7 @@ def describe(key: str) -> Described:
 
 def at_table(key: str, players: str) -> engine.Game:
     """The game for as many players as the text says, else at its usual table."""
-    usual, wanted = engine.load(key), asked.number(players)
+    usual, wanted = engine.load(key), whole_number(players)
     return engine.load(key, players=wanted) if wanted in usual.declared.players else usual
 
 

@@ -19,7 +19,7 @@ def html(text: str) -> SafeString:
     """Safe HTML. Raw HTML is escaped, `javascript:` links are refused by the parser, links to x.md lead to our pages."""
     tokens = _parser().parse(text)
     _adapt(tokens)
-    made = _parser().renderer.render(tokens, _parser().options, {})
+    made = str(_parser().renderer.render(tokens, _parser().options, {}))
     # a block that scrolls sideways must be reachable by keyboard; what stands in the text is escaped, so the tags are ours
     made = made.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
     return mark_safe(made.replace("<th></th>", "<td></td>"))

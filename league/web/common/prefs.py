@@ -18,7 +18,7 @@ def theme(request: HttpRequest) -> str:
 
 
 @require_POST
-def prefs(request: HttpRequest) -> HttpResponse:
+def keep_preferences(request: HttpRequest) -> HttpResponse:
     """Keep `lang` or `theme`, and go back to the page it was chosen on."""
     after = request.POST.get("next", "/")
     if not url_has_allowed_host_and_scheme(
@@ -26,9 +26,11 @@ def prefs(request: HttpRequest) -> HttpResponse:
     ):
         after = "/"
     response = HttpResponseRedirect(after)
-    kept = {"max_age": YEAR, "samesite": "Lax", "secure": request.is_secure()}
-    if request.POST.get("lang") in dict(settings.LANGUAGES):
-        response.set_cookie(settings.LANGUAGE_COOKIE_NAME, request.POST["lang"], **kept)
-    if request.POST.get("theme") in THEMES:
-        response.set_cookie("theme", request.POST["theme"], **kept)
+    chosen = (
+        (settings.LANGUAGE_COOKIE_NAME, request.POST.get("lang"), dict(settings.LANGUAGES)),
+        ("theme", request.POST.get("theme"), THEMES),
+    )
+    for cookie, value, allowed in chosen:
+        if value in allowed:
+            response.set_cookie(cookie, value or "", max_age=YEAR, samesite="Lax", secure=request.is_secure())
     return response

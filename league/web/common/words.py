@@ -120,7 +120,7 @@ def unit_name(unit: str) -> str:
     return _(UNITS[unit]) if unit in UNITS else unit
 
 
-def badge_labels() -> dict[str, object]:
+def viewer_labels() -> dict[str, object]:
     """Words of the replay table, for the viewer."""
     return {
         "song": _("sings"),
@@ -157,7 +157,8 @@ def badge_labels() -> dict[str, object]:
     }
 
 
-WAITS = {  # why a match waits (league.domain.matches.workers.Queue.waiting)
+# why a match waits (league.domain.matches.workers.Queue.waiting)
+WAITING_REASONS = {
     "turn": gettext_noop("for its turn"),
     "retry": gettext_noop("to be tried again after a fault of ours"),
     "retest": gettext_noop("until a bot at the table has been tested again"),
@@ -166,11 +167,11 @@ WAITS = {  # why a match waits (league.domain.matches.workers.Queue.waiting)
 }
 
 
-def waits(reason: str) -> str:
+def waiting_reason(reason: str) -> str:
     """Why a match waits, in a few words."""
-    return _(WAITS[reason])
+    return _(WAITING_REASONS[reason])
 
 
-def number(value: float, form: str) -> str:
+def format_number(value: float, form: str) -> str:
     """A number in the reader's language, with a true minus sign: '1.118' means more than a thousand to a Spaniard."""
     return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))

@@ -9,45 +9,46 @@ from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
 from league.web.common.words import SUITS, suit_name
-from league.web.matches.narrate import narrate
+from league.web.matches.narrate import QUIET, narrate
 
-Event = dict[str, Any]
+Moment = dict[str, Any]
 RANK_ORDER = "13RCS765420"
-UNTOLD = frozenset({"play", "trick", "deal", "match"})  # told by the diagram and the lines of tricks
+# moments without a line of their own: the diagram and the lines of tricks show them
+SHOWN_OTHERWISE = frozenset({"play", "trick", "deal", "match"})
 
 
-def column(board: int, sitting: int, names: Sequence[str], bots: Sequence[str], events: Sequence[Event]) -> str:
+def column(board: int, sitting: int, names: Sequence[str], bots: Sequence[str], moments: Sequence[Moment]) -> str:
     """The text of one sitting. Card texts are those of the protocol (1o, Rc); the rest is in the reader's language."""
     head = _("Board %(board)s, sitting %(sitting)s") % {"board": board, "sitting": sitting + 1}
-    return "\n".join([head, "=" * len(head), *_body(names, bots, events), ""])
+    return "\n".join([head, "=" * len(head), *_body(names, bots, moments), ""])
 
 
-def _body(names: Sequence[str], bots: Sequence[str], events: Sequence[Event]) -> Iterator[str]:
-    told = iter(narrate(events, names, bots))
+def _body(names: Sequence[str], bots: Sequence[str], moments: Sequence[Moment]) -> Iterator[str]:
+    sentences = iter(narrate(moments, names, bots))
     trick: list[str] = []
     number = 0
-    for event in events:
-        line = None if event["e"] == "match" else next(told)
-        if event["e"] == "deal":
+    for moment in moments:
+        sentence = None if moment["e"] in QUIET else next(sentences)
+        if moment["e"] == "deal":
             number, trick = 0, []
             yield ""
-            yield str(strip_tags(line.html)) if line else ""
-            yield from _hands(names, event)
-        elif event["e"] == "play":
-            trick.append(f"{names[event['seat']]} {event['card']}")
-        elif event["e"] == "trick":
+            yield str(strip_tags(sentence.html)) if sentence else ""
+            yield from _hands(names, moment)
+        elif moment["e"] == "play":
+            trick.append(f"{names[moment['seat']]} {moment['card']}")
+        elif moment["e"] == "trick":
             number += 1
-            yield f"{number:3}. {'  '.join(trick)}  -> {names[event['seat']]} +{event['points']}"
+            yield f"{number:3}. {'  '.join(trick)}  -> {names[moment['seat']]} +{moment['points']}"
             trick = []
-        if line and event["e"] not in UNTOLD:
-            yield f"     * {strip_tags(line.html)}"
+        if sentence and moment["e"] not in SHOWN_OTHERWISE:
+            yield f"     * {strip_tags(sentence.html)}"
     if trick:
         yield f"     {'  '.join(trick)}"
 
 
-def _hands(names: Sequence[str], event: Event) -> Iterator[str]:
+def _hands(names: Sequence[str], moment: Moment) -> Iterator[str]:
     width = max(map(len, names))
-    for name, hand in zip(names, event.get("hands") or (), strict=False):
+    for name, hand in zip(names, moment.get("hands") or (), strict=False):
         if not hand:
             continue
         by_suit = [

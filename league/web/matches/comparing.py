@@ -12,33 +12,33 @@ from itertools import zip_longest
 from typing import Any
 
 from league.web.common.words import SUITS
-from league.web.matches.narrate import QUIET, Line, narrate
+from league.web.matches.narrate import QUIET, Sentence, narrate
 from league.web.matches.record import FRENCH
 
-Event = dict[str, Any]
-DEALT = frozenset(
-    {"deal", "draw", "trick", "score", "over", "reshuffle", "reveal", "partner", "ante"}
-)  # nobody's choice
-UNSAID = frozenset({"trick", "draw"})  # told by the cards and by the foot of each trick
+Moment = dict[str, Any]
+# moments that are nobody's choice
+DEALT = frozenset({"deal", "draw", "trick", "score", "over", "reshuffle", "reveal", "partner", "ante"})
+# moments without a line of their own: the cards and the foot of each trick show them
+SHOWN_BY_CARDS = frozenset({"trick", "draw"})
 
 
 @dataclass
 class Item:
-    """One thing that was done: a card on the table (`card`), or what the sentence `line` says. `differs`: the first that does."""
+    """One thing that was done: a card on the table (`card`), or what `sentence` says. `differs`: the first that does."""
 
-    event: Event
-    line: Line
+    moment: Moment
+    sentence: Sentence
     differs: bool = False
 
     @property
     def card(self) -> str:
         """The card, where one was put on the table."""
-        return self.event["card"] if self.event["e"] == "play" else ""
+        return str(self.moment["card"]) if self.moment["e"] == "play" else ""
 
     @property
     def seat(self) -> int | None:
         """Whose doing it was."""
-        return self.event.get("seat")
+        return self.moment.get("seat")
 
 
 @dataclass
@@ -82,12 +82,12 @@ class Deal:
         return not any(cell is not None and cell.differs for row in self.rows for cell in row)
 
 
-def plain(record: dict[str, Any], pack: str) -> list[Event]:
-    """The events of a record in the suits of the deal. `pack`: the suit letters of the game in their order."""
+def plain(record: dict[str, Any], pack: str) -> list[Moment]:
+    """The moments of a record in the suits of the deal. `pack`: the suit letters of the game in their order."""
     played = record.get("suits") or pack
     back = dict(zip(played, pack, strict=True))
-    events = record.get("events", [])
-    return events if played == pack else [_exchanged(event, back) for event in events]
+    moments = record.get("events", [])
+    return moments if played == pack else [_exchanged(moment, back) for moment in moments]
 
 
 def _exchanged(data: Any, back: dict[str, str]) -> Any:
@@ -100,9 +100,9 @@ def _exchanged(data: Any, back: dict[str, str]) -> Any:
     return data
 
 
-def compare(playings: Sequence[tuple[list[Event], Sequence[str], Sequence[str]]]) -> list[Deal]:
-    """The deals of a board. Each playing: its events (`plain`), a name per seat, the bot of each seat."""
-    columns = [dict(_deals(events, names, bots)) for events, names, bots in playings]
+def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]]) -> list[Deal]:
+    """The deals of a board. Each playing: its moments (`plain`), a name per seat, the bot of each seat."""
+    columns = [dict(_deals(moments, names, bots)) for moments, names, bots in playings]
     found = []
     for number in sorted({number for column in columns for number in column}):
         tricks = [column[number][1] if number in column else [] for column in columns]
@@ -120,38 +120,40 @@ def _sorted(hand: Iterable[str]) -> list[str]:
 
 
 def _deals(
-    events: Sequence[Event], names: Sequence[str], bots: Sequence[str]
+    moments: Sequence[Moment], names: Sequence[str], bots: Sequence[str]
 ) -> Iterator[tuple[int, tuple[list[list[str]], list[Trick]]]]:
     """Number of each deal, its hands and tricks. What follows the last trick stands in a last one without a winner."""
-    lines = iter(narrate(events, names, bots))
-    number, hands, tricks = 0, [], []
-    for event in events:
-        if event["e"] in QUIET:
+    sentences = iter(narrate(moments, names, bots))
+    number = 0
+    hands: list[list[str]] = []
+    tricks: list[Trick] = []
+    for moment in moments:
+        if moment["e"] in QUIET:
             continue
-        line = next(lines)
-        if event["e"] == "deal":
+        sentence = next(sentences)
+        if moment["e"] == "deal":
             if number:
                 yield number, (hands, [trick for trick in tricks if trick.items])
-            number, hands, tricks = event["deal"], event.get("hands") or [], [Trick()]
-        elif event["e"] == "trick":
-            tricks[-1].winner, tricks[-1].points = event["seat"], event["points"]
+            number, hands, tricks = moment["deal"], moment.get("hands") or [], [Trick()]
+        elif moment["e"] == "trick":
+            tricks[-1].winner, tricks[-1].points = moment["seat"], moment["points"]
             tricks.append(Trick())
-        elif event["e"] not in UNSAID and tricks:
-            tricks[-1].items.append(Item(event, line))
+        elif moment["e"] not in SHOWN_BY_CARDS and tricks:
+            tricks[-1].items.append(Item(moment, sentence))
     if number:
         yield number, (hands, [trick for trick in tricks if trick.items])
 
 
 def _mark(columns: Sequence[list[Trick]]) -> None:
     """Mark, in every column, the first choice that is not the one of the first column; there, the earliest of these."""
-    chosen = [[item for trick in column for item in trick.items if item.event["e"] not in DEALT] for column in columns]
+    chosen = [[item for trick in column for item in trick.items if item.moment["e"] not in DEALT] for column in columns]
     if not chosen:
         return
     first, others = chosen[0], chosen[1:]
     earliest = len(first)
     for other in others:
         pairs = zip(first, other, strict=False)
-        at = next((place for place, (a, b) in enumerate(pairs) if a.event != b.event), min(len(first), len(other)))
+        at = next((place for place, (a, b) in enumerate(pairs) if a.moment != b.moment), min(len(first), len(other)))
         if at < len(other):
             other[at].differs = True
         if at < len(other) or at < len(first):

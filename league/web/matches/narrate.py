@@ -1,6 +1,6 @@
-"""A record in words: one line per event, for readers without JavaScript, for screen readers, and for the text form.
+"""A record in words: one line per moment, for readers without JavaScript, for screen readers, and for the text form.
 
-Only what stands in the events is said; nothing is worked out here. Hidden cards that only their holder knew are marked
+Only what stands in the moments is said; nothing is worked out here. Hidden cards that only their holder knew are marked
 `secret`, so that the viewer can leave them out when the table is seen from another seat.
 """
 
@@ -17,7 +17,8 @@ from django.utils.translation import ngettext
 
 from league.web.common.words import call_name, card_name, fault_name, suit_name
 
-Event = dict[str, Any]
+Moment = dict[str, Any]
+Who = Callable[[int], str]  # the name of a seat
 QUIET = frozenset({"match"})  # the header of a record is no step (the same in replay-fold.js)
 NOTABLE = frozenset(
     {
@@ -39,7 +40,7 @@ NOTABLE = frozenset(
 
 
 @dataclass(frozen=True)
-class Line:
+class Sentence:
     """One step: `html` says it; `anchor` is `d<deal>p<step>`, both counted as the viewer counts them."""
 
     deal: int
@@ -50,6 +51,7 @@ class Line:
 
     @property
     def anchor(self) -> str:
+        """The id of its line on the page."""
         return f"d{self.deal}p{self.step}"
 
     @property
@@ -58,9 +60,13 @@ class Line:
         return f"{self.kind} notable" if self.kind in NOTABLE else self.kind
 
 
-def _say(template: str, **parts: object) -> SafeString:
+def _say(template: str, **parts: str | int) -> SafeString:
     """A translated sentence with its parts escaped."""
-    return mark_safe(template % {key: conditional_escape(part) for key, part in parts.items()})
+    return mark_safe(template % {name: _escaped(part) for name, part in parts.items()})
+
+
+def _escaped(part: str | int) -> str:
+    return str(part) if isinstance(part, int) else conditional_escape(part)
 
 
 def _card(card: str) -> str:
@@ -75,149 +81,149 @@ def _secret(text: str) -> SafeString:
     return format_html('<span class="secret">{}</span>', text)
 
 
-def _deal(e: Event, who: Callable[[int], str]) -> SafeString:
-    parts = [_("Deal %(number)s. %(dealer)s deals.") % {"number": e["deal"], "dealer": who(e["dealer"])}]
-    if e.get("trump"):
-        parts.append(_("Trump: %(suit)s.") % {"suit": suit_name(e["trump"])})
-    if e.get("shown"):
-        parts.append(_("Shown card: %(card)s.") % {"card": card_name(e["shown"])})
-    if e.get("out"):
-        parts.append(_("Sitting out: %(names)s.") % {"names": ", ".join(map(who, e["out"]))})
+def _deal(m: Moment, who: Who) -> SafeString:
+    parts = [_("Deal %(number)s. %(dealer)s deals.") % {"number": m["deal"], "dealer": who(m["dealer"])}]
+    if m.get("trump"):
+        parts.append(_("Trump: %(suit)s.") % {"suit": suit_name(m["trump"])})
+    if m.get("shown"):
+        parts.append(_("Shown card: %(card)s.") % {"card": card_name(m["shown"])})
+    if m.get("out"):
+        parts.append(_("Sitting out: %(names)s.") % {"names": ", ".join(map(who, m["out"]))})
     return _say("%(text)s", text=" ".join(parts))
 
 
-def _song(e: Event, who: Callable[[int], str]) -> SafeString:
-    if not e.get("suit"):  # a hidden song
-        return _say(_("%(who)s sings: %(points)s"), who=who(e["seat"]), points=e["points"])
+def _song(m: Moment, who: Who) -> SafeString:
+    if not m.get("suit"):  # a hidden song
+        return _say(_("%(who)s sings: %(points)s"), who=who(m["seat"]), points=m["points"])
     return _say(
-        _("%(who)s sings in %(suit)s: %(points)s"), who=who(e["seat"]), suit=suit_name(e["suit"]), points=e["points"]
+        _("%(who)s sings in %(suit)s: %(points)s"), who=who(m["seat"]), suit=suit_name(m["suit"]), points=m["points"]
     )
 
 
-def _trick(e: Event, who: Callable[[int], str]) -> SafeString:
+def _trick(m: Moment, who: Who) -> SafeString:
     text = ngettext(
-        "%(who)s takes the trick: %(points)s point", "%(who)s takes the trick: %(points)s points", e["points"]
+        "%(who)s takes the trick: %(points)s point", "%(who)s takes the trick: %(points)s points", m["points"]
     )
-    if e.get("last"):
+    if m.get("last"):
         text = ngettext(
             "%(who)s takes the last trick: %(points)s point",
             "%(who)s takes the last trick: %(points)s points",
-            e["points"],
+            m["points"],
         )
-    return _say(text, who=who(e["seat"]), points=e["points"])
+    return _say(text, who=who(m["seat"]), points=m["points"])
 
 
-def _draw(e: Event, who: Callable[[int], str]) -> SafeString:
-    if not e.get("card"):
-        return _say(_("%(who)s draws a card"), who=who(e["seat"]))
+def _draw(m: Moment, who: Who) -> SafeString:
+    if not m.get("card"):
+        return _say(_("%(who)s draws a card"), who=who(m["seat"]))
     # a face-down card is known to who draws it: the sentence stays whole without it
-    card = _card(e["card"])
+    card = _card(m["card"])
     return _say(
         "%(text)s %(card)s",
-        text=_("%(who)s draws") % {"who": who(e["seat"])},
-        card=card if e.get("shown") else _secret(card),
+        text=_("%(who)s draws") % {"who": who(m["seat"])},
+        card=card if m.get("shown") else _secret(card),
     )
 
 
-def _exchange(e: Event, who: Callable[[int], str]) -> SafeString:
-    if not e.get("takes"):
-        return _say(_("%(who)s exchanges %(gives)s"), who=who(e["seat"]), gives=_card(e["gives"]))
-    takes = _card(e["takes"])
+def _exchange(m: Moment, who: Who) -> SafeString:
+    if not m.get("takes"):
+        return _say(_("%(who)s exchanges %(gives)s"), who=who(m["seat"]), gives=_card(m["gives"]))
+    takes = _card(m["takes"])
     return _say(
         _("%(who)s exchanges %(gives)s for %(takes)s"),
-        who=who(e["seat"]),
-        gives=_card(e["gives"]),
-        takes=_secret(takes) if "takes" in e.get("secret", ()) else takes,
+        who=who(m["seat"]),
+        gives=_card(m["gives"]),
+        takes=_secret(takes) if "takes" in m.get("secret", ()) else takes,
     )
 
 
-def _discard(e: Event, who: Callable[[int], str]) -> SafeString:
-    count = e.get("count", len(e.get("cards") or ()))
+def _discard(m: Moment, who: Who) -> SafeString:
+    count = m.get("count", len(m.get("cards") or ()))
     text = ngettext("%(who)s discards %(count)s card", "%(who)s discards %(count)s cards", count)
-    shown = _secret(f" ({_cards(e['cards'])})") if e.get("cards") else ""
-    return _say("%(text)s%(shown)s", text=text % {"who": who(e["seat"]), "count": count}, shown=shown)
+    shown = _secret(f" ({_cards(m['cards'])})") if m.get("cards") else ""
+    return _say("%(text)s%(shown)s", text=text % {"who": who(m["seat"]), "count": count}, shown=shown)
 
 
-def _trump(e: Event, who: Callable[[int], str]) -> SafeString:
+def _trump(m: Moment, who: Who) -> SafeString:
     parts = []
-    if e.get("suit"):
-        parts.append(_("Trump is now %(suit)s.") % {"suit": suit_name(e["suit"])})
-    if e.get("lead"):
-        parts.append(_("The lead suit is now %(suit)s.") % {"suit": suit_name(e["lead"])})
+    if m.get("suit"):
+        parts.append(_("Trump is now %(suit)s.") % {"suit": suit_name(m["suit"])})
+    if m.get("lead"):
+        parts.append(_("The lead suit is now %(suit)s.") % {"suit": suit_name(m["lead"])})
     return _say("%(text)s", text=" ".join(parts) or _("There is no trump."))
 
 
-def _claim(e: Event, who: Callable[[int], str]) -> SafeString:
+def _claim(m: Moment, who: Who) -> SafeString:
     right, wrong = _("%(who)s claims the win with %(total)s: right"), _("%(who)s claims the win with %(total)s: wrong")
-    text = right if e.get("right") else wrong
-    return _say(text, who=who(e["seat"]), total=e.get("total", "?"))
+    text = right if m.get("right") else wrong
+    return _say(text, who=who(m["seat"]), total=m.get("total", "?"))
 
 
-def _last_ten(e: Event, who: Callable[[int], str]) -> SafeString:
-    text = _("%(who)s takes the last ten") if e.get("taken") else _("%(who)s declines the last ten")
-    return _say(text, who=who(e["seat"]))
+def _last_ten(m: Moment, who: Who) -> SafeString:
+    text = _("%(who)s takes the last ten") if m.get("taken") else _("%(who)s declines the last ten")
+    return _say(text, who=who(m["seat"]))
 
 
-def _accuse(e: Event, who: Callable[[int], str]) -> SafeString:
-    if e.get("proven"):
-        return _say(_("%(who)s accuses %(other)s of a revoke: right"), who=who(e["seat"]), other=who(e["offender"]))
-    return _say(_("%(who)s accuses of a revoke: wrong"), who=who(e["seat"]))
+def _accuse(m: Moment, who: Who) -> SafeString:
+    if m.get("proven"):
+        return _say(_("%(who)s accuses %(other)s of a revoke: right"), who=who(m["seat"]), other=who(m["offender"]))
+    return _say(_("%(who)s accuses of a revoke: wrong"), who=who(m["seat"]))
 
 
-def _sums(e: Event, values: Sequence[int]) -> str:
-    """Values by seat as 'rufo 40, luna 90': one number per side, summed over its seats (`narrate` adds the sides to the event)."""
-    return ", ".join(f"{name} {sum(values[seat] for seat in seats)}" for name, seats in e["named_sides"] if values)
+def _sums(m: Moment, values: Sequence[int]) -> str:
+    """Values by seat as 'rufo 40, luna 90': one number per side, summed over its seats (`narrate` adds the sides to the moment)."""
+    return ", ".join(f"{name} {sum(values[seat] for seat in seats)}" for name, seats in m["named_sides"] if values)
 
 
-def _score(e: Event, who: Callable[[int], str]) -> SafeString:
-    parts = [_("Score of the deal: %(scores)s.") % {"scores": _sums(e, e.get("points") or ())}]
-    if e.get("losers"):
-        parts.append(_("Lost: %(names)s.") % {"names": ", ".join(map(who, e["losers"]))})
-    if e.get("eliminated"):
-        parts.append(_("Eliminated: %(names)s.") % {"names": ", ".join(map(who, e["eliminated"]))})
+def _score(m: Moment, who: Who) -> SafeString:
+    parts = [_("Score of the deal: %(scores)s.") % {"scores": _sums(m, m.get("points") or ())}]
+    if m.get("losers"):
+        parts.append(_("Lost: %(names)s.") % {"names": ", ".join(map(who, m["losers"]))})
+    if m.get("eliminated"):
+        parts.append(_("Eliminated: %(names)s.") % {"names": ", ".join(map(who, m["eliminated"]))})
     return _say("%(text)s", text=" ".join(parts))
 
 
-def _over(e: Event, who: Callable[[int], str]) -> SafeString:
-    scores = e.get("scores") or ()
+def _over(m: Moment, who: Who) -> SafeString:
+    scores = m.get("scores") or ()
     # every seat of a side has the score of its side
-    told = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in e["named_sides"] if scores)
-    return _say(_("End of the sitting: %(scores)s."), scores=told)
+    totals = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in m["named_sides"] if scores)
+    return _say(_("End of the sitting: %(scores)s."), scores=totals)
 
 
-def _fault(e: Event, who: Callable[[int], str]) -> SafeString:
-    detail = f" ({e['detail']})" if e.get("detail") else ""
+def _fault(m: Moment, who: Who) -> SafeString:
+    detail = f" ({m['detail']})" if m.get("detail") else ""
     return _say(
-        _("%(who)s is out: %(fault)s%(detail)s"), who=who(e["seat"]), fault=fault_name(e["fault"]), detail=detail
+        _("%(who)s is out: %(fault)s%(detail)s"), who=who(m["seat"]), fault=fault_name(m["fault"]), detail=detail
     )
 
 
-_SENTENCES: dict[str, Callable[[Event, Callable[[int], str]], SafeString]] = {
+_SENTENCES: dict[str, Callable[[Moment, Who], SafeString]] = {
     "deal": _deal,
-    "play": lambda e, who: _say(_("%(who)s plays %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
+    "play": lambda m, who: _say(_("%(who)s plays %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
     "trick": _trick,
     "draw": _draw,
     "song": _song,
-    "tute": lambda e, who: _say(_("%(who)s declares tute: %(cards)s"), who=who(e["seat"]), cards=_cards(e.get("cards") or ())),
+    "tute": lambda m, who: _say(_("%(who)s declares tute: %(cards)s"), who=who(m["seat"]), cards=_cards(m.get("cards") or ())),
     "claim": _claim,
-    "capote": lambda e, who: _say(_("%(who)s goes for capote"), who=who(e["seat"])),
-    "notice": lambda e, who: _say(_("%(who)s lays %(card)s for the exchange"), who=who(e["seat"]), card=_card(e["card"])),
+    "capote": lambda m, who: _say(_("%(who)s goes for capote"), who=who(m["seat"])),
+    "notice": lambda m, who: _say(_("%(who)s lays %(card)s for the exchange"), who=who(m["seat"]), card=_card(m["card"])),
     "exchange": _exchange,
-    "return": lambda e, who: _say(_("%(who)s takes %(card)s back"), who=who(e["seat"]), card=_card(e["card"])),
-    "call": lambda e, who: _say(_("%(who)s calls: %(call)s"), who=who(e["seat"]), call=call_name(e["call"])),
-    "called": lambda e, who: _say(_("%(who)s calls %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
-    "partner": lambda e, who: _say(_("%(who)s is the partner, by %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
-    "ante": lambda e, who: _say(_("Everybody pays %(chips)s; the pot holds %(pot)s"), chips=e["chips"], pot=e["pot"]),
-    "look": lambda e, who: _say(_("%(who)s looks at the cards of %(other)s"), who=who(e["seat"]), other=who(e["of"])),
-    "takeover": lambda e, who: _say(_("%(who)s takes over from %(other)s: %(bid)s"), who=who(e["seat"]), other=who(e["of"]), bid=e["bid"]),
-    "take": lambda e, who: _say(_("%(who)s takes the shown card, %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
-    "reshuffle": lambda e, who: _say(_("The thrown cards are shuffled: %(count)s"), count=e["count"]),
+    "return": lambda m, who: _say(_("%(who)s takes %(card)s back"), who=who(m["seat"]), card=_card(m["card"])),
+    "call": lambda m, who: _say(_("%(who)s calls: %(call)s"), who=who(m["seat"]), call=call_name(m["call"])),
+    "called": lambda m, who: _say(_("%(who)s calls %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
+    "partner": lambda m, who: _say(_("%(who)s is the partner, by %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
+    "ante": lambda m, who: _say(_("Everybody pays %(chips)s; the pot holds %(pot)s"), chips=m["chips"], pot=m["pot"]),
+    "look": lambda m, who: _say(_("%(who)s looks at the cards of %(other)s"), who=who(m["seat"]), other=who(m["of"])),
+    "takeover": lambda m, who: _say(_("%(who)s takes over from %(other)s: %(bid)s"), who=who(m["seat"]), other=who(m["of"]), bid=m["bid"]),
+    "take": lambda m, who: _say(_("%(who)s takes the shown card, %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
+    "reshuffle": lambda m, who: _say(_("The thrown cards are shuffled: %(count)s"), count=m["count"]),
     "trump": _trump,
-    "predict": lambda e, who: _say(_("%(who)s asks for %(tricks)s tricks"), who=who(e["seat"]), tricks=e["tricks"]),
+    "predict": lambda m, who: _say(_("%(who)s asks for %(tricks)s tricks"), who=who(m["seat"]), tricks=m["tricks"]),
     "discard": _discard,
-    "reveal": lambda e, who: _say(_("%(who)s shows %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
+    "reveal": lambda m, who: _say(_("%(who)s shows %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
     "last_ten": _last_ten,
-    "revoke": lambda e, who: _say(_("%(who)s revokes with %(card)s"), who=who(e["seat"]), card=_card(e["card"])),
+    "revoke": lambda m, who: _say(_("%(who)s revokes with %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
     "accuse": _accuse,
     "score": _score,
     "over": _over,
@@ -225,33 +231,33 @@ _SENTENCES: dict[str, Callable[[Event, Callable[[int], str]], SafeString]] = {
 }  # fmt: skip
 
 
-def _other(e: Event, who: Callable[[int], str]) -> SafeString:
-    """An event that this page does not know yet: its kind and whoever it is about."""
-    seat = e.get("seat")
-    return _say("%(who)s %(kind)s", who=who(seat) if isinstance(seat, int) else "", kind=e.get("e", "?"))
+def _other(m: Moment, who: Who) -> SafeString:
+    """A moment that this page does not know yet: its kind and whoever it is about."""
+    seat = m.get("seat")
+    return _say("%(who)s %(kind)s", who=who(seat) if isinstance(seat, int) else "", kind=m.get("e", "?"))
 
 
-def narrate(events: Iterable[Event], names: Sequence[str], bots: Sequence[str] = ()) -> list[Line]:
+def narrate(moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = ()) -> list[Sentence]:
     """The steps of a record in words. `names`: one per seat; `bots`: who holds each seat, to name a side of several seats."""
-    lines = []
+    sentences = []
     deal = step = 0
     sides: list[tuple[str, list[int]]] = [(name, [seat]) for seat, name in enumerate(names)]
 
     def who(seat: int) -> str:
         return names[seat]
 
-    for event in events:
-        kind = event["e"]
+    for moment in moments:
+        kind = moment["e"]
         if kind == "match":
-            sides = [(side_name(seats, names, bots), seats) for seats in event["sides"]]
+            sides = [(side_name(seats, names, bots), seats) for seats in moment["sides"]]
         if kind in QUIET:
             continue
         if kind == "deal":
-            deal, step = event["deal"], 0
-        html = _SENTENCES.get(kind, _other)({**event, "named_sides": sides}, who)
-        lines.append(Line(deal, step, kind, event.get("seat"), html))
+            deal, step = moment["deal"], 0
+        html = _SENTENCES.get(kind, _other)({**moment, "named_sides": sides}, who)
+        sentences.append(Sentence(deal, step, kind, moment.get("seat"), html))
         step += 1
-    return lines
+    return sentences
 
 
 def side_name(seats: Sequence[int], names: Sequence[str], bots: Sequence[str]) -> str:

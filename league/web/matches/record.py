@@ -9,17 +9,17 @@ import engine
 FRENCH = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
-def shown_events(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """The events of a record, and after them the faults that cut it short, each as one more step.
+def shown_moments(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The moments of a record, and after them the faults that cut it short, each as one more step.
 
-    A fault ends the sitting, so it comes last. The record keeps faults beside the events: they are the referee's, not the game's.
+    A fault ends the sitting, so it comes last. The record keeps faults beside the moments: they are the referee's, not the game's.
     """
     faults = [
         {"e": "fault", "seat": fault["seat"], "fault": fault["fault"], "detail": fault.get("detail", "")}
         for fault in record.get("faults", ())
     ]
-    events = [*record.get("events", ()), *faults]
-    return _french(events) if _has_french_cards(record) else events
+    moments = [*record.get("events", ()), *faults]
+    return _french(moments) if _has_french_cards(record) else moments
 
 
 def _has_french_cards(record: dict[str, Any]) -> bool:

@@ -12,7 +12,8 @@ from league.domain.tournaments import brackets as rounds
 from league.enums import TournamentFormat
 from league.models import Entry, Tournament
 
-BY = {  # how a pairing was decided, where it was not simply by its boards
+# how a pairing was decided, where it was not simply by its boards
+DECIDED_BY = {
     "extra": gettext_noop("after extra boards"),
     "points": gettext_noop("level on boards, by the score"),
     "seed": gettext_noop("level to the cap, by the better seed"),
@@ -114,5 +115,5 @@ def _box(step: rounds.BracketStep, entries: Mapping[int, Entry]) -> Box:
         for place, number in enumerate((met.first, met.second))
     )
     nobody = met.first is None and met.second is None  # two byes met
-    told = _(BY["bye"]) if nobody else _(BY[met.by]) if met.by in BY else ""
-    return Box((first, second), told, tuple(step.matches))
+    decided_by = _(DECIDED_BY["bye"]) if nobody else _(DECIDED_BY[met.by]) if met.by in DECIDED_BY else ""
+    return Box((first, second), decided_by, tuple(step.matches))

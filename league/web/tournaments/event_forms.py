@@ -10,18 +10,15 @@ from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.translation import gettext_lazy as _
 
 import engine
-from league.domain.tournaments import formats
 from league.pure.calendar.calendars import WEEKDAYS
 from league.pure.formats.base import MOST_BOARDS
+from league.web.common.fields import Choices, set_choices
+from league.web.tournaments.forms import usable_formats
 
-STAGES = 3  # that the form offers; the document of an event may have more
+# stages that the form offers; the document of an event may have more
+STAGES = 3
 PARAMETERS = _("Parameters")
 SUCH_AS = _("Such as rounds=3, cap=4; empty: the usual ones. They are listed under each format.")
-
-
-def usable(game: engine.Game) -> list[formats.DescribedFormat]:
-    """The formats that a game can be played in."""
-    return [one for one in formats.describe_formats() if len(game.sides) == 2 or one.seats]
 
 
 class ParametersField(forms.CharField):
@@ -74,9 +71,9 @@ class StageForm(forms.Form):
     )
     parameters = ParametersField()
 
-    def __init__(self, *args: Any, choices: list[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, choices: Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["format"].choices = choices
+        set_choices(self, format=choices)
 
     def stage(self) -> dict[str, Any]:
         """It, as the document of an event writes it."""
@@ -93,9 +90,9 @@ class EventForm(forms.Form):
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         self.game = game
-        self.fields["bots"].choices = bots
+        set_choices(self, bots=bots)
         self.fields["bots"].initial = [slug for slug, _text in bots]
-        titles = [(one.key, one.title) for one in usable(game)]
+        titles = [(one.key, one.title) for one in usable_formats(game)]
         final = "single_elimination" if len(game.sides) == 2 else "round_robin"
         start = [{"format": "round_robin", "groups": 2, "advance": 2}, {"format": final}]
         self.stages = [
@@ -158,9 +155,12 @@ class CircuitForm(forms.Form):
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
-        self.fields["days"].choices = [(day, WEEK[number]) for number, day in enumerate(WEEKDAYS)]
-        self.fields["format"].choices = [(one.key, one.title) for one in usable(game)]
-        self.fields["bots"].choices = bots
+        set_choices(
+            self,
+            days=[(day, WEEK[number]) for number, day in enumerate(WEEKDAYS)],
+            format=[(one.key, one.title) for one in usable_formats(game)],
+            bots=bots,
+        )
 
     def wanted(self) -> dict[str, Any]:
         """What `league.domain.tournaments.circuits.create` takes besides owner, name and game."""

@@ -15,7 +15,7 @@ from league.domain.tournaments import forecast as domain
 from league.pure.calendar import event_plan
 
 
-def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
+def tournament_sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
     """Matches, boards, sittings and time of what a form has chosen; or why it cannot be played, in the words of the league."""
     try:
         found = domain.forecast(
@@ -49,7 +49,7 @@ def sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
     )
 
 
-def event(document: dict[str, Any], entries: int) -> str:
+def event_sentences(document: dict[str, Any], entries: int) -> str:
     """Of an event of several stages, a line for each; or why it cannot be played."""
     try:
         plan = event_plan.read_plan(document)

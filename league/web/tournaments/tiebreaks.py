@@ -10,7 +10,8 @@ from django.utils.translation import gettext_noop
 
 from league.domain.tournaments.standings import Standing
 
-NAMES = {  # short name, what it is
+# key of a format: short name, what it is
+NAMES = {
     "match_points": (
         gettext_noop("MP"),
         gettext_noop("Match points: 1 for a match won by board points, ½ for one tied; a bye counts as a win"),

@@ -47,7 +47,7 @@ def test_exchanged_suits_are_read_back(key) -> None:
     assert all(deal.rows for deal in deals)
     for deal in deals:
         for left, right in deal.rows:
-            assert [one.event for one in left.items] == [one.event for one in right.items]
+            assert [one.moment for one in left.items] == [one.moment for one in right.items]
 
 
 def test_records_in_other_suits_differ_until_they_are_read_back() -> None:

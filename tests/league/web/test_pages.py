@@ -10,6 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from league.domain.ratings import leaderboards
+from league.web.pages.leaders import leaders_by_game
 from tests.league.web.page import Page, faults
 from tests.support import league as made
 
@@ -25,7 +27,7 @@ def addresses(league) -> dict[str, str]:
         "bots": "/bots/",
         "bot": "/bots/rufo/",
         "version": "/bots/rufo/v1/",
-        "versus": "/bots/luna/vs/sol/",
+        "encounter": "/bots/luna/vs/sol/",
         "player": "/players/ana/",
         "tournaments": "/t/",
         "tournament": f"/t/{league.cup.slug}/",
@@ -59,7 +61,7 @@ QUERIES = {  # as a stranger who is logged in: two of them are the session and t
     "bots": 4,
     "bot": 11,
     "version": 8,
-    "versus": 9,
+    "encounter": 9,
     "player": 5,
     "tournaments": 5,
     "tournament": 11,
@@ -225,10 +227,7 @@ def test_the_weight_of_the_pages(league, reader) -> None:
 
 
 def test_the_front_page_ranks_as_the_leaderboard_does(league, db) -> None:
-    from league.domain.ratings import leaderboards
-    from league.web.common import queries
-
-    shown = next(board for board in queries.front_boards(most=2) if board.pool == league.pool)
+    shown = next(leaders for leaders in leaders_by_game(most=2) if leaders.pool == league.pool)
     assert [(row.place, row.rating.pk) for row in shown.lines] == [
         (row.place, row.rating.pk) for row in leaderboards.leaderboard(league.pool)[:2]
     ]

@@ -9,8 +9,9 @@ import engine
 from league.domain.ratings.leaderboards import RankedBot
 from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
-from league.web.bots import tracebacks
-from league.web.common import charts, game_lines, markdown
+from league.web.bots import charts, tracebacks
+from league.web.common import game_lines, markdown
+from league.web.games.bars import with_bars
 from league.web.tournaments.crosstable import shade
 from tests.league.web.page import Page, faults
 
@@ -58,7 +59,7 @@ def test_shades_of_the_crosstable(share: float, css: str) -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.5, "½"), (3.5, "3½"), (4, "4"), (None, "")])
 def test_board_points_are_written_with_halves(value: float | None, text: str) -> None:
-    assert league_web.half(value) == text
+    assert league_web.board_points(value) == text
 
 
 def test_signs_are_true_minus_signs() -> None:
@@ -70,27 +71,27 @@ def rating(elo: float, margin: float, *, provisional: bool = False) -> RankedBot
 
 
 def test_bars_share_an_axis_that_settled_rows_set() -> None:
-    bars = [line.bar for line in charts.bars([rating(1100, 50), rating(950, 50), rating(1000, 900, provisional=True)])]
+    bars = [line.bar for line in with_bars([rating(1100, 50), rating(950, 50), rating(1000, 900, provisional=True)])]
     assert (bars[0].start, bars[0].width, bars[0].middle) == (60.0, 40.0, 80.0)
     assert (bars[1].start, bars[1].width) == (0.0, 40.0)
     assert (bars[2].start, bars[2].width) == (0.0, 100.0)
     assert bars[0].anchor == 40.0
-    assert charts.bars([]) == []
+    assert with_bars([]) == []
 
 
 def test_a_history_marks_its_versions() -> None:
     points = [RatingPoint(elo=1000 + 10 * i, margin=40, version=BotVersion(number=1 + i // 3)) for i in range(6)]
-    chart = charts.history(points)
+    chart = charts.rating_chart(points)
     assert chart is not None
     assert [number for _, number in chart.marks] == [1, 2]
     assert len(chart.line.split()) == 6
     assert len(chart.band.split()) == 12
-    assert charts.history(points[:1]) is None
+    assert charts.rating_chart(points[:1]) is None
 
 
 def test_a_long_history_is_thinned_and_keeps_its_end() -> None:
     points = [RatingPoint(elo=1000 + i, margin=40, version=BotVersion(number=1)) for i in range(1000)]
-    chart = charts.history(points)
+    chart = charts.rating_chart(points)
     assert chart is not None
     assert len(chart.line.split()) <= charts.MOST_POINTS + 1
     assert chart.points[0] is points[-1]

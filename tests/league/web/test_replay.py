@@ -14,7 +14,7 @@ import engine
 from league.models import Party
 from league.web.matches import narrate
 from league.web.matches.column import column
-from league.web.matches.record import shown_events
+from league.web.matches.record import shown_moments
 from tests.league.web.conftest import SECRETS, put, record
 from tests.support import league as made
 from tests.support.knowing import CARD, cards_in
@@ -57,7 +57,7 @@ def test_french_cards_are_not_taken_for_spanish_ones() -> None:
     state = game.new_match(seed="french", deals=1)
     while not state.is_over:
         state.apply(choose(state, random.Random(1)))
-    events = shown_events(engine.replay.make(state))
+    events = shown_moments(engine.replay.make(state))
     assert {card[-1] for event in events if event["e"] == "play" for card in [event["card"]]} <= set("♠♥♦♣")
     with override("es"):
         told = " ".join(line.html for line in narrate.narrate(events, ["a", "b", "c", "d"]))

@@ -1,4 +1,4 @@
-"""Signing up, in and out; keys for the API."""
+"""Players and their bots; signing up, in and out; keys for the API."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import LoginView, PasswordChangeView
+from django.db.models import Count, Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
@@ -17,29 +18,40 @@ from django.views.decorators.http import require_POST
 
 from league.domain.core.errors import Refused, shown
 from league.domain.people import players, tokens
-from league.models import BotVersion
-from league.web.common import asked
-from league.web.common.forms import LogInForm, SignUpForm
+from league.models import BotVersion, Player
+from league.web.common import inputs, lists
+from league.web.common.viewers import player_of
+from league.web.people.forms import LogInForm, SignUpForm
+
+
+def player(request: HttpRequest, name: str) -> HttpResponse:
+    """One player, their bots and tournaments. Three queries."""
+    found = get_object_or_404(Player, name=name)
+    bots = found.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
+    tournaments = lists.listed_tournaments().filter(owner=found)[:20]
+    return render(request, "people/player.html", {"player": found, "bots": bots, "tournaments": tournaments})
 
 
 class LogIn(LoginView):
+    """The form of name and password."""
+
     template_name = "people/login.html"
     authentication_form = LogInForm
     redirect_authenticated_user = True
 
 
 @never_cache
-def signup(request: HttpRequest) -> HttpResponse:
+def sign_up(request: HttpRequest) -> HttpResponse:
     """Make a player and log them in."""
     form = SignUpForm(request.POST or None)
     after = request.POST.get("next") or request.GET.get("next") or ""
     if request.method == "POST" and form.is_valid():
         try:
-            player = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
+            made = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
         except Refused as refusal:
             form.add_error("name", shown(refusal))
         else:
-            login(request, player.user, backend="django.contrib.auth.backends.ModelBackend")
+            login(request, made.user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()})
             return redirect(after if safe else "submit")
     return render(request, "people/signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
@@ -59,6 +71,7 @@ class NewPassword(PasswordChangeView):
 
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
+    """End the session of this browser."""
     logout(request)
     return redirect("home")
 
@@ -67,23 +80,23 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
     """The player's bots and keys. A new key is shown once, in the answer to the form that made it."""
-    player = players.player_of_user(request.user)
-    key = refusal = None
+    owner = player_of(request)
+    key = refused = None
     if request.method == "POST":
         try:
             if "revoke" in request.POST:
-                tokens.revoke(get_object_or_404(player.tokens, pk=asked.number(request.POST["revoke"])))
+                tokens.revoke(get_object_or_404(owner.tokens, pk=inputs.whole_number(request.POST["revoke"])))
                 messages.success(request, _("The token is revoked; whoever uses it is refused from now on."))
                 return redirect("account")
-            _token, key = tokens.create(player, request.POST.get("label", ""))
-        except Refused as error:
-            refusal = shown(error)
+            _token, key = tokens.create(owner, request.POST.get("label", ""))
+        except Refused as refusal:
+            refused = shown(refusal)
     context = {
-        "player": player,
+        "player": owner,
         "key": key,
-        "refusal": refusal,
-        "paused": player.bots.exclude(paused_for="").order_by("slug"),
-        "tokens": player.tokens.filter(revoked=None).order_by("-created"),
-        "versions": BotVersion.objects.filter(bot__owner=player).select_related("bot").order_by("-created")[:20],
+        "refused": refused,
+        "paused": owner.bots.exclude(paused_for="").order_by("slug"),
+        "tokens": owner.tokens.filter(revoked=None).order_by("-created"),
+        "versions": BotVersion.objects.filter(bot__owner=owner).select_related("bot").order_by("-created")[:20],
     }
-    return render(request, "people/account.html", context, status=422 if refusal else 200)
+    return render(request, "people/account.html", context, status=422 if refused else 200)

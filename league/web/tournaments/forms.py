@@ -1,12 +1,10 @@
-"""Forms of the pages. They check shapes; what the league allows is decided by `league.domain`."""
+"""The form of a new tournament. It checks shapes; what the league allows is decided by `league.domain.tournaments`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
 import engine
@@ -15,47 +13,12 @@ from engine.rules.resolving import choices
 from league.domain.tournaments import formats
 from league.enums import Seeding
 from league.pure.formats import Parameter
+from league.web.common.fields import set_choices
 
 
-class SignUpForm(forms.Form):
-    name = forms.CharField(
-        label=_("Name"),
-        max_length=40,
-        help_text=_("1 to 40 of a-z, 0-9 and hyphens. It stands beside your bots."),
-        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
-    )
-    password = forms.CharField(
-        label=_("Password"),
-        help_text=_("At least 10 characters. We keep no mail address, so a lost password cannot be sent to you."),
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        validators=[validate_password],
-    )
-
-
-class LogInForm(AuthenticationForm):
-    username = forms.CharField(
-        label=_("Name"), widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})
-    )
-
-
-class SubmitForm(forms.Form):
-    """One file and the name of a bot."""
-
-    bot = forms.CharField(
-        label=_("Bot"),
-        max_length=60,
-        required=False,
-        help_text=_(
-            "A new name, or one of yours for a new version. Left empty: the name in bot.toml, or that of the file."
-        ),
-        widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
-    )
-    file = forms.FileField(label=_("File"), allow_empty_file=True)
-    games = forms.MultipleChoiceField(label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["games"].choices = [(key, engine.load(key).title) for key in engine.games()]
+def usable_formats(game: engine.Game) -> list[formats.DescribedFormat]:
+    """The formats that a game can be played in."""
+    return [one for one in formats.describe_formats() if len(game.sides) == 2 or one.seats]
 
 
 class TournamentForm(forms.Form):
@@ -86,11 +49,10 @@ class TournamentForm(forms.Form):
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.game = game
-        self.fields["bots"].choices = bots
         if sorted(map(len, game.sides)) != [2, 2]:
             del self.fields["mixed"]
-        self.formats = [one for one in formats.describe_formats() if len(game.sides) == 2 or one.seats]
-        self.fields["format"].choices = [(one.key, one.title) for one in self.formats]
+        self.formats = usable_formats(game)
+        set_choices(self, bots=bots, format=[(one.key, one.title) for one in self.formats])
         for one in self.formats:
             for parameter, text in one.parameters:
                 self.fields[f"{one.key}__{parameter.name}"] = _parameter_field(parameter, text)
@@ -108,6 +70,7 @@ class TournamentForm(forms.Form):
             self.option_names.append(f"option_{name}")
 
     def clean(self) -> dict[str, Any]:
+        """With `parameters` of the chosen format and `options` that differ from the defaults of the game."""
         cleaned = super().clean() or {}
         cleaned["format"] = cleaned.get("format") or "round_robin"
         cleaned["seeding"] = cleaned.get("seeding") or Seeding.RATING
@@ -162,16 +125,17 @@ def _choice_field(values: list[object], default: object) -> forms.Field:
 
 def _parameter_field(parameter: Parameter, text: str) -> forms.Field:
     """A number, or a box to tick."""
-    words: dict[str, Any] = {
+    texts: dict[str, Any] = {
         "label": parameter.name,
         "help_text": text,
         "initial": parameter.default,
         "required": False,
     }
     if isinstance(parameter.default, bool):
-        return forms.BooleanField(**words)
-    kind = forms.IntegerField if isinstance(parameter.default, int) else forms.FloatField
-    return kind(min_value=parameter.low, max_value=parameter.high, **words)
+        return forms.BooleanField(**texts)
+    kind: Any = forms.IntegerField if isinstance(parameter.default, int) else forms.FloatField
+    field: forms.Field = kind(min_value=parameter.low, max_value=parameter.high, **texts)
+    return field
 
 
 def _range_field(choice: Range, default: object) -> forms.Field:

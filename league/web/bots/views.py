@@ -1,9 +1,10 @@
-"""Bots, their versions, and what only their owner sees."""
+"""Bots, their versions, uploads, and what only their owner sees."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -11,56 +12,63 @@ from django.db.models import Count, Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 import engine
+from engine.packages import archive
+from engine.runner import Limits, PackageRefused
 from league.domain.bots import bots as domain
-from league.domain.core.errors import Refused, shown
+from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import encounters, replays
 from league.enums import MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Match, Party, Pool, Rating, RatingPoint
-from league.web.bots import tracebacks
-from league.web.common import asked, charts, queries
+from league.web.bots import charts, tracebacks
+from league.web.bots.encounters import encounter_lines
+from league.web.bots.forms import SubmitForm
+from league.web.common import inputs, lists
+from league.web.common.pools import chosen_pool
+from league.web.common.viewers import may_manage, player_of, viewer_of
 
-MOST_POINTS = 2000  # of one history
+MOST_POINTS = 2000  # of one rating chart
 MOST_OPEN = 5  # tournaments that take entries
-MOST_MATCHES = 20  # of two bots, the latest
+MOST_MATCHES = 12  # of one bot, the latest
+MOST_MATCHES_OF_TWO = 20  # the latest of two bots against each other
 
 
 def bots(request: HttpRequest) -> HttpResponse:
     """All bots, by name; `?q=` searches. Two queries."""
     found = Bot.objects.select_related("owner").annotate(uploads=Count("versions"), last=Max("versions__created"))
-    wanted = asked.words(request.GET.get("q", ""), 40)
+    wanted = inputs.short_text(request.GET.get("q", ""), 40)
     if wanted:
         found = found.filter(slug__icontains=wanted)
-    return render(request, "bots/bots.html", {"page": queries.page(request, found.order_by("slug")), "q": wanted})
+    return render(request, "bots/bots.html", {"page": lists.page_of(request, found.order_by("slug")), "q": wanted})
 
 
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """One bot. Ten queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
-    viewer = queries.viewer(request)
-    owned = viewer is not None and (viewer.pk == found.owner_id or request.user.is_staff)
+    owned = may_manage(request, found.owner_id)
     ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
     pools = [rating.pool for rating in ratings]
-    pool = queries.the_pool(pools, request.GET.get("pool", ""))
-    met = defaultdict(list)
-    for meeting in queries.head_to_head(found):
-        met[meeting.pool].append(meeting)
-    parties = Match.objects.filter(parties__version__bot=found).distinct()
-    recent = queries.with_parties(parties.exclude(kind=MatchKind.VALIDATION).order_by("-id"))[:12]
-    context = {
+    pool = chosen_pool(pools, request.GET.get("pool", ""))
+    by_pool = defaultdict(list)
+    for line in encounter_lines(found):
+        by_pool[line.pool].append(line)
+    played = Match.objects.filter(parties__version__bot=found).distinct().exclude(kind=MatchKind.VALIDATION)
+    versions = found.versions.order_by("-number").select_related("package").defer("package__data")
+    context: dict[str, object] = {
         "bot": found,
         "owned": owned,
-        "versions": found.versions.order_by("-number").select_related("package").defer("package__data"),
+        "versions": versions,
         "ratings": ratings,
         "pools": pools,
         "pool": pool,
-        "chart": _history(found, pool) if pool else None,
-        "meetings": dict(met),
-        "matches": recent,
+        "chart": _rating_chart(found, pool) if pool else None,
+        "encounters": dict(by_pool),
+        "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],
     }
-    playable = next((one for one in context["versions"] if one.status == VersionStatus.ACCEPTED), None)
+    playable = next((one for one in versions if one.status == VersionStatus.ACCEPTED), None)
     if owned and playable and not ratings:
         context |= {"playable": playable} | _next_steps(playable)
     return render(request, "bots/bot.html", context)
@@ -70,35 +78,34 @@ def _next_steps(version: BotVersion) -> dict[str, object]:
     """Where an accepted version can play at once: what takes entries, and a duel at the first of its games that has two sides."""
     plays = version.games or ["partnership", *engine.games()]
     duel = next((key for key in plays if len(engine.load(key).sides) == 2), None)
-    return {"open_to_it": list(queries.open_to(version.games)[:MOST_OPEN]), "duel": duel}
+    return {"open_tournaments": list(lists.open_tournaments(version.games)[:MOST_OPEN]), "duel": duel}
 
 
-def versus(request: HttpRequest, slug: str, other: str) -> HttpResponse:
+def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     """Two bots against each other, pool by pool, and their latest matches. Seven queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
     if found == rival:
         raise Http404
-    met = encounters.list_encounters(found, rival)
-    newest = [public_id for meeting in met for public_id in meeting.matches[:MOST_MATCHES]]
+    by_pool = encounters.list_encounters(found, rival)
+    newest = [public_id for one in by_pool for public_id in one.matches[:MOST_MATCHES_OF_TWO]]
+    matches = lists.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))
     context = {
         "bot": found,
         "rival": rival,
-        "meetings": [(meeting, charts.course(meeting.course, meeting.size)) for meeting in met],
-        "matches": queries.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))[
-            :MOST_MATCHES
-        ],
+        "encounters": [(one, charts.score_curve(one.course, one.size)) for one in by_pool],
+        "matches": matches[:MOST_MATCHES_OF_TWO],
     }
     return render(request, "bots/encounter.html", context)
 
 
-def _history(found: Bot, pool: Pool) -> charts.Chart | None:
+def _rating_chart(found: Bot, pool: Pool) -> charts.RatingChart | None:
     newest = (
         RatingPoint.objects.filter(version__bot=found, pool=pool)
         .select_related("version", "match")
         .order_by("-at", "-id")
     )
-    return charts.history(reversed(newest.defer("match__secret")[:MOST_POINTS]))
+    return charts.rating_chart(reversed(newest.defer("match__secret")[:MOST_POINTS]))
 
 
 @login_required
@@ -106,7 +113,7 @@ def _history(found: Bot, pool: Pool) -> charts.Chart | None:
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the description or the state of one's own bot."""
     found = get_object_or_404(Bot, slug=slug)
-    viewer = queries.viewer(request)
+    viewer = viewer_of(request)
     if viewer is None or viewer.pk != found.owner_id:
         raise PermissionDenied
     try:
@@ -124,8 +131,9 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One upload: is it accepted, and if not, why. Reloads itself while the validation match waits or runs."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     upload = get_object_or_404(found.versions.select_related("package").defer("package__data"), number=number)
-    viewer = queries.viewer(request)
-    trials = queries.with_parties(
+    viewer = viewer_of(request)
+    owned = may_manage(request, found.owner_id)
+    trials = lists.with_parties(
         Match.objects.filter(
             kind=MatchKind.VALIDATION, parties__version=upload, key__startswith=f"v:{upload.pk}:"
         ).distinct()
@@ -136,16 +144,16 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         for party in Party.objects.filter(match__in=trials, number=0).select_related("version__bot")
     }
     views = [(match, replays.party_view(tried[match.pk], viewer)) for match in trials]
-    context = {
+    context: dict[str, object] = {
         "bot": found,
         "version": upload,
-        "owned": viewer is not None and (viewer.pk == found.owner_id or request.user.is_staff),
+        "owned": owned,
         "trials": views,
         "waiting": upload.status == VersionStatus.VALIDATING,
     }
-    if context["owned"] and upload.status == VersionStatus.ACCEPTED:
+    if owned and upload.status == VersionStatus.ACCEPTED:
         context |= _next_steps(upload)
-    elif context["owned"] and upload.status == VersionStatus.REJECTED:
+    elif owned and upload.status == VersionStatus.REJECTED:
         context |= _failed(views)
     return render(request, "bots/version.html", context)
 
@@ -156,3 +164,36 @@ def _failed(trials: list[tuple[Match, replays.PartyView]]) -> dict[str, str]:
         if view.party.fault and match.status == MatchStatus.FINISHED:
             return {"failed": match.public_id, "verdict": tracebacks.verdict(view.stderr)}
     return {}
+
+
+@never_cache
+@login_required
+def submit(request: HttpRequest) -> HttpResponse:
+    """Show the form, or take the upload and go to the page of the new version."""
+    player = player_of(request)
+    form = SubmitForm(request.POST or None, request.FILES or None, initial={"bot": request.GET.get("bot", "")})
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            file = form.cleaned_data["file"]
+            try:
+                data = file.read(archive.MAX_BYTES + 1)  # one byte too many is enough to refuse it
+                games = form.cleaned_data["games"] or None
+                made = domain.upload(player, form.cleaned_data["bot"].strip(), data, file.name, games)
+            except TooMany as refusal:
+                form.add_error(None, shown(refusal))
+                status = 429
+            except (PackageRefused, Refused) as refusal:
+                form.add_error("file", shown(refusal))
+            else:
+                return redirect("version", slug=made.bot.slug, number=made.number)
+    context = {
+        "form": form,
+        "mine": player.bots.order_by("slug"),
+        "limits": Limits(),
+        "most_bytes": archive.MAX_BYTES,
+        "most_files": archive.MAX_FILES,
+        "per_hour": settings.UPLOADS_PER_HOUR,
+    }
+    return render(request, "bots/submit.html", context, status=status)

@@ -1,4 +1,4 @@
-"""The games and their leaderboards."""
+"""The games, and one game with its leaderboard."""
 
 from __future__ import annotations
 
@@ -7,39 +7,33 @@ from django.shortcuts import render
 
 import engine
 from league.domain.ratings import leaderboards
-from league.domain.ratings import overall as all_games
-from league.web.common import charts, queries
+from league.web.common import lists
 from league.web.common.game_lines import describe
-
-MOST_ROWS = 500  # of the table over all games
+from league.web.common.pools import chosen_pool, rated_pools
+from league.web.games.bars import with_bars
 
 
 def games(request: HttpRequest) -> HttpResponse:
     """Every game that the engine knows."""
-    pools = queries.pools_of(engine.games())
+    pools = rated_pools(engine.games())
     rows = [(describe(key), pools.get(key, [])) for key in engine.games()]
     return render(request, "games/games.html", {"rows": rows})
-
-
-def overall(request: HttpRequest) -> HttpResponse:
-    """The table over all games: its first rows. Two queries."""
-    return render(request, "ratings/overall.html", {"rows": all_games.overall_table()[:MOST_ROWS]})
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
     """One game: the leaderboard of the chosen pool (`?pool=`), its rules, its latest matches."""
     if key not in engine.games():
         raise Http404
-    pools = queries.pools_of([key]).get(key, [])
-    pool = queries.the_pool(pools, request.GET.get("pool", ""))
-    every = "versions" in request.GET
-    lines = charts.bars(leaderboards.leaderboard(pool, every_version=every)) if pool else []
-    matches = queries.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
+    pools = rated_pools([key]).get(key, [])
+    pool = chosen_pool(pools, request.GET.get("pool", ""))
+    every_version = "versions" in request.GET
+    lines = with_bars(leaderboards.leaderboard(pool, every_version=every_version)) if pool else []
+    matches = lists.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
     context = {
         "game": describe(key),
         "pools": pools,
         "pool": pool,
-        "every": every,
+        "every_version": every_version,
         "lines": lines,
         "matches": matches,
     }

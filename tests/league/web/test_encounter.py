@@ -5,7 +5,7 @@ from __future__ import annotations
 from league.domain.matches import encounters
 from league.domain.tournaments.standings import standings
 from league.templatetags.league_web import signed
-from league.web.common import charts
+from league.web.bots import charts
 from tests.league.web.page import Page, faults
 from tests.support import league as made
 
@@ -46,8 +46,8 @@ def test_a_bot_has_no_meeting_with_itself_or_nobody(league, reader) -> None:
 
 
 def test_course_reaches_from_edge_to_edge_and_marks_zero() -> None:
-    assert charts.course([3]) is None
-    found = charts.course([10, -20, 30])
+    assert charts.score_curve([3]) is None
+    found = charts.score_curve([10, -20, 30])
     assert found is not None
     points = [tuple(map(float, point.split(","))) for point in found.line.split()]
     assert (points[0][0], points[-1][0]) == (found.left, found.right)
@@ -58,7 +58,7 @@ def test_course_reaches_from_edge_to_edge_and_marks_zero() -> None:
 
 
 def test_a_long_course_keeps_few_points_and_both_ends() -> None:
-    found = charts.course(list(range(1, 5001)))
+    found = charts.score_curve(list(range(1, 5001)))
     assert found is not None
     points = found.line.split()
     assert len(points) <= charts.MOST_POINTS + 1
@@ -66,7 +66,7 @@ def test_a_long_course_keeps_few_points_and_both_ends() -> None:
 
 
 def test_an_axis_counts_whole_games_where_a_game_is_many_points() -> None:
-    found = charts.course([1000, 2000, 1000, 3118], 1000)
+    found = charts.score_curve([1000, 2000, 1000, 3118], 1000)
     assert found is not None
     assert [value for _, value in found.ticks] == ["0", "+1", "+2", "+3"]
     assert found.total == "+3,118"

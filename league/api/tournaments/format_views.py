@@ -19,7 +19,7 @@ from league.api.tournaments.serializers import (
     RoundOut,
     TournamentOut,
 )
-from league.api.tournaments.views import acted
+from league.api.tournaments.views import act_as_owner
 from league.domain.tournaments import brackets, forecast, formats, tournaments
 from league.models import Round, Tournament
 from league.pure.formats import Parameter
@@ -103,7 +103,7 @@ class Rounds(ListView):
     def get(self, request: Request, slug: str) -> Response:
         """By number, each with its matches. Of formats whose rounds follow from each other, those that are known."""
         tournament = existing(Tournament.objects.filter(slug=slug).first())
-        chosen = self.paginate_queryset(tournament.rounds.all())
+        chosen = self.paginate_queryset(tournament.rounds.all()) or []
         made = RoundOut(brackets.read_rounds(tournament, chosen), many=True)
         return self.get_paginated_response(made.data)
 
@@ -148,7 +148,9 @@ class Extend(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Matches are added; none that exists is changed. Asking again for what there is changes nothing."""
-        return acted(self, slug, lambda found, actor: tournaments.extend(found, self.body()["parameters"], actor=actor))
+        return act_as_owner(
+            self, slug, lambda found, actor: tournaments.extend(found, self.body()["parameters"], actor=actor)
+        )
 
 
 class Close(View):
@@ -166,4 +168,4 @@ class Close(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """The order of now becomes final, and what waits is taken back. Only ladders: all other formats end by themselves."""
-        return acted(self, slug, lambda found, actor: tournaments.close(found, actor=actor))
+        return act_as_owner(self, slug, lambda found, actor: tournaments.close(found, actor=actor))

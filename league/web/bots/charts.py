@@ -1,4 +1,4 @@
-"""Geometry of the small drawings: plain numbers in, SVG attributes out. Style attributes are forbidden by our policy."""
+"""Geometry of the drawings on the pages of bots: plain numbers in, SVG attributes out. Style attributes are forbidden by our policy."""
 
 from __future__ import annotations
 
@@ -6,55 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 
-from league.domain.ratings.leaderboards import RankedBot
 from league.models import RatingPoint
-from league.web.common.words import number
+from league.web.common.words import format_number
 
-BAR = 100.0  # width of an interval bar, in its own units
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # of the history chart
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # of a drawing and its margins
 MOST_POINTS = 300
 
 
-@dataclass(frozen=True)
-class Bar:
-    """An interval as a bar from `start`, `width` wide, with its middle at `middle`, all of 0 to 100."""
-
-    start: float
-    width: float
-    middle: float
-    anchor: float
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of the leaderboard with its bar."""
-
-    row: RankedBot
-    bar: Bar
-
-
-def bars(rows: Sequence[RankedBot]) -> list[Line]:
-    """Interval bars on one common axis, which settled rows set; wider ones of provisional rows are cut at its ends."""
-    settled = [row.rating for row in rows if row.place] or [row.rating for row in rows]
-    if not settled:
-        return []
-    low = min(rating.elo - rating.margin for rating in settled)
-    high = max(rating.elo + rating.margin for rating in settled)
-    scale = BAR / max(high - low, 1.0)
-
-    def at(elo: float) -> float:
-        return round(min(max((elo - low) * scale, 0.0), BAR), 2)
-
-    lines = []
-    for row in rows:
-        start, end = at(row.rating.elo - row.rating.margin), at(row.rating.elo + row.rating.margin)
-        lines.append(Line(row, Bar(start, round(end - start, 2), at(row.rating.elo), at(1000.0))))
-    return lines
-
-
 @dataclass
-class Chart:
-    """A rating history ready for `chart.html`."""
+class RatingChart:
+    """A rating history ready for `ratings/chart.html`."""
 
     line: str
     band: str
@@ -69,7 +30,7 @@ class Chart:
     bottom: int = HEIGHT - BOTTOM
 
 
-def history(points: Iterable[RatingPoint]) -> Chart | None:
+def rating_chart(points: Iterable[RatingPoint]) -> RatingChart | None:
     """The chart of one bot in one pool, oldest point first; None with fewer than two points.
 
     The horizontal axis counts matches, not days: ratings move by matches. A mark stands where a new version first played.
@@ -94,7 +55,7 @@ def history(points: Iterable[RatingPoint]) -> Chart | None:
     upper = [f"{x(i)},{y(point.elo + point.margin)}" for i, point in enumerate(kept)]
     lower = [f"{x(i)},{y(point.elo - point.margin)}" for i, point in enumerate(kept)]
     step = max(50, ceil((high - low) / 5 / 50) * 50)
-    chart = Chart(
+    chart = RatingChart(
         line=" ".join(f"{x(i)},{y(point.elo)}" for i, point in enumerate(kept)),
         band=" ".join(upper + lower[::-1]),
         ticks=[(y(value), value) for value in range(low, high + 1, step)],
@@ -110,8 +71,8 @@ def history(points: Iterable[RatingPoint]) -> Chart | None:
 
 
 @dataclass(frozen=True)
-class Course:
-    """A running sum ready for `course.html`: the line, the height of zero, and marks of the vertical axis."""
+class Curve:
+    """A running sum ready for `bots/encounter.html`: the line, the height of zero, and marks of the vertical axis."""
 
     line: str
     zero: float
@@ -124,7 +85,7 @@ class Course:
     right: int = WIDTH - RIGHT
 
 
-def course(sums: Sequence[int], size: int = 1) -> Course | None:
+def score_curve(sums: Sequence[int], size: int = 1) -> Curve | None:
     """The chart of a sum that starts at 0 and moves with each board; None with fewer than two boards. `size` of it are one on the axis."""
     if len(sums) < 2:
         return None
@@ -144,8 +105,8 @@ def course(sums: Sequence[int], size: int = 1) -> Course | None:
 
     marks = range(ceil(low / step) * step, high + 1, step)
 
-    def told(value: int) -> str:
-        return number(value / size, "+g") if value else "0"
+    def label(value: int) -> str:
+        return format_number(value / size, "+g") if value else "0"
 
     line = " ".join(f"{x(i)},{y(value)}" for i, value in kept)
-    return Course(line, y(0), [(y(value), told(value)) for value in marks], len(sums), told(sums[-1]))
+    return Curve(line, y(0), [(y(value), label(value)) for value in marks], len(sums), label(sums[-1]))

@@ -1,7 +1,8 @@
-"""Tournaments: the list, one with its crosstable, a new one."""
+"""Tournaments: the list, one with its crosstable, a new one, and what its owner and its players do with it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -13,11 +14,10 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 import engine
 from league.domain.core.errors import Refused, shown
-from league.domain.people import players as people
 from league.domain.ratings import pools
 from league.domain.tournaments import brackets as rounds
 from league.domain.tournaments import formats
@@ -25,22 +25,32 @@ from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
-from league.web.common import asked, queries
-from league.web.common.forms import TournamentForm
+from league.web.common import lists
+from league.web.common.csv_files import csv_file
 from league.web.common.game_lines import at_table, describe
+from league.web.common.inputs import whole_number
+from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments import forecasts, tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.crosstable import crosstable
+from league.web.tournaments.entrants import entrants
+from league.web.tournaments.forms import TournamentForm
 
 MOST_OPEN = 6  # tournaments that take entries
-OWNERS = {"start": domain.start, "cancel": domain.cancel, "close": domain.close}
+# what the owner does with a tournament by one button
+OWNER_ACTIONS: dict[str, Callable[..., object]] = {
+    "start": domain.start,
+    "cancel": domain.cancel,
+    "close": domain.close,
+}
+RESULT_COLUMNS = ("points", "boards", "wins", "draws", "losses", "score_per_board", "sonneborn_berger")
 
 
 def tournaments(request: HttpRequest) -> HttpResponse:
     """All tournaments from the newest, and above them those that take entries. Three queries."""
     context = {
-        "page": queries.page(request, queries.tournaments_listed()),
-        "entries_open": queries.open_to([])[:MOST_OPEN],
+        "page": lists.page_of(request, lists.listed_tournaments()),
+        "open_tournaments": lists.open_tournaments([])[:MOST_OPEN],
     }
     return render(request, "tournaments/tournaments.html", context)
 
@@ -48,11 +58,11 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """State, standings, crosstable, matches. Nine queries."""
     found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), slug=slug)
-    viewer = queries.viewer(request)
-    owned = viewer is not None and (viewer.pk == found.owner_id or request.user.is_staff)
+    viewer = viewer_of(request)
+    owned = may_manage(request, found.owner_id)
     table: Standings = standings(found)
-    matches = queries.with_parties(found.matches.order_by("round__number", "id").select_related("round"))
-    page = queries.page(request, matches)
+    matches = lists.with_parties(found.matches.order_by("round__number", "id").select_related("round"))
+    page = lists.page_of(request, matches)
     context = {
         "tournament": found,
         "owned": owned,
@@ -66,8 +76,8 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "total": sum(table.statuses.values()),
         "done": table.statuses[MatchStatus.FINISHED],
         "secret": domain.published_secret(found),
-        "example": _log_to_check(page),
-        "format": _described(found),
+        "example": _example_match(page),
+        "format": _format(found),
         "breaks": tiebreaks.columns(table.rows),
         "names": {row.entry.number: row.entry.version.bot.slug for row in table.rows},
         "rounds": _rounds(found),
@@ -75,8 +85,8 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "grows": _grows(found),
         "changes": _changes(found),
         "mine": _own_versions(viewer, found) if viewer and _changes(found) else [],
-        "leavers": _leavers(viewer, table, owned=owned) if _changes(found) else [],
-        "growing": _growing(found) if owned else [],
+        "leavers": _removable_versions(viewer, table, owned=owned) if _changes(found) else [],
+        "growing": _growing_parameters(found) if owned else [],
         "refresh": found.status == TournamentStatus.RUNNING,
     }
     return render(request, "tournaments/tournament.html", context)
@@ -96,13 +106,13 @@ def _changes(found: Tournament) -> bool:
     return _grows(found) or found.status == TournamentStatus.OPEN
 
 
-def _leavers(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
+def _removable_versions(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
     """Whom who looks may take out: own bots, and as owner of the tournament any."""
     versions = [row.entry.version for row in table.rows if row.entry.withdrawn is None]
     return [one for one in versions if owned or (viewer is not None and one.bot.owner_id == viewer.pk)]
 
 
-def _growing(found: Tournament) -> list[tuple[str, int]]:
+def _growing_parameters(found: Tournament) -> list[tuple[str, int]]:
     """The parameters of a running tournament that can grow, with what they are."""
     if found.status != TournamentStatus.RUNNING:
         return []
@@ -110,11 +120,11 @@ def _growing(found: Tournament) -> list[tuple[str, int]]:
     return [(name, int(values[name])) for name in domain.GROWING if name in values and domain.can_grow(found.format)]
 
 
-def _described(found: Tournament) -> dict[str, Any]:
+def _format(found: Tournament) -> dict[str, Any]:
     """The format in a sentence, and its parameters as they stand here."""
     [one] = [one for one in formats.describe_formats() if one.key == found.format]
     values = formats.format_named(found.format).complete(found.parameters)
-    return {"sentence": one.sentence, "parameters": [(p.name, values[p.name], told) for p, told in one.parameters]}
+    return {"sentence": one.sentence, "parameters": [(p.name, values[p.name], text) for p, text in one.parameters]}
 
 
 def _planned(found: Tournament) -> int:
@@ -125,7 +135,7 @@ def _planned(found: Tournament) -> int:
         return 0
 
 
-def _log_to_check(page: Page[Match]) -> str:
+def _example_match(page: Page[Match]) -> str:
     """The match whose log the page shows how to check: the first finished one."""
     return next((match.public_id for match in page.object_list if match.status == MatchStatus.FINISHED), "MATCH")
 
@@ -144,53 +154,79 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
 
 @login_required
 @require_POST
-def do(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start, extend, close or cancel one's own tournament; enter or withdraw one's own version."""
+def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
+    """Start, extend, close or cancel one's own tournament; enter or withdraw one's own version. Other actions do nothing."""
     found = get_object_or_404(Tournament, slug=slug)
-    viewer = people.player_of_user(request.user)
+    viewer = player_of(request)
     action = request.POST.get("action", "")
-    pk = request.POST.get("version", "")
+    owned = may_manage(request, found.owner_id)
+    if (action in OWNER_ACTIONS or action == "extend") and not owned:
+        raise PermissionDenied
     try:
-        if action in OWNERS:
-            if viewer.pk != found.owner_id and not request.user.is_staff:
-                raise PermissionDenied
-            OWNERS[action](found, actor=viewer.name)
+        if action in OWNER_ACTIONS:
+            OWNER_ACTIONS[action](found, actor=viewer.name)
         elif action == "extend":
-            if viewer.pk != found.owner_id and not request.user.is_staff:
-                raise PermissionDenied
-            given = {name: request.POST[name] for name in domain.GROWING if name in request.POST}
-            added = domain.extend(
-                found, {name: int(v) for name, v in given.items() if v.isdecimal()}, actor=viewer.name
-            )
-            messages.success(
-                request,
-                ngettext("%(count)s match was added.", "%(count)s matches were added.", added) % {"count": added},
-            )
+            _extend(request, found, viewer)
         elif action in ("enter", "withdraw"):
-            version = get_object_or_404(BotVersion, pk=asked.number(pk))
-            if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
-                raise PermissionDenied
-            (domain.enter if action == "enter" else domain.withdraw)(found, version, actor=viewer.name)
+            version = get_object_or_404(BotVersion, pk=whole_number(request.POST.get("version")))
+            _change_entry(found, version, viewer, action)
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("tournament", slug=slug)
 
 
+def _extend(request: HttpRequest, found: Tournament, viewer: Player) -> None:
+    given = {name: request.POST[name] for name in domain.GROWING if name in request.POST}
+    wanted = {name: int(value) for name, value in given.items() if value.isdecimal()}
+    added = domain.extend(found, wanted, actor=viewer.name)
+    text = ngettext("%(count)s match was added.", "%(count)s matches were added.", added)
+    messages.success(request, text % {"count": added})
+
+
+def _change_entry(found: Tournament, version: BotVersion, viewer: Player, action: str) -> None:
+    """One's own version; the owner of the tournament may take out any."""
+    if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
+        raise PermissionDenied
+    (domain.enter if action == "enter" else domain.withdraw)(found, version, actor=viewer.name)
+
+
+@require_safe
+def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The standings of a tournament, a row for each entry; numbers with a point, names as in the API."""
+    found = get_object_or_404(Tournament.objects.select_related("pool"), slug=slug)
+    rows = standings(found).rows
+    breaks = next((list(row.breaks) for row in rows if row.breaks), [])
+    head = ["place", "bot", "version", *RESULT_COLUMNS, *(f"tiebreak_{key}" for key in breaks), "faults"]
+    return csv_file(
+        f"{slug}-standings",
+        head,
+        (
+            [
+                row.result.place,
+                row.entry.version.bot.slug,
+                row.entry.version.number,
+                *(getattr(row.result, name) for name in RESULT_COLUMNS),
+                *(row.breaks.get(key, "") for key in breaks),
+                row.faults,
+            ]
+            for row in rows
+        ),
+    )
+
+
 @login_required
-def new(request: HttpRequest) -> HttpResponse:
+def new_tournament(request: HttpRequest) -> HttpResponse:
     """The form of a new tournament; without `?game=` the choice of its game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         return render(request, "tournaments/tournament_new.html", {"games": [describe(one) for one in engine.games()]})
     game = at_table(key, request.GET.get("players", ""))
-    versions = queries.entrants(key)
+    versions = entrants(key)
     form = _form(game, versions, request.POST or None, request.GET)
     action = request.POST.get("action", "")
     if request.method == "POST" and form.is_valid() and action != "predict":
         try:
-            made = _create(
-                people.player_of_user(request.user), game, versions, form.cleaned_data, start=action == "start"
-            )
+            made = _create(player_of(request), game, versions, form.cleaned_data, start=action == "start")
         except Refused as refusal:
             form.add_error(None, shown(refusal))
         else:
@@ -207,15 +243,15 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def forecast(request: HttpRequest) -> HttpResponse:
-    """What the tournament of a form would take, as plain text: the form asks while somebody types. Five queries."""
+    """The matches, boards and time of the tournament that a form describes, as plain text. The form asks while somebody types. Five queries."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404
     game = at_table(key, request.GET.get("players", ""))
-    versions = queries.entrants(key)
+    versions = entrants(key)
     form = _form(game, versions, request.GET)
     form.fields["name"].required = False
-    text = forecasts.sentence(game, form.cleaned_data) if form.is_valid() else ""
+    text = forecasts.tournament_sentence(game, form.cleaned_data) if form.is_valid() else ""
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
@@ -235,8 +271,8 @@ def _prediction(game: engine.Game, form: TournamentForm) -> str:
     """Of what was sent; of a fresh form, of what it offers."""
     if not form.is_bound:
         chosen = {**form.initial, "bots": form.initial["bots"][: settings.MAX_ENTRIES]}
-        return forecasts.sentence(game, chosen | {"parameters": {}, "options": {}})
-    return forecasts.sentence(game, form.cleaned_data) if form.is_valid() else ""
+        return forecasts.tournament_sentence(game, chosen | {"parameters": {}, "options": {}})
+    return forecasts.tournament_sentence(game, form.cleaned_data) if form.is_valid() else ""
 
 
 def _create(

@@ -1,0 +1,31 @@
+"""The form of an upload. It checks shapes; what a package may be is decided by `engine.packages` and `league.domain.bots`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+import engine
+from league.web.common.fields import set_choices
+
+
+class SubmitForm(forms.Form):
+    """One file and the name of a bot."""
+
+    bot = forms.CharField(
+        label=_("Bot"),
+        max_length=60,
+        required=False,
+        help_text=_(
+            "A new name, or one of yours for a new version. Left empty: the name in bot.toml, or that of the file."
+        ),
+        widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
+    )
+    file = forms.FileField(label=_("File"), allow_empty_file=True)
+    games = forms.MultipleChoiceField(label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, games=[(key, engine.load(key).title) for key in engine.games()])

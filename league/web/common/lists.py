@@ -1,0 +1,60 @@
+"""Lists that more than one page shows, page by page. Each function states how many queries it makes; tests count them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Model, Prefetch, Q, QuerySet
+from django.http import HttpRequest
+
+from league.enums import MatchStatus, TournamentFormat, TournamentStatus
+from league.models import Match, Party, Tournament
+
+Row = TypeVar("Row", bound=Model)
+
+ROWS = 30  # of one page of a list
+
+
+def page_of(request: HttpRequest, rows: QuerySet[Row], size: int = ROWS) -> Page[Row]:
+    """The page of a list that `?page=` asks for; a bad number is the nearest page. Two queries."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))
+
+
+def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Matches with all that a row of a list shows. One query more, whatever their number."""
+    parties = Party.objects.select_related("version__bot").order_by("number").defer("stderr", "faults")
+    shown = matches.select_related("pool", "tournament").defer("secret", "tournament__secret", "host")
+    return shown.prefetch_related(Prefetch("parties", parties))
+
+
+def latest_matches(*, finished_only: bool = False) -> QuerySet[Match]:
+    """Matches from the newest; with `finished_only` those that are over, the last finished first."""
+    if finished_only:
+        return with_parties(Match.objects.filter(status=MatchStatus.FINISHED).order_by("-finished", "-id"))
+    return with_parties(Match.objects.order_by("-id"))
+
+
+def open_tournaments(games: Iterable[str]) -> QuerySet[Tournament]:
+    """Tournaments that take entries now, of these games (all, where none is named), the newest first. One query."""
+    rows = Tournament.objects.filter(
+        Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format=TournamentFormat.LADDER)
+    )
+    named = list(games)
+    rows = rows.filter(pool__game__in=named) if named else rows
+    return rows.select_related("pool").defer("secret").order_by("-created", "-id")
+
+
+def listed_tournaments() -> QuerySet[Tournament]:
+    """Tournaments from the newest with their numbers of entries and matches. One query."""
+    return (
+        Tournament.objects.select_related("pool", "owner")
+        .defer("secret")
+        .annotate(
+            size=Count("entries", distinct=True),
+            total=Count("matches", distinct=True),
+            done=Count("matches", filter=Q(matches__status=MatchStatus.FINISHED), distinct=True),
+        )
+        .order_by("-created", "-id")
+    )

@@ -1,0 +1,33 @@
+"""Who looks at a page, and what they may change."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+
+from league.domain.people import players
+from league.models import Player
+
+_KEPT = "_league_viewer"  # attribute of a request that holds its player once it was looked up
+
+
+def viewer_of(request: HttpRequest) -> Player | None:
+    """The player who looks, or None. At most one query a request."""
+    if not request.user.is_authenticated:
+        return None
+    if not hasattr(request, _KEPT):
+        setattr(request, _KEPT, Player.objects.select_related("user").filter(user=request.user).first())
+    found: Player | None = getattr(request, _KEPT)
+    return found
+
+
+def player_of(request: HttpRequest) -> Player:
+    """The player of a page that asks for a login (`login_required`). An account without a player gets one."""
+    assert isinstance(request.user, User)
+    return players.player_of_user(request.user)
+
+
+def may_manage(request: HttpRequest, owner_id: int) -> bool:
+    """Whether who looks is this owner, or belongs to the staff."""
+    viewer = viewer_of(request)
+    return viewer is not None and (viewer.pk == owner_id or viewer.user.is_staff)

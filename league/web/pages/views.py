@@ -1,0 +1,80 @@
+"""The front page, the documents, and what waits and why: for people, and for Prometheus."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from league.domain.matches import leases, workers
+from league.domain.upkeep import invariants, metrics
+from league.enums import MatchKind, TournamentStatus
+from league.models import Bot, Match
+from league.web.common import lists, markdown
+from league.web.common.words import waiting_reason
+from league.web.pages.leaders import leaders_by_game
+
+FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))  # ornament: card and turn in degrees
+DOCS = settings.BASE_DIR / "docs"
+MOST_WAITING = 30  # matches of a list of the queue
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    """Leaderboards, what runs, what was played last. Six queries, whatever the size."""
+    running = lists.listed_tournaments().filter(status=TournamentStatus.RUNNING)[:5]
+    games = leaders_by_game()
+    context = {
+        "rated": [leaders for leaders in games if leaders.lines],
+        "unrated": [leaders for leaders in games if not leaders.lines],
+        "fan": FAN,
+        "running": running,
+        "matches": lists.latest_matches(finished_only=True).filter(kind=MatchKind.TOURNAMENT)[:8],
+    }
+    return render(request, "pages/home.html", context)
+
+
+def documents(request: HttpRequest) -> HttpResponse:
+    """The list of documents: docs/README.md first where there is one, then every page by its title."""
+    pages = [
+        (path.stem, markdown.title(path.read_text(encoding="utf-8"), path.stem)) for path in sorted(DOCS.glob("*.md"))
+    ]
+    readme = DOCS / "README.md"
+    body = markdown.html(readme.read_text(encoding="utf-8")) if readme.is_file() else ""
+    return render(request, "pages/docs.html", {"pages": [page for page in pages if page[0] != "README"], "body": body})
+
+
+def document(request: HttpRequest, name: str) -> HttpResponse:
+    """docs/<name>.md. The name comes from the list of files, so it cannot leave the folder."""
+    path = {path.stem: path for path in DOCS.glob("*.md")}.get(name)
+    if path is None:
+        raise Http404
+    text = path.read_text(encoding="utf-8")
+    return render(
+        request, "pages/doc.html", {"title": markdown.title(text, name), "body": markdown.html(text), "name": name}
+    )
+
+
+@require_safe
+def queue(request: HttpRequest) -> HttpResponse:
+    """The state of the work: what is played, what comes next, and why it waits. Texts that name the operator's machines are for the staff."""
+    found = workers.queue()
+    paused = Bot.objects.exclude(paused_for="").order_by("slug")
+    playing = Match.objects.filter(status__in=leases.HELD).order_by("started", "id")
+    waiting = lists.with_parties(workers.waiting_line())[:MOST_WAITING]
+    context = {
+        "queue": found,
+        "reasons": {reason: (count, waiting_reason(reason)) for reason, count in found.waiting.items() if count},
+        "playing": lists.with_parties(playing)[:MOST_WAITING],
+        # `why` is an annotation of workers.waiting_line
+        "waiting": [(match, waiting_reason(vars(match)["why"])) for match in waiting],
+        "paused": paused,
+        "check": invariants.last_result(),
+    }
+    return render(request, "pages/queue.html", context)
+
+
+@require_safe
+def metrics_text(request: HttpRequest) -> HttpResponse:
+    """The numbers of the league in the text format of Prometheus."""
+    return HttpResponse(metrics.metrics_page(), content_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,62 @@
+"""The table over all games; ratings as CSV; all boards of a pool, for whoever wants to rate them again."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+import engine
+from league.domain.ratings import leaderboards, publishing
+from league.domain.ratings import overall as all_games
+from league.models import Pool
+from league.web.common.csv_files import csv_file
+from league.web.common.pools import chosen_pool, rated_pools
+
+MOST_ROWS = 500  # of the table over all games
+COLUMNS = ("elo", "margin", "rank_best", "rank_worst", "boards", "score", "points_per_board", "faults")
+
+
+def overall(request: HttpRequest) -> HttpResponse:
+    """The table over all games: its first rows. Two queries."""
+    return render(request, "ratings/overall.html", {"rows": all_games.overall_table()[:MOST_ROWS]})
+
+
+def _pool(request: HttpRequest, key: str) -> Pool:
+    """The pool that the page of a game shows. Http404 where there is none."""
+    if key not in engine.games():
+        raise Http404
+    pool = chosen_pool(rated_pools([key]).get(key, []), request.GET.get("pool", ""))
+    if pool is None:
+        raise Http404
+    return pool
+
+
+@require_safe
+def leaderboard_csv(request: HttpRequest, key: str) -> HttpResponse:
+    """The leaderboard of a pool (`?pool=`, `?versions` for every version)."""
+    pool = _pool(request, key)
+    return csv_file(
+        f"{key}-{pool.pk}-ratings",
+        ["place", "bot", "version", "owner", *COLUMNS, "provisional"],
+        (
+            [
+                row.place or "",
+                row.rating.version.bot.slug,
+                row.rating.version.number,
+                row.rating.version.bot.owner.name,
+                *(getattr(row.rating, name) for name in COLUMNS),
+                int(row.rating.provisional),
+            ]
+            for row in leaderboards.leaderboard(pool, every_version="versions" in request.GET)
+        ),
+    )
+
+
+@require_safe
+def boards_jsonl(request: HttpRequest, key: str) -> StreamingHttpResponse:
+    """Every board that counts in a pool (`?pool=`), as JSON lines: what `manage.py rate_boards` reads."""
+    pool = _pool(request, key)
+    response = StreamingHttpResponse(publishing.published_lines(pool), content_type="application/jsonl")
+    response["Content-Disposition"] = f'attachment; filename="{key}-{pool.pk}-boards.jsonl"'
+    return response

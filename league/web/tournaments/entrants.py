@@ -1,0 +1,25 @@
+"""Who may enter a tournament of a game, and tournaments with those who have."""
+
+from __future__ import annotations
+
+from django.db.models import Prefetch
+
+from league.enums import BotState, VersionStatus
+from league.models import BotVersion, Entry, Tournament
+
+
+def entrants(game: str) -> list[tuple[str, BotVersion]]:
+    """Slug and newest accepted version that plays a game, of every active bot. One query."""
+    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__state=BotState.ACTIVE).select_related("bot")
+    found: dict[str, BotVersion] = {}
+    for version in rows.order_by("bot__slug", "number"):
+        if not version.games or game in version.games:
+            found[version.bot.slug] = version
+    return list(found.items())
+
+
+def tournaments_with_entries() -> Prefetch[str]:
+    """The tournaments of an event or a season, each with its entries by place. Two queries more."""
+    entries = Entry.objects.select_related("version__bot").order_by("place", "seed", "number")
+    rows = Tournament.objects.select_related("pool").defer("secret").order_by("stage", "group")
+    return Prefetch("tournaments", rows.prefetch_related(Prefetch("entries", entries)))

@@ -1,0 +1,108 @@
+"""Events of several stages: the list, one with its stages, a new one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+import engine
+from league.domain.core.errors import Refused, shown
+from league.domain.tournaments import events as domain
+from league.domain.tournaments import formats
+from league.models import Circuit, Event, Tournament
+from league.pure.calendar import event_plan
+from league.web.common.game_lines import at_table
+from league.web.common.viewers import player_of
+from league.web.tournaments import forecasts
+from league.web.tournaments.entrants import entrants, tournaments_with_entries
+from league.web.tournaments.event_forms import EventForm
+from league.web.tournaments.game_choice import choose_game, chosen_game
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of an event: as planned, and what there is of it."""
+
+    number: int
+    title: str
+    sentence: str
+    planned: event_plan.Stage
+    tournaments: list[Tournament]
+
+
+def events(request: HttpRequest) -> HttpResponse:
+    """Events and recurring leagues, from the newest. Two queries."""
+    context = {
+        "events": Event.objects.select_related("owner").defer("secret").order_by("-created", "-pk")[:50],
+        "circuits": Circuit.objects.select_related("owner").order_by("-created", "-pk")[:50],
+    }
+    return render(request, "tournaments/events.html", context)
+
+
+def event(request: HttpRequest, slug: str) -> HttpResponse:
+    """One event: every stage, planned or played, and who goes on. Three queries."""
+    found = get_object_or_404(
+        Event.objects.select_related("owner").prefetch_related(tournaments_with_entries()), slug=slug
+    )
+    by_stage: dict[int | None, list[Tournament]] = defaultdict(list)
+    for one in found.tournaments.all():
+        by_stage[one.stage].append(one)
+    described = {one.key: one for one in formats.describe_formats()}
+    context = {
+        "event": found,
+        "game": found.document["game"],
+        "stages": [
+            Stage(
+                number, described[planned.format].title, described[planned.format].sentence, planned, by_stage[number]
+            )
+            for number, planned in enumerate(event_plan.read_plan(found.document).stages, 1)
+        ],
+        "secret": bytes(found.secret).hex() if found.finished else "",
+    }
+    return render(request, "tournaments/event.html", context)
+
+
+@login_required
+def new_event(request: HttpRequest) -> HttpResponse:
+    """The form of a new event; without `?game=` the choice of its game."""
+    key = request.GET.get("game", "")
+    if key not in engine.games():
+        return choose_game(request, "tournaments/event_new.html")
+    game = at_table(key, request.GET.get("players", ""))
+    versions = dict(entrants(key))
+    form = EventForm(game, [(slug, str(v)) for slug, v in versions.items()], request.POST or None)
+    prediction = ""
+    if request.method == "POST" and form.is_valid():
+        chosen = [versions[slug] for slug in form.cleaned_data["bots"]]
+        if request.POST.get("action") == "predict":
+            prediction = forecasts.event_sentences(form.document(), len(chosen))
+        else:
+            try:
+                with transaction.atomic():
+                    made = domain.create(player_of(request), form.document(), chosen)
+            except Refused as refusal:
+                form.add_error(None, shown(refusal))
+            else:
+                return redirect("event", slug=made.slug)
+    bad = request.method == "POST" and bool(form.errors or any(stage.errors for stage in form.stages))
+    context = chosen_game(game) | {"form": form, "prediction": prediction}
+    return render(request, "tournaments/event_new.html", context, status=422 if bad else 200)
+
+
+def event_forecast(request: HttpRequest) -> HttpResponse:
+    """The matches, boards and time of the event that a form describes, as plain text. The form asks while somebody types. Four queries."""
+    key = request.GET.get("game", "")
+    if key not in engine.games():
+        raise Http404
+    versions = entrants(key)
+    form = EventForm(
+        at_table(key, request.GET.get("players", "")), [(slug, str(v)) for slug, v in versions], request.GET
+    )
+    form.fields["name"].required = False
+    text = forecasts.event_sentences(form.document(), len(form.cleaned_data["bots"])) if form.is_valid() else ""
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
