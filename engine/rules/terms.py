@@ -56,8 +56,7 @@ class Terms:
         self.origin: Terms = origin or self
         self.players = players
         self.rules = rules = at_table(declared, options, players)
-        # those that make a difference: the same rules have one name, whatever way they were asked for
-        self.options = {name: value for name, value in options.items() if self._matters(name, options)}
+        self.options = self._needed(options)
         self.key = rules.key
         self.title = rules.title
         self.revision = rules.revision
@@ -146,13 +145,17 @@ class Terms:
             and not self.has_own_turn
         )
 
-    def _matters(self, name: str, options: Mapping[str, Any]) -> bool:
-        """Whether leaving out one of the options would give other rules, or none."""
-        try:
-            without = at_table(self.declared, {n: v for n, v in options.items() if n != name}, self.players)
-        except OptionError:
-            return True
-        return without != self.rules
+    def _needed(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """As few of the options as give the same rules. They go one after the other: of two that imply each other one has to stay."""
+        kept = dict(options)
+        for name in sorted(options):
+            fewer = {other: value for other, value in kept.items() if other != name}
+            try:
+                if at_table(self.declared, fewer, self.players) == self.rules:
+                    kept = fewer
+            except OptionError:
+                continue
+        return kept
 
     def __repr__(self) -> str:
         return f"Game({self.key!r}, players={self.players}, options={self.options!r})"

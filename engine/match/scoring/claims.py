@@ -45,10 +45,13 @@ def decided(state: Data, verdict: Verdict) -> int:
 
 
 def reached_by(state: Data, seat: int) -> int:
-    """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game."""
+    """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game.
+
+    Once capote has been announced nothing but that decides the game.
+    """
     game = state.game
     target = game.target
-    if target is None:
+    if target is None or state.capote_by >= 0:
         return steps.WAIT
     side = state.side[seat]
     total = state.totals[side]

@@ -101,26 +101,28 @@ def stage(state: Data) -> int:
 
 
 def _next_exchanger(state: Data) -> int:
-    declined = state.notes.get("declined", ())
     found = -1
     for seat in state.active:
-        for action in exchanges(state, seat, "before_first_lead"):
-            if action not in declined:
-                if action < act.EXCHANGE_TWO:
-                    return seat
-                found = seat
+        for action in _wanted(state, seat):
+            if action < act.EXCHANGE_TWO:
+                return seat
+            found = seat
     return found
 
 
-def _legal(state: Data) -> tuple[int, ...]:
+def _wanted(state: Data, seat: int) -> tuple[int, ...]:
+    """What a seat may give before the first lead and has not kept. The 7 comes first: who holds both is asked for the 2 after it."""
     declined = state.notes.get("declined", ())
-    return (*(a for a in exchanges(state, state.turn, "before_first_lead") if a not in declined), act.PASS)
+    return tuple([action for action in exchanges(state, seat, "before_first_lead") if action not in declined][:1])
+
+
+def _legal(state: Data) -> tuple[int, ...]:
+    return (*_wanted(state, state.turn), act.PASS)
 
 
 def _act(state: Data, action: int) -> int:
     if action == act.PASS:
-        refused = tuple(a for a in _legal(state) if a != act.PASS)
-        state.notes = state.notes | {"declined": (*state.notes.get("declined", ()), *refused)}
+        state.notes = state.notes | {"declined": (*state.notes.get("declined", ()), *_wanted(state, state.turn))}
     else:
         exchange(state, action)
     return stage(state)

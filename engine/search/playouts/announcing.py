@@ -131,7 +131,7 @@ def sing(t: Table, seat: i64, suit: i64) -> None:
 def reached_by(t: Table, seat: i64) -> None:
     """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game."""
     songs = t.plan.songs
-    if songs.target < 0 or not songs.has_target:
+    if songs.target < 0 or not songs.has_target or t.capote_by >= 0:
         return
     side: i64 = t.side[seat]
     total: i64 = t.totals[side]

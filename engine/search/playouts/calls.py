@@ -72,12 +72,11 @@ def _exchange(t: Table) -> None:
             announcing.exchange(t, seat, all_of_them & -all_of_them)
             continue
         found: i64 = _exchanges(t, seat) & ~t.declined
-        n: i64 = count(found)
-        chosen: i64 = t.dice.below(n + 1)
-        if chosen == n:
-            t.declined |= found
+        found &= -found  # the seven comes before the two
+        if t.dice.below(2) == 0:
+            announcing.exchange(t, seat, found)
         else:
-            announcing.exchange(t, seat, pick(found, chosen))
+            t.declined |= found
 
 
 def _exchanges(t: Table, seat: i64) -> i64:

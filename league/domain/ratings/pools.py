@@ -58,13 +58,11 @@ def pool_key(game: str, players: int, options: dict[str, Any], team: str, revisi
 def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None, *, mixed: bool = False) -> Pool:
     """The pool of a game with these players and options; made where it does not exist. Default options are the same as none."""
     loaded = load(game, players, options)
-    usual = load(game, loaded.players).options_all
-    chosen = {name: loaded.options_all.get(name, value) for name, value in loaded.options.items()}
     team = MIXED if mixed else "clones" if max(map(len, loaded.sides)) > 1 else "single"
     fields: dict[str, Any] = {
         "game": loaded.key,
         "players": loaded.players,
-        "options": {name: value for name, value in chosen.items() if usual.get(name) != value},
+        "options": loaded.options,
         "team": team,
         "revision": loaded.revision,
     }

@@ -1,0 +1,56 @@
+"""The exchange before the first lead: first the holder of the 7, then that of the 2, be they one seat or two."""
+
+from __future__ import annotations
+
+import pytest
+
+import engine
+from engine.match import flow
+from engine.match import position as pos
+from engine.match.trick import exchanges
+from engine.search import playouts
+
+ANY_CARD = "13RSC6542"  # the 7 may take any shown card, so it may want the same one as the 2
+
+
+def before_the_lead(hand: list[str], shown: str) -> engine.State:
+    game = engine.load("guinote", players=3, form="full", exchange_seven=ANY_CARD)
+    state = pos.blank(game, deal_no=2)
+    pos.set_trump(state, shown[1])
+    pos.give_hand(state, state.mano, hand)
+    pos.lay_out(state, shown=shown)
+    state.stage = len(game.stages)
+    flow.run(state, exchanges.stage(state))
+    return state
+
+
+def legal(state: engine.State) -> list[str]:
+    return [state.game.action_text(action) for action in state.legal_actions()]
+
+
+@pytest.mark.parametrize("shown", ["6o", "5o", "4o"])
+def test_a_seat_that_holds_both_is_asked_for_the_seven_first(shown: str) -> None:
+    state = before_the_lead(["7o", "2o"], shown)
+    assert legal(state) == ["exchange 7o", "pass"]
+
+    state.apply(state.game.parse_action("exchange 7o"))
+
+    assert legal(state) == ["exchange 2o", "pass"]
+
+
+def test_a_seat_that_keeps_its_seven_may_still_give_its_two() -> None:
+    state = before_the_lead(["7o", "2o"], "6o")
+    state.apply(state.game.parse_action("pass"))
+
+    assert legal(state) == ["exchange 2o", "pass"]
+    state.apply(state.game.parse_action("pass"))
+
+    assert state.phase is None
+
+
+def test_a_playout_in_machine_words_asks_in_the_same_order() -> None:
+    game = engine.load("guinote", players=3, form="full", exchange_seven=ANY_CARD)
+    for seed in range(300):
+        assert playouts.play_many(game, 1, seed, deals=2, quick=True) == playouts.play_many(
+            game, 1, seed, deals=2, quick=False
+        )

@@ -1,0 +1,78 @@
+"""Every mixture of options has a name by which the same rules come back: in a replay, in the line that greets a bot, in the league's pool."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import engine
+from engine.rules.parameters import Rules
+from engine.runner import rebuild
+from tests.support import playing
+from tests.support.mixtures import mixtures
+
+MANY = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(MANY, max_examples=60)
+TOLD = {"boards": [1], "limits": {}, "seeds": dict.fromkeys(range(10), 7)}
+LOSSES = [
+    ("codillo", {"settlement": "loss_marks", "match_end": "losses"}),
+    ("bato", {"settlement": "loss_marks", "match_end": "losses"}),
+    ("remate", {"settlement": "loss_marks", "match_end": "elimination"}),
+]
+
+
+@pytest.mark.parametrize(("key", "options"), LOSSES)
+def test_options_that_imply_each_other_are_not_both_forgotten(key: str, options: dict[str, Any]) -> None:
+    game = engine.load(key, **options)
+    assert game.options
+    assert engine.load(key, players=game.players, **game.options).rules == game.rules
+
+
+def rules_of(game: engine.Game, options: dict[str, Any]) -> Rules | None:
+    """The rules by other options at the same table; None where they do not go together."""
+    try:
+        return engine.load(game.key, players=game.players, **options).rules
+    except engine.OptionError:
+        return None
+
+
+def check(game: engine.Game) -> None:
+    """A game's options bring the same rules back, and none of them can be left out."""
+    again = engine.load(game.key, players=game.players, **json.loads(json.dumps(game.options)))
+    assert again.rules == game.rules
+    assert again.options == game.options
+    for name in game.options:
+        fewer = {other: value for other, value in game.options.items() if other != name}
+        assert rules_of(game, fewer) != game.rules
+
+
+@MANY
+@given(mixtures())
+def test_options_name_the_rules(game: engine.Game) -> None:
+    check(game)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@settings(MANY, max_examples=20_000)
+@given(mixtures())
+def test_options_name_the_rules_in_many_mixtures(game: engine.Game) -> None:
+    check(game)
+
+
+@FEW
+@given(mixtures(), st.integers(0, 10**6))
+def test_the_replay_of_a_match_verifies(game: engine.Game, seed: int) -> None:
+    state = playing.finished(game, seed, deals=1, limit=400)
+    engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
+
+
+@FEW
+@given(mixtures())
+def test_a_bot_is_told_the_same_rules(game: engine.Game) -> None:
+    told = json.loads(rebuild.hello(TOLD, game, 0))
+    assert engine.load(told["game"], players=told["seats"], **told["options"]).rules == game.rules
