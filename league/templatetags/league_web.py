@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -88,6 +89,12 @@ def in_unit(score: int | None, size: int) -> str:
     if score is None or size == 1:
         return fixed(score)
     return fixed(score / size, 3)
+
+
+@register.filter
+def score_line(scores: Iterable[int | None], size: int) -> str:
+    """Board scores of all parties beside each other: '162:98'."""
+    return ":".join(in_unit(score, size) for score in scores)
 
 
 @register.filter

@@ -93,7 +93,7 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     context = {
         "bot": found,
         "rival": rival,
-        "encounters": [(one, charts.score_curve(one.course, one.size)) for one in by_pool],
+        "encounters": [(one, charts.score_curve(one.course, one.size), 2 if one.size > 1 else 1) for one in by_pool],
         "matches": matches[:MOST_MATCHES_OF_TWO],
     }
     return render(request, "bots/encounter.html", context)

@@ -1,0 +1,21 @@
+"""Templates can be read and compared: no line runs out of the window."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+TEMPLATES = settings.BASE_DIR / "league" / "templates"
+MOST_COLUMNS = 160
+
+
+def test_no_line_of_a_template_is_too_long() -> None:
+    paths = sorted(TEMPLATES.glob("**/*.html"))
+    long = [
+        f"{path.relative_to(TEMPLATES)}:{number}: {len(line)} columns"
+        for path in paths
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > MOST_COLUMNS
+    ]
+
+    assert len(paths) > 30
+    assert long == []
