@@ -56,7 +56,8 @@ bench: venv  ## the benchmarks, as ratios to a floor measured in the same run
 	@$(BIN)/tute bench
 
 fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without one they run as Python source, slower
-	@$(BIN)/python -m engine.compiling
+	@find engine -name '*.so' -not -path '*/_compiled/*' -delete
+	@$(BIN)/python -W ignore::RuntimeWarning -m engine.compiling
 
 soak: venv-dev  ## the long runs that are not part of make test (SOAK_S=300: seconds)
 	@.ci/test -m soak -s $(ARGS)
@@ -69,6 +70,6 @@ lock:  ## resolve the dependencies anew into both lock files (UPGRADE=1: newest 
 
 clean:  ## remove everything made here except var/, which holds the league's data
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache var/test
-	rm -f ./*__mypyc.*.so; find engine -name '*.so' -delete
+	rm -rf engine/_compiled; rm -f ./*__mypyc.*.so; find engine -name '*.so' -delete
 	find engine bots league tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@[ ! -d var ] || echo "var/ is kept: it holds the database of the league. Remove it by hand to start anew."

@@ -8,21 +8,22 @@ while not state.is_over:
 print(state.scores())
 """
 
+# Whether the compiled rules run is decided before any of them is imported.
+import engine.compiled
+
 # The package of the games comes first: imported once, no later import can take the name `engine.games` from the function.
 import engine.games  # noqa: F401
 import engine.games as _package  # noqa: F401 - imported first, so that `engine.games()` below keeps its name
 from engine import replay
 from engine.cards.chance import Dice, board_seed, bot_seed
+from engine.compiled import COMPILED
 from engine.errors import EngineError, IllegalAction, OptionError
 from engine.game import Game, games, load
-from engine.match import state as _state
 from engine.match.redaction import redact
 from engine.match.state import State
 from engine.search.playouts import play_many, playout
 
 __version__ = replay.VERSION
-
-COMPILED = not str(_state.__file__).endswith(".py")  # whether the rules run as machine code (`make fast`)
 
 __all__ = [
     "COMPILED",

@@ -1,18 +1,22 @@
 """Compiles the rules with mypyc: `python -m engine.compiling` (`make fast`). Optional: without it the same source runs as it is.
 
-The compiled modules lie beside their source and are found first, so compile again after a change, or remove them (`--remove`, `make clean`).
-Needs mypy and a C compiler, and where the compiled rules run librt, which comes with mypy. `engine.COMPILED` says which one runs.
+Compile again after a change: until then the source runs (`engine.compiled` sees to it). `engine.COMPILED` says which one runs.
+Needs mypy and a C compiler; where the compiled rules run they need neither.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from engine import compiled
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = (
@@ -28,19 +32,22 @@ SETUP = """
 from mypyc.build import mypycify
 from setuptools import setup
 
-setup(name="engine-fast", packages=[], ext_modules=mypycify({files!r}, opt_level="3", debug_level="0"))
+files = {files!r}
+setup(name="engine-fast", packages=[], ext_modules=mypycify(files, opt_level="3", debug_level="0", group_name={group!r}))
 """
 
 
 def build(into: Path) -> None:
-    """Compiles the rules and puts the modules into the package folder `into/engine`. Raises RuntimeError with the compiler's words."""
+    """Compiles the rules of this project and puts them into the package folder `into/engine`, all or none.
+
+    Raises RuntimeError with the compiler's words.
+    """
     with tempfile.TemporaryDirectory(prefix="tute-fast-") as name:
         work = Path(name)
-        shutil.copytree(ROOT / "engine", work / "engine", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        shutil.copytree(ROOT / "engine", work / "engine", ignore=shutil.ignore_patterns("_compiled", "__pycache__"))
         files = [f"engine/{module}.py" for module in MODULES]
-        (work / "setup.py").write_text(
-            SETUP.format(files=[*files, "--ignore-missing-imports", "--follow-imports=silent"])
-        )
+        options = ["--ignore-missing-imports", "--follow-imports=silent"]
+        (work / "setup.py").write_text(SETUP.format(files=[*files, *options], group=compiled.GROUP))
         done = subprocess.run(
             [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
             cwd=work,
@@ -50,36 +57,61 @@ def build(into: Path) -> None:
         )
         if done.returncode:
             raise RuntimeError((done.stdout + done.stderr).strip())
-        for library in (*work.glob("*.so"), *(work / "engine").rglob("*.so")):
-            target = into / library.relative_to(work)
-            shutil.copyfile(library, target.with_suffix(".new"))
-            target.with_suffix(".new").replace(target)  # a program that runs keeps the file it has open
+        _place(work, compiled.folder(into / "engine"))
 
 
-def remove(into: Path) -> int:
-    """Removes what `build` put there; how many files that were."""
-    found = [*into.glob("*__mypyc.*.so"), *(into / "engine").rglob("*.so")]
-    for library in found:
-        library.unlink()
-    return len(found)
+def _place(work: Path, target: Path) -> None:
+    """Puts what was compiled in `work` in place of `target`. A process that runs keeps the files that it has open."""
+    target.parent.mkdir(exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+    try:
+        draft.chmod(0o755)
+        for library in (work / "engine").rglob(f"*{compiled.SUFFIX}"):
+            _copy(library, draft / library.relative_to(work))
+        for package, module in compiled.LIBRARIES.items():
+            found = importlib.util.find_spec(module)
+            if found is None or found.origin is None:
+                raise RuntimeError(f"{module} is not installed; it comes with mypy")
+            file = Path(found.origin)
+            _copy(file, draft / (file.name if module == package else f"{package}/{file.name}"))
+        record = {"modules": MODULES, "source": compiled.digest(work / "engine", MODULES)}
+        (draft / compiled.RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        shutil.rmtree(target, ignore_errors=True)
+        draft.rename(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def remove(into: Path) -> bool:
+    """Removes what `build` put there, for every Python; whether anything was there."""
+    place = into / "engine" / "_compiled"
+    there = place.is_dir()
+    shutil.rmtree(place, ignore_errors=True)
+    return there
 
 
 def main() -> int:
+    """The command line; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m engine.compiling", description=__doc__)
     parser.add_argument("--remove", action="store_true", help="remove the compiled modules: back to the source")
-    if parser.parse_args().remove:
-        print(f"{remove(ROOT)} compiled files removed; the rules run as Python source")
+    parser.add_argument("--strict", action="store_true", help="exit code 1 where the rules cannot be compiled")
+    args = parser.parse_args()
+    if args.remove:
+        print("The compiled rules are removed." if remove(ROOT) else "There were no compiled rules.", end=" ")
+        print("The rules run as Python source.")
         return 0
-    remove(ROOT)
     try:
         build(ROOT)
     except (RuntimeError, OSError) as problem:
-        print(
-            f"{problem}\n\nThe rules were not compiled, so they go on running as Python source: nothing is broken, only slower."
-        )
-        print("It takes mypy (in the test extra: make venv-dev) and a C compiler such as gcc.")
-        return 0
-    print("The rules are compiled. Run `make fast` again after a change of engine/, or `make clean`.")
+        print(f"{problem}\n\nThe rules were not compiled. They run as Python source: nothing is broken, only slower.")
+        print("To compile them takes mypy (`make venv-dev` installs it) and a C compiler such as gcc.")
+        return 1 if args.strict else 0
+    print("The rules are compiled. Run `make fast` again after a change of engine/; until then the source runs.")
     return 0
 
 

@@ -26,11 +26,23 @@ example:
 """
 
 
+class _Version(argparse.Action):
+    """Prints the version, and which rules run, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        import engine
+        from engine.compiled import described
+
+        print(f"tute {engine.__version__}, rules: {described()}")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line of all commands."""
     top = argparse.ArgumentParser(
         prog="tute", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and whether the rules are compiled")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         importlib.import_module(f"engine.cli.{name}").add(commands)

@@ -333,6 +333,7 @@ class _Match:
         """What the match came to so far."""
         host = {
             "engine": engine.__version__,
+            "compiled": engine.COMPILED,
             "tier": self.starter.box.tier,
             "control_groups": self.starter.box.control_groups,
             "runtime_hash": ", ".join(

@@ -6,11 +6,12 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
+from engine import compiled
 from engine.sandbox import Runtime
 from engine.sandbox.files import runtimes
 
 RULES = Path(__file__).resolve().parent.parent  # engine/
-NOT_RULES = ("runner", "packages", "sandbox", "cli", "__pycache__")
+NOT_RULES = ("runner", "packages", "sandbox", "cli", "_compiled", "__pycache__")
 
 
 @cache
@@ -28,6 +29,9 @@ def modules() -> dict[str, Path]:
     for path in sorted(RULES.iterdir()):
         if path.name not in NOT_RULES and (path.is_dir() or path.suffix == ".py"):
             found[f"engine/{path.name}"] = path
+    if compiled.COMPILED:
+        place = compiled.folder()
+        found[f"engine/{place.relative_to(RULES)}"] = place
     sdk = importlib.util.find_spec("bots.sdk")  # found, not imported: bots are data to the runner
     for folder in (sdk.submodule_search_locations or []) if sdk else []:
         for path in sorted(Path(folder).glob("*.py")):

@@ -52,6 +52,7 @@ urlpatterns = [
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("queue/", pages.queue, name="queue"),
     path("metrics", pages.metrics_text, name="metrics"),
+    path("version", pages.version_json, name="version-json"),
     path("docs/", pages.documents, name="docs"),
     path("docs/<slug:name>/", pages.document, name="doc"),
     path("accounts/signup/", people.sign_up, name="signup"),

@@ -1,17 +1,21 @@
-"""The rules compiled by mypyc and the same rules as Python source play the same matches."""
+"""The rules compiled by mypyc play the same matches as their source, and whatever starts them, from any folder, finds them."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from engine import compiling
+from engine import compiled, compiling
+from tests.support.processes import Process, free_port, wait_for
 
 ROOT = Path(__file__).parents[2]
 PLAY = """
@@ -57,30 +61,243 @@ def play(folder: Path) -> dict[str, object]:
     return sums
 
 
-@pytest.mark.timeout(1200)  # the compiler takes a minute of a free core
-def test_compiled_and_pure_rules_play_the_same_matches(tmp_path: Path) -> None:
-    if shutil.which("cc") is None and shutil.which("gcc") is None:
-        pytest.skip("no C compiler on PATH, so there is nothing to compare: install gcc")
-    folders = {}
-    for name in ("pure", "compiled"):
-        folders[name] = tmp_path / name
-        shutil.copytree(ROOT / "engine", folders[name] / "engine", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    compiling.build(folders["compiled"])
+needs_compiler = pytest.mark.skipif(
+    shutil.which("cc") is None and shutil.which("gcc") is None,
+    reason="no C compiler on PATH, so there is nothing to try: install gcc",
+)
+PROJECT = ("engine", "league", "bots", "docs", "manage.py", "pyproject.toml", "README.md", "LICENSE")
 
-    pure, compiled = play(folders["pure"]), play(folders["compiled"])
+
+def copy_of(target: Path, *names: str) -> Path:
+    """A copy of parts of the project, nothing compiled among them."""
+    ignored = shutil.ignore_patterns("_compiled", "*.so", "__pycache__", "*.egg-info", "img")
+    target.mkdir()
+    for name in names:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, target / name, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, target / name)
+    return target
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of its own with compiled rules, where every user may look: bots are other users where the tests run as root."""
+    folder = copy_of(Path(tmp_path_factory.mktemp("fast")) / "project", *PROJECT)
+    compiling.build(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(project: Path) -> Path:
+    """The folder of the programs of a virtual environment into which that project was installed as `make` does it."""
+    environment = project.parent / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    library = next(environment.glob("lib/python3*/site-packages"))
+    import django
+
+    # the packages of this environment, but not what its own editable installation adds to the path
+    (library / "others.pth").write_text(f"{Path(django.__file__).parent.parent}\n")
+    words = ["--disable-pip-version-check", "--no-input", "--quiet"]
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--editable", str(project)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", *words, *options],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return environment / "bin"
+
+
+@needs_compiler
+@pytest.mark.timeout(1200)  # the compiler takes a minute of a free core
+def test_compiled_and_pure_rules_play_the_same_matches(project: Path, tmp_path: Path) -> None:
+    pure, fast = play(copy_of(tmp_path / "pure", "engine")), play(project)
 
     assert pure.pop("compiled") is False
-    assert compiled.pop("compiled") is True
-    assert compiled == pure
+    assert fast.pop("compiled") is True
+    assert fast == pure
 
 
-def test_remove_takes_the_compiled_modules_away(tmp_path: Path) -> None:
-    (tmp_path / "engine" / "match").mkdir(parents=True)
-    for name in (
-        "abc__mypyc.cpython-311-x.so",
-        "engine/match/state.cpython-311-x.so",
-        "engine/match/tricks.cpython-311-x.so",
-    ):
-        (tmp_path / name).touch()
-    assert compiling.remove(tmp_path) == 3
-    assert not list(tmp_path.rglob("*.so"))
+def plain_environment(**more: str) -> dict[str, str]:
+    """This environment without what leads Python to this project."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DATABASE_URL")}
+    return kept | {"SANDBOX_TIER": "auto", "PYTHONUNBUFFERED": "1"} | more
+
+
+@needs_compiler
+@pytest.mark.timeout(1200)
+def test_the_command_finds_the_compiled_rules_from_any_folder(installed: Path, tmp_path: Path) -> None:
+    for words in ([installed / "tute"], [installed / "python", "-m", "engine.cli"]):
+        done = subprocess.run(
+            [*words, "--version"], cwd=tmp_path, capture_output=True, text=True, env=plain_environment()
+        )
+        assert (done.stdout.rpartition(", ")[2], done.stderr) == ("rules: compiled\n", "")
+
+
+@needs_compiler
+@pytest.mark.timeout(1200)
+def test_site_and_worker_find_the_compiled_rules_from_any_folder(
+    project: Path, installed: Path, tmp_path: Path
+) -> None:
+    state = project.parent / "state"
+    environment = plain_environment(STATE_DIR=str(state), DJANGO_SETTINGS_MODULE="league.settings", SECRET_KEY="test")
+    python, manage = str(installed / "python"), str(project / "manage.py")
+    for words in (("migrate", "-v", "0"), ("enter_house",)):
+        subprocess.run([python, manage, *words], cwd=tmp_path, check=True, capture_output=True, env=environment)
+    port = free_port()
+    site = [python, "-m", "gunicorn", "league.wsgi", "--bind", f"127.0.0.1:{port}"]
+    web = Process("gunicorn", site, tmp_path / "web.log", env=environment, cwd=tmp_path)
+    worker = Process("worker", [python, manage, "worker"], tmp_path / "worker.log", env=environment, cwd=tmp_path)
+
+    def hosts() -> list[dict[str, object]]:
+        with closing(sqlite3.connect(state / "league.sqlite3")) as database:
+            return [
+                json.loads(row[0]) for row in database.execute("select host from league_match where finished != ''")
+            ]
+
+    try:
+        wait_for(lambda: answers(port), f"gunicorn: {web.tail(20)}", 120)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/version", timeout=60) as answer:
+            told = json.loads(answer.read())
+        played = wait_for(hosts, f"a match: {worker.tail(20)}", 240, every=0.5)
+    finally:
+        web.stop()
+        worker.stop()
+
+    assert told["compiled"] is True and told["engine"] == played[0]["engine"]
+    assert played[0]["compiled"] is True
+
+
+def answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/version", timeout=10) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+ASK_A_BOT = """
+import json, sys
+from pathlib import Path
+from engine.runner import runtimes
+from engine.sandbox import Policy, Sandbox, check
+state, bot = map(Path, sys.argv[1:])
+told = {}
+for report in check(state):
+    if report.isolates and report.holds:
+        with Sandbox(report.name, state).start(bot, runtimes.get("python", state), "bot.py", Policy()) as process:
+            line = process.ask(b"go\\n", 60, 120).line
+            told[report.name] = [line.decode(), process.stderr().decode()]
+print(json.dumps(told))
+"""
+BOT = """
+import engine
+input()
+print(engine.COMPILED, engine.compiled.folder().is_dir(), engine.play_many(engine.load("a_dos"), 1, 7))
+"""
+
+
+@needs_compiler
+@pytest.mark.timeout(1200)
+def test_a_bot_finds_the_compiled_rules_in_every_tier(project: Path, installed: Path, tmp_path: Path) -> None:
+    state = project.parent / "sandbox"
+    bot = project.parent / "bot"
+    for folder in (state, bot):
+        folder.mkdir()
+    (bot / "bot.py").write_text(BOT)
+    for parent in project.parents[:4]:  # bots are other users where the tests run as root
+        if parent.owner() and parent.stat().st_uid == os.getuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o011)
+
+    done = subprocess.run(
+        [installed / "python", "-c", ASK_A_BOT, str(state), str(bot)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=plain_environment(),
+    )
+
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    scores = [str(said).partition("[")[2] for said, _ in told.values()]
+    assert told and len(set(scores)) == 1
+    assert all(said.startswith("True True [") and errors == "" for said, errors in told.values()), told
+
+
+# ---- what may not run does not run, and says so
+
+
+@pytest.fixture
+def engine_copy(tmp_path: Path) -> Path:
+    """A copy of the rules beside which stands what looks like a compilation of them."""
+    copy = copy_of(tmp_path / "copy", "engine") / "engine"
+    place = compiled.folder(copy)
+    for name in ("game", "errors", "_rules__mypyc"):
+        file = place / "engine" / f"{name}{compiled.SUFFIX}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    record = {"modules": ["errors", "game"], "source": compiled.digest(copy, ["errors", "game"])}
+    (place / compiled.RECORD).write_text(json.dumps(record))
+    return copy
+
+
+def said_by(engine_copy: Path) -> tuple[str, str]:
+    """(what the version says of the rules, warnings) of a process that imports the copy."""
+    code = "import engine.cli; engine.cli.main(['--version'])"
+    env = plain_environment(PYTHONPATH=str(engine_copy.parent))
+    done = subprocess.run([sys.executable, "-c", code], cwd="/", capture_output=True, text=True, env=env)
+    return done.stdout.partition("rules: ")[2].strip(), done.stderr
+
+
+def test_rules_that_were_never_compiled_run_in_silence(engine_copy: Path) -> None:
+    assert compiling.remove(engine_copy.parent) is True
+    assert compiling.remove(engine_copy.parent) is False
+
+    assert said_by(engine_copy) == ("Python source", "")
+
+
+def test_source_that_has_changed_since_runs_itself(engine_copy: Path) -> None:
+    with (engine_copy / "game.py").open("a") as file:
+        file.write("\n# changed\n")
+
+    rules, warned = said_by(engine_copy)
+
+    assert rules == "Python source; the compiled rules are not used: their source has changed since"
+    assert "RuntimeWarning" in warned and "Run `make fast` again" in warned
+
+
+def test_a_compilation_for_another_python_is_named(engine_copy: Path) -> None:
+    place = compiled.folder(engine_copy)
+    place.rename(place.with_name("cpython-399-other"))
+
+    rules, warned = said_by(engine_copy)
+
+    assert rules.endswith(f"they were compiled for cpython-399-other, and this is {compiled.PYTHON}")
+    assert "RuntimeWarning" in warned
+
+
+def test_a_compilation_that_lacks_a_module_is_not_used(engine_copy: Path) -> None:
+    (compiled.folder(engine_copy) / "engine" / f"game{compiled.SUFFIX}").unlink()
+
+    assert said_by(engine_copy)[0].endswith("not used: engine.game is missing")
+
+
+def test_a_compilation_that_cannot_be_loaded_is_not_used(engine_copy: Path) -> None:
+    rules, warned = said_by(engine_copy)
+
+    assert "not used: they cannot be loaded: " in rules and "RuntimeWarning" in warned
+
+
+def test_a_damaged_record_of_a_compilation_is_named(engine_copy: Path) -> None:
+    (compiled.folder(engine_copy) / compiled.RECORD).write_text("{")
+
+    assert said_by(engine_copy)[0].endswith(f"their {compiled.RECORD} is damaged")
+
+
+def test_compiled_files_of_an_older_version_beside_the_source_are_refused(engine_copy: Path) -> None:
+    (engine_copy / "game.cpython-311-x.so").touch()
+
+    rules, errors = said_by(engine_copy)
+
+    assert rules == "" and "game.cpython-311-x.so was compiled by an older version" in errors

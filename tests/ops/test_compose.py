@@ -101,7 +101,7 @@ def test_nothing_starts_before_the_tables_are_there(content: dict[str, Any]) -> 
 
 
 def test_prepare_makes_each_secret_once_and_for_these_services_only(content: dict[str, Any], tmp_path: Path) -> None:
-    for name in ("prepare", "league.service.env.example"):
+    for name in ("prepare", "league.env.example"):
         (tmp_path / name).write_bytes((TOP / "docker" / name).read_bytes())
     (tmp_path / "prepare").chmod(0o755)
     first = subprocess.run([str(tmp_path / "prepare")], capture_output=True, text=True, check=True)
@@ -135,6 +135,8 @@ def test_the_seccomp_profile_names_each_call_once_and_lets_bubblewrap_work() -> 
 def test_the_image_holds_the_locked_packages_and_nothing_it_does_not_need() -> None:
     text = (TOP / "docker" / "Dockerfile").read_text(encoding="utf-8")
     assert "--require-hashes -r requirements.lock" in text
+    assert "--require-hashes -r requirements-fast.lock" in text
+    assert text.index("python -m engine.compiling --strict") < text.index("COPY --from=build /app /app")
     assert text.rstrip().splitlines()[-3:][0] == "USER 1000:1000"
     allowed = (TOP / "docker" / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     assert allowed[0] == "*"  # a list of what goes in, so that no secret or database slips into the image

@@ -114,7 +114,7 @@ def test_a_second_run_does_nothing_and_a_changed_lock_does(project: Path) -> Non
 
 def test_the_locks_name_hashes_only_and_agree() -> None:
     versions: dict[str, dict[str, str]] = {}
-    for name in ("requirements.lock", "requirements-dev.lock"):
+    for name in ("requirements.lock", "requirements-dev.lock", "requirements-fast.lock"):
         lines = (TOP / name).read_text(encoding="utf-8").splitlines()
         assert [line for line in lines if "://" in line or line.startswith("-")] == []
         pins = [line.split(" ", 1)[0].split("==") for line in lines if "==" in line and not line.startswith(" ")]
@@ -122,4 +122,7 @@ def test_the_locks_name_hashes_only_and_agree() -> None:
         assert sum("--hash=sha256:" in line for line in lines) >= len(pins)
     small, large = versions["requirements.lock"], versions["requirements-dev.lock"]
     assert "setuptools" in small  # the project is installed without build isolation
-    assert {package: large.get(package) for package in small} == small
+    fast = versions["requirements-fast.lock"]
+    assert {"mypy", "setuptools"} <= fast.keys()
+    for part in (small, fast):
+        assert {package: large.get(package) for package in part} == part

@@ -186,8 +186,7 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     (work / "bot").mkdir()
     place = work / "python" / "extra"
     for name, source in extra.items():
-        # without what `make fast` has put beside the source: it needs a library of this installation
-        tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*", "*.so"))
+        tree.copy(source, place / name, shutil.ignore_patterns("__pycache__", ".*"))
     program = next((work / "python" / "bin").iterdir())
     version = program.name.removeprefix("python") + ".0"
     _compile(work, {"version": version}, place)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import platform
+
+import django
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+import engine
 from league.domain.matches import leases, workers
 from league.domain.upkeep import invariants, metrics
 from league.enums import MatchKind, TournamentStatus
@@ -78,3 +82,16 @@ def queue(request: HttpRequest) -> HttpResponse:
 def metrics_text(request: HttpRequest) -> HttpResponse:
     """The numbers of the league in the text format of Prometheus."""
     return HttpResponse(metrics.metrics_page(), content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@require_safe
+def version_json(request: HttpRequest) -> JsonResponse:
+    """For operators and their scripts: the engine's version, whether its rules run compiled in this process, series of Python and Django."""
+    return JsonResponse(
+        {
+            "engine": engine.__version__,
+            "compiled": engine.COMPILED,
+            "python": ".".join(platform.python_version_tuple()[:2]),
+            "django": ".".join(map(str, django.VERSION[:2])),
+        }
+    )
