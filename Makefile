@@ -46,10 +46,11 @@ lint: venv-dev  ## ruff, mypy, import contracts
 fmt: venv-dev  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff check --fix-only --quiet . ; $(BIN)/ruff format .
 
-texts: venv-dev  ## write anew what is generated: texts of the pages, tables of the SDK, rules pages, a new game's replays
+texts: venv-dev  ## write anew what is generated: texts of the pages, tables of the SDK and the tiers, rules pages, a new game's replays
 	@$(BIN)/python manage.py compile_texts
 	@$(BIN)/python -m bots.tables
 	@$(BIN)/tute rules --write docs/games
+	@$(BIN)/tute sandbox tiers --write docs/sandbox.md
 	@$(BIN)/python -m tests.engine.golden --missing
 
 bench: venv  ## the benchmarks, as ratios to a floor measured in the same run

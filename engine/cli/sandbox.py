@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from engine.cli.output import command, json_flag, paragraph, print_json, progress
@@ -17,18 +18,23 @@ tute sandbox tiers
 DETAILS = """
 check   starts a canary bot in every tier. A tier holds only if each of its attempts to do harm fails and it can play. Exit code 1 if no tier
         that isolates bots holds. Control groups are a second limit on each bot where this machine has them; no tier needs them.
-tiers   prints what holds a bot in each tier, what the tier needs and what it leaves open: the table of docs/sandbox.md.
+tiers   prints what holds a bot in each tier, what the tier needs and what it leaves open. --write puts that table into a document.
 """
+
+BEGIN, END = "<!-- tiers: begin -->\n", "<!-- tiers: end -->\n"
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "sandbox", "prove which sandbox tiers hold here, or list them", EXAMPLE, DETAILS)
     parser.add_argument("action", choices=("check", "tiers"))
+    parser.add_argument("--write", type=Path, metavar="FILE", help="tiers: put the table between the marks of FILE")
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    """Check the tiers, or list them."""
     return check(args) if args.action == "check" else tiers(args)
 
 
@@ -37,12 +43,23 @@ def tiers(args: argparse.Namespace) -> int:
     from engine.sandbox import TIERS
     from engine.sandbox.tiers.choosing import table
 
-    if args.json:
+    if args.write:
+        args.write.write_text(_with_table(args.write.read_text(encoding="utf-8"), table()), encoding="utf-8")
+    elif args.json:
         words = ("name", "isolates", "held_by", "needs", "leaves_open", "remedies")
         print_json({"tiers": [{word: getattr(tier, word) for word in words} for tier in TIERS]})
     else:
         print(table(), end="")
     return OK
+
+
+def _with_table(text: str, table: str) -> str:
+    """A document with the table between its marks. Problem where it has none."""
+    head, begin, rest = text.partition(BEGIN)
+    _old, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise Problem(f"the file has no lines {BEGIN.strip()} and {END.strip()} between which the table would stand")
+    return head + begin + table + end + tail
 
 
 def check(args: argparse.Namespace) -> int:

@@ -79,7 +79,7 @@ def test_the_table_of_the_tiers_in_the_documents_is_fresh() -> None:
     told = (REPOSITORY / "docs" / "sandbox.md").read_text(encoding="utf-8")
 
     between = told.partition("<!-- tiers: begin -->\n")[2].partition("<!-- tiers: end -->")[0]
-    assert between == choosing.table(), "put what `tute sandbox tiers` prints between the marks of docs/sandbox.md"
+    assert between == choosing.table(), "run: make texts"
 
 
 def test_an_unknown_tier_is_refused(state: StateDirectory) -> None:
