@@ -44,6 +44,7 @@ def run(folder: Path, arguments: list[str]) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Measure every game as source and compiled, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
     parser.add_argument("--seconds", default="2", help="CPU time for each game and variant (2)")

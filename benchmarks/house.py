@@ -59,6 +59,7 @@ class Cell:
 
     @property
     def title(self) -> str:
+        """Game and options, for people."""
         return ", ".join([self.game, *(f"{name} {value}" for name, value in self.options.items())])
 
     def command(self) -> list[str]:
@@ -152,6 +153,7 @@ def text(found: Found) -> str:
 
 
 def main() -> int:
+    """Measure the pairs that were asked for; exit code 1 where one is not as it should be."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
     parser.add_argument(

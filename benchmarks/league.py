@@ -279,6 +279,13 @@ def _cup(boards: int) -> Any:
     return started(owners[0], versions, boards=boards)
 
 
+def _end(running: list[subprocess.Popen[bytes]]) -> None:
+    for process in running:
+        process.terminate()
+    for process in running:
+        process.wait(60)
+
+
 def workers() -> None:
     """Matches a minute of one worker process and of two, turn about on the same machine: real workers, sandboxed bots."""
     import tempfile
@@ -314,10 +321,7 @@ def workers() -> None:
                 time.sleep(0.2)
             rates[count].append(rate(20))
     finally:
-        for worker in running:
-            worker.terminate()
-        for worker in running:
-            worker.wait(60)
+        _end(running)
         shutil.rmtree(state, ignore_errors=True)
     one, two = median(rates[1]), median(rates[2])
     print("| workers | matches of 16 boards a minute (three rounds) | median |\n| --- | --- | ---: |")
@@ -380,6 +384,7 @@ def ahead() -> None:
 
 
 def main() -> None:
+    """Run the parts that were asked for."""
     chosen = sys.argv[1:] or list(PARTS)
     if unknown := [name for name in chosen if name not in PARTS]:
         sys.exit(f"error: unknown part {unknown[0]!r}; the parts are {', '.join(PARTS)}")

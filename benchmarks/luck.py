@@ -45,7 +45,8 @@ def house(name: str) -> Callable[[], tute_bot.Bot]:
     folder = ROOT / "bots" / "house" / name
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location(f"house_{name}", folder / "bot.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -161,6 +162,7 @@ def rows(games: list[str], boards: int) -> Iterator[Luck]:
 
 
 def main() -> None:
+    """Measure every game and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", help="only this game (may be repeated)")
     parser.add_argument(

@@ -22,7 +22,8 @@ def web() -> str:
     port = os.environ.get("PORT", "8000")
     host = envlist("ALLOWED_HOSTS", ["localhost"])[0].lstrip(".*") or "localhost"
     request = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Host": host})
-    with urllib.request.urlopen(request, timeout=8) as answer:
+    # Scheme and host are fixed above.
+    with urllib.request.urlopen(request, timeout=8) as answer:  # noqa: S310
         return "" if answer.status == 200 else f"the home page answered {answer.status}"
 
 

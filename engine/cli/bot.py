@@ -31,6 +31,7 @@ OPPONENT = "random"
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "bot", "make a new bot, or check one", EXAMPLE, DETAILS)
     parser.add_argument("action", choices=("new", "check"))
     parser.add_argument("target", metavar="NAME|PATH")
@@ -42,6 +43,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Make a bot, or check one."""
     return new(args) if args.action == "new" else check(args)
 
 

@@ -16,6 +16,7 @@ tute cases tests/cases/partnership.yaml --json
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "cases", "run worked cases against the engine", EXAMPLE)
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="case file (.yaml) or a folder of them")
     json_flag(parser)
@@ -23,6 +24,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Run every worked case; exit code 1 where one does not hold."""
     from engine import cases
     from engine.errors import EngineError
 

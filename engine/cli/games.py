@@ -16,6 +16,7 @@ tute games --json
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "games", "list the games, their players and options", EXAMPLE)
     parser.add_argument("game", nargs="?", help="show the options of one game")
     json_flag(parser)
@@ -23,6 +24,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Print the games, or the options of one."""
     from engine.cli.problem import Problem
     from engine.errors import OptionError
     from engine.game import declared, games

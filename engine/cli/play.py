@@ -28,6 +28,7 @@ every bot holds one seat. A board is played once in each seating with the same c
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "play", "play bots against each other", EXAMPLE, DETAILS)
     parser.add_argument("bots", nargs="+", metavar="BOT", help="file, folder, zip or house bot")
     parser.add_argument("-g", "--game", required=True, help="key of the game (tute games)")
@@ -50,6 +51,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Play a match and print its standings; exit code 3 where something of ours fails."""
     from engine.runner import Infrastructure
     from engine.runner.match import play_match
 

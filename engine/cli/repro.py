@@ -38,6 +38,7 @@ SHOWN = 20  # differences in the printed report; --json has all
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "repro", "put a logged match to a bot again", EXAMPLE, DETAILS)
     parser.add_argument("log", type=Path, metavar="LOG")
     what = parser.add_mutually_exclusive_group(required=True)
@@ -52,6 +53,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Put a logged match to a bot again, or print its lines."""
     from engine.replay import ReplayError
     from engine.runner.rebuild import lines, passes
 

@@ -17,6 +17,7 @@ tute rules --write docs/games
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "rules", "print the rules page of a game, or write all of them", EXAMPLE)
     parser.add_argument("game", nargs="?", metavar="KEY", help="one game; without it the list of the pages")
     parser.add_argument("--lang", choices=("es", "en"), help="one language; without it both")
@@ -28,6 +29,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Print rules pages, or write them."""
     from engine import rulebook
     from engine.game import games
 

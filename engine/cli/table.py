@@ -30,6 +30,7 @@ class _TierNames:
 
 
 def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare --sandbox and --no-sandbox."""
     parser.add_argument(
         "--sandbox",
         choices=_TierNames(),
@@ -47,6 +48,7 @@ def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limit_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare the limits of a bot."""
     group = parser.add_argument_group("limits (seconds of CPU time, as in the league unless changed)")
     group.add_argument("--start-s", type=float, metavar="S", help="from start to ready (5)")
     group.add_argument("--move-s", type=float, metavar="S", help="per decision (0.5)")
@@ -55,6 +57,7 @@ def add_limit_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def limits(args: argparse.Namespace) -> Limits:
+    """The limits of the league, with those that were given in their place. Problem where one is out of range."""
     from engine.runner import Limits
 
     given = {

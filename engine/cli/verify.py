@@ -31,6 +31,7 @@ and that no board is left out. docs/fairness.md tells how to do it by hand."""
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "verify", "re-run replays and compare everything", EXAMPLE, DETAILS)
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="replay, or a log of replays, one a line (.jsonl)"

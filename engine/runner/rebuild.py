@@ -22,8 +22,11 @@ from engine.runner.sitting import Texts
 
 @dataclass(frozen=True)
 class Line:
-    """One line to one seat. `step` counts the actions of the sitting before it, -1 for hello; `answer` is what the log says the bot did: None where
-    nothing is to be answered (`end`), "" where the log has none because the bot failed here; `fault` is then its kind."""
+    """One line to one seat and the answer to it.
+
+    step: number of actions of the sitting before it, -1 for hello; answer: what the log says that the bot did, None where
+    the line asks for nothing (`end`), "" where the bot failed here; fault: the kind of that failure.
+    """
 
     seat: int
     board: int

@@ -27,6 +27,7 @@ Rounds of both alternate; medians of ratios within a round and best rounds are g
 
 
 def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
     parser = command(commands, "bench", "measure the engine, the runner or the sandbox", EXAMPLE, DETAILS)
     parser.add_argument("what", nargs="?", choices=("engine", "runner", "sandbox"), default="engine")
     parser.add_argument("-g", "--game", action="append", help="only this game (may be repeated; runner: partnership)")
@@ -38,6 +39,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Measure what was asked for, and print it."""
     import engine
 
     if args.seconds <= 0:

@@ -227,7 +227,8 @@ def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> floa
                 stack.callback(child.communicate)
                 stack.callback(child.kill)
                 meter.count(child.pid)
-                assert child.stdin and child.stdout
+                assert child.stdin
+                assert child.stdout
                 ends.append((child.stdin.fileno(), child.stdout.fileno()))
             for seat, line in part[: len(ends)]:  # the hello lines
                 _ping(*ends[seat], line)

@@ -74,7 +74,8 @@ def _floor(runtime: Runtime, folder: Path, core: int | None) -> float:
         env=runtime.environ(root),
         cwd=folder,
     )
-    assert child.stdin and child.stdout
+    assert child.stdin
+    assert child.stdout
     os.write(child.stdin.fileno(), b"ready?\n")
     os.read(child.stdout.fileno(), 100)
     taken = time.perf_counter() - began

@@ -35,9 +35,12 @@ _LIMIT_NAMES = {
 
 @dataclass(frozen=True)
 class Expectation:
-    """What must be seen. user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: pinned to, if any;
-    filtered: whether system calls are filtered and rights dropped; own_namespaces: whether none is shared with us;
-    group: its control group, if there are any here."""
+    """What must be seen of a confined process.
+
+    user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: the one it is pinned to, if any; filtered:
+    whether system calls are filtered and rights dropped; own_namespaces: whether it shares none with us; group: its control
+    group, if this machine has them.
+    """
 
     user: int
     limits: Sequence[tuple[int, int, int]]
@@ -48,8 +51,10 @@ class Expectation:
 
 
 def status(pid: int) -> dict[str, str]:
-    """The fields of /proc/<pid>/status. Raises ProcessLookupError or FileNotFoundError where it
-    is gone, SandboxError where it is hidden."""
+    """The fields of /proc/<pid>/status.
+
+    Raises ProcessLookupError or FileNotFoundError where the process is gone, SandboxError where it is hidden.
+    """
     try:
         with open(f"/proc/{pid}/status") as file:  # noqa: PTH123 - read at every start, and pathlib takes as long as the kernel
             text = file.read()

@@ -1,5 +1,7 @@
-"""Each live bot gets a control group where there are any; from a worker that is root also a user of its own and a copy of
-its files that this user can read."""
+"""Gives each live bot its place: a control group, where this machine has them, and under a worker that is root a user of its own.
+
+That user gets a copy of the bot's files, which only it can read.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,11 @@ _LONGER_THAN_A_MATCH_S = 7 * 86400
 
 @dataclass
 class Place:
-    """Where one bot runs. user: its kernel user id; bot: its files; slot and lock: held by it, if the worker is root and
-    the files are a copy; group: its control group, if there are any here."""
+    """Where one bot runs.
+
+    user: its kernel user id; bot: its files; slot and lock: held by it, if the worker is root and the files are a copy;
+    group: its control group, if this machine has them.
+    """
 
     user: int
     bot: Path

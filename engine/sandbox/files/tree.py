@@ -71,10 +71,10 @@ def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[s
 
 
 def copy_plain(source: Path, target: Path) -> None:
-    """Copy what is in a directory of plain files, compiled Python left out, open to all, into an empty one. Done for every
-    bot, hence in one walk.
+    """Copy a directory of plain files into an empty one, readable by all, without compiled Python.
 
-    Raises SandboxError at anything else: whoever copies may be root, and a link would hand out whatever it points to.
+    This is done for every bot, hence in one walk. Raises SandboxError at anything but a file or directory: whoever copies
+    may be root, and a link would hand out whatever it points to.
     """
     target.chmod(0o755)
     with os.scandir(source) as entries:

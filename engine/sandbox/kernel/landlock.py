@@ -28,8 +28,11 @@ _VERSION_QUERY = 1
 
 @dataclass(frozen=True)
 class Support:
-    """What this kernel's Landlock can do. version: its interface version; ruleset: struct landlock_ruleset_attr that
-    handles every right it knows; notes: what it lacks and what stands in for it."""
+    """What this kernel's Landlock can do.
+
+    version: its interface version; ruleset: struct landlock_ruleset_attr that handles every right it knows; notes: what it
+    lacks, and what covers for it.
+    """
 
     version: int
     ruleset: bytes

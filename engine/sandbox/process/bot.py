@@ -37,8 +37,11 @@ _NOTHING = memoryview(b"")
 
 
 class Reply(NamedTuple):
-    """One line of a bot, without its newline, and what it took: CPU seconds since the last one (since the start of the
-    process for the first), what it used while frozen left out; wall seconds since it was asked."""
+    """One line of a bot, without its newline, and what it took.
+
+    cpu_s: CPU seconds since its last line, or since the start of the process, without what it used while it was frozen;
+    wall_s: seconds since it was asked.
+    """
 
     line: bytes
     cpu_s: float
@@ -238,8 +241,10 @@ class BotProcess:
     # -- freezing -----------------------------------------------------------------------------------------------
 
     def freeze(self) -> None:
-        """Stop all its threads, and see that they have stopped: a process that has just begun may be busy in the kernel
-        for milliseconds before it meets the stop. Harmless when it is frozen or has ended."""
+        """Stop all its threads, and wait until they have stopped. Harmless when it is frozen or has ended.
+
+        A process that has just begun may be busy in the kernel for milliseconds before it takes notice of the stop.
+        """
         if not self._frozen:
             self._rest()
             self._await_stop()
@@ -273,8 +278,11 @@ class BotProcess:
         self._signal(signal.SIGCONT)
 
     def _await_stop(self) -> None:
-        """Until every thread has stopped. One alone meets the stop before its next step; of several, the one that is to
-        pass it on may wait for a busy core for milliseconds, in which the others go on computing."""
+        """Wait until every thread has stopped.
+
+        A single thread stops before its next instruction. Of several threads, the one that passes the stop on may wait
+        milliseconds for a busy core, and meanwhile the others go on computing.
+        """
         until = monotonic() + _STOP_S
         while not watch.all_stopped(self.pid):
             if monotonic() > until:
@@ -337,10 +345,8 @@ class BotProcess:
 
     def _lost(self, without: BotFault) -> BotFault:
         """The fault of a bot whose pipe has ended: how it died, or ``without`` if it lives on."""
-        if self._reap(_KILL_S if watch.ending(self.pid) else _GRACE_S, kill=False):
-            assert self._end is not None
-            return fault(self._end, self.policy)
-        return without
+        self._reap(_KILL_S if watch.ending(self.pid) else _GRACE_S, kill=False)
+        return fault(self._end, self.policy) if self._end else without
 
     # -- the poll loop ------------------------------------------------------------------------------------------
 

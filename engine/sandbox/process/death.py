@@ -30,9 +30,11 @@ _NEAR_THE_LIMIT = 0.9
 
 @dataclass(frozen=True)
 class End:
-    """How it ended. code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of
-    its whole life; stderr: what is kept of its error output; group_was_full: the kernel killed it for the memory of its
-    control group."""
+    """How a process ended.
+
+    code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of its whole life;
+    stderr: what is kept of its error output; group_was_full: the kernel killed it for the memory of its control group.
+    """
 
     code: int
     peak_kib: int

@@ -160,8 +160,9 @@ def remove(group: str) -> None:
             return
 
 
-def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]") -> None:
-    """Until the worker closes the socket. prepare, run: the launcher's."""
+# One loop, because everything in it shares what this small process holds.
+def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]") -> None:  # noqa: C901
+    """Serve the worker until it closes the socket. prepare, run: the launcher's."""
     worker = socket.socket(fileno=fd)
     poll = select.poll()
     poll.register(fd, select.POLLIN)

@@ -11,7 +11,9 @@ _AT_LEAST_S = 60.0
 
 
 class Wall:
-    """How much of the cap is left. The clock does not run
+    """How much of the cap is left.
+
+    The clock does not run:
 
     * while this worker itself was not running (stopped, or without a processor): a look that comes late counts as one in time;
     * while the bot wanted to compute and waited for a processor, by the kernel's account.

@@ -25,8 +25,10 @@ def clock(pid: int) -> int:
 
 
 def waited_seconds(pid: int) -> float:
-    """How long the threads of a process have been ready to compute and waited for a processor, in all. 0 where the
-    kernel does not count it."""
+    """For how many seconds, in all, the threads of a process were ready to compute and waited for a processor.
+
+    0 where the kernel does not count it.
+    """
     waited = 0
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
