@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 
 import pytest
 
-from tests.chaos.conftest import LONG, Troubled
+from tests.chaos.conftest import LONG, OVER, Troubled
 from tests.chaos.trouble import PLACES
 
 pytestmark = pytest.mark.timeout(900)
@@ -60,8 +59,9 @@ def test_kill_9_of_the_scheduler_at_every_stage(league: Troubled) -> None:
     for place in OF_THE_SCHEDULER:
         process = league.start("scheduler", die_at=place)
         if place in ("at the end", "in the end"):  # whoever is first ends a tournament; only two can be ended
-            wait_for_matches(league, 10)
-            time.sleep(2)
+            league.until(
+                lambda process=process: process.popen.poll() is not None or league.stack.rows(OVER) == [(0,)], "the end"
+            )
             process.kill()
         else:
             league.dead(process)
@@ -135,13 +135,11 @@ def test_clocks_are_wrong_by_hours(league: Troubled) -> None:
     """A lease is a time that one process writes and another one reads. One of them dies with a lease in its hands, too."""
     league.start("scheduler", skew_s="5400")
     league.dead(league.start("runner", skew_s="7200", die_at="in the middle of a board"))
-    began = time.monotonic()
     league.start("runner", skew_s="-7200")
     league.start("runner", skew_s="3600")
     league.finish()
 
     assert league.stack.rows(LOST) == [(1,)]  # nobody took a living worker's match
-    assert time.monotonic() - began < 3600
     league.check()
 
 

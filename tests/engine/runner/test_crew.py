@@ -1,5 +1,6 @@
 """The bots of the next pass are started while one is played: nothing leaks, nothing differs."""
 
+import contextlib
 import os
 import threading
 import time
@@ -76,15 +77,16 @@ def test_a_bot_started_ahead_is_frozen_and_plays_on_the_core_of_its_match(
 
     def note(number: int, *line: object) -> None:
         if number == 1:
-            played.extend(
-                os.sched_getaffinity(process.pid) == os.sched_getaffinity(0) for _, process in watched.started[4:]
-            )
+            for _, process in watched.started[4:]:
+                with contextlib.suppress(ProcessLookupError):  # at the last lines of a match its bots may have ended
+                    played.append(os.sched_getaffinity(process.pid) == os.sched_getaffinity(0))
 
     watched = Watched(box)
     result = play_match(match(slow, honest, boards=1), watched, stop=look, tap=note)
 
     assert seen == [("crew", b"T")] * 4
-    assert played and all(played)
+    assert len(played) >= 4
+    assert all(played)
     assert [report.faults for report in result.parties] == [[], []]
 
 
