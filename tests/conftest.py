@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.engine.sandbox.support import held_tiers
@@ -12,6 +13,17 @@ from tests.support import chromium as browser
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
+
+# The one profile of the suite. No example has a time limit and none is judged by its time, so that a busy machine changes nothing;
+# the examples follow from the test alone, so that a run can be repeated. A test states only how many examples it wants.
+hypothesis.settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    print_blob=True,
+)
+hypothesis.settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +72,32 @@ def league_stack(postgres_url: str, redis_url: str) -> Iterator[Stack]:
         yield stack
     finally:
         stack.close()
+
+
+# Files that take longer than half a minute, the longest first: begun last, one of them would keep the others waiting at the end.
+LONG = (
+    "tests/chaos/test_chaos.py",
+    "tests/engine/test_compiled.py",
+    "tests/ops/test_stack.py",
+    "tests/league/web/test_accessible.py",
+    "tests/engine/sandbox/test_other_kernel.py",
+    "tests/league/domain/playing/test_process.py",
+    "tests/league/domain/matches/test_faults_shown.py",
+    "tests/bots/test_house.py",
+    "tests/engine/sandbox/test_container.py",
+    "tests/league/web/test_browser.py",
+    "tests/league/domain/tournaments/test_formats_played.py",
+    "tests/hostile/test_matches.py",
+    "tests/league/management/test_serve.py",
+    "tests/engine/cli/test_commands.py",
+)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first; the rest as it was."""
+    place = {name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.location[0], len(LONG)))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

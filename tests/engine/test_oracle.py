@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
@@ -14,7 +14,7 @@ from engine.match.scoring import results
 from engine.match.trick import tricks
 from tests.support import oracle
 
-FAST = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+FAST = settings(max_examples=50)
 
 # obligation -> a game that has it with these options, and the stock at the lead
 TABLES = {

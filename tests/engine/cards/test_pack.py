@@ -63,7 +63,7 @@ def test_the_rank_order_is_the_order_of_numbers() -> None:
             assert [text[0] for text in texts] == [rank for rank in order if rank + there.suits[suit] in texts]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(st.data())
 def test_tables_say_what_their_names_say(data: st.DataObject) -> None:
     there = data.draw(st.sampled_from([PACKS[0], PACKS[6]]))

@@ -190,13 +190,13 @@ results = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(results, st.randoms(use_true_random=False))
 def test_table_is_the_same_to_the_bit_for_shuffled_boards(played, rng):
     assert fit_leaderboard(tally(rng.sample(played, len(played)))).rows == fit_leaderboard(tally(played)).rows
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(results, st.integers(-1000, 1000))
 def test_table_depends_on_comparisons_only(played, constant):
     moved = [(bots, tuple(score + constant for score in scores)) for bots, scores in played]
@@ -204,7 +204,7 @@ def test_table_depends_on_comparisons_only(played, constant):
     assert elo_of(fit_leaderboard(tally(moved))) == elo_of(fit_leaderboard(tally(played)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(results)
 def test_reversed_results_reverse_the_table(played):
     mirrored = [(bots, tuple(-score for score in scores)) for bots, scores in played]
@@ -215,7 +215,7 @@ def test_reversed_results_reverse_the_table(played):
         assert upside_down[bot] == pytest.approx(2 * BASE - elo, abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(results, st.permutations(list(range(1, 7))))
 def test_names_do_not_matter(played, names):
     renamed = [(tuple(names[bot - 1] for bot in bots), scores) for bots, scores in played]
@@ -226,7 +226,7 @@ def test_names_do_not_matter(played, names):
         assert after[names[bot - 1]] == pytest.approx(elo, abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(results, st.dictionaries(st.integers(1, 6), st.floats(-3, 3)))
 def test_warm_start_ends_where_the_cold_one_does(played, start):
     cold, warm = elo_of(fit_leaderboard(tally(played))), elo_of(fit_leaderboard(tally(played), start=start))
@@ -234,7 +234,7 @@ def test_warm_start_ends_where_the_cold_one_does(played, start):
     assert warm == pytest.approx(cold, abs=1e-9, rel=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(results)
 def test_rows_are_within_bounds(played):
     found = fit_leaderboard(tally(played))
