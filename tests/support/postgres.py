@@ -178,11 +178,13 @@ class PostgresServer:
     def url(self, database: str) -> str:
         return f"postgresql://tute:{self.password}@127.0.0.1:{self.port}/{database}"
 
-    def create_database(self) -> str:
-        """The address of a new, empty database."""
+    def create_database(self, like: str = "") -> str:
+        """The address of a new database: an empty one, or a copy of the one at `like`, to which nobody may be connected."""
         name = f"t{secrets.token_hex(6)}"
+        template = like.rsplit("/", 1)[1] if like else "template1"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+            words = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+            connection.execute(words.format(sql.Identifier(name), sql.Identifier(template)))
         return self.url(name)
 
     def drop_database(self, url: str) -> None:

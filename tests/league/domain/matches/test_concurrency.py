@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
+from tests.support.postgres import PostgresServer
+
 SETUP = """
 import django; django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
 from tests.support import league
-from league.domain import players
+from league.domain.people import players
 ana, berto = players.create("ana"), players.create("berto")
 versions = [league.accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(10)]
-from django.core.management import call_command
 league.started(ana, versions, boards=1)
 """
 CLAIM = """
 import django; django.setup()
-from league.domain import leases
+from league.domain.matches import leases
 from tests.support.league import NOW
 while match := leases.claim("w", now=NOW):
     print(match.pk, match.token)
 """
 START = """
 import django; django.setup()
-from league.domain import leases
+from league.domain.matches import leases
 from tests.support.league import NOW
 leases.start(leases.claim("w", now=NOW), now=NOW)
 """
 REPORT = """
 import django; django.setup()
-from league.domain import reports
+from league.domain.matches import reports
 from league.models import Match
 from tests.support.league import NOW, result
 match = Match.objects.get(status="running")
@@ -45,10 +49,10 @@ print(reports.report(match.pk, match.token, found, now=NOW))
 """
 SCHEDULE = """
 import django; django.setup()
-from league.domain import reconcile
+from league.domain.upkeep import reconcile
 from tests.support.league import NOW
 input("ready\\n")
-print(reconcile.run(now=NOW).inserted)
+print(reconcile.reconcile(now=NOW).inserted)
 """
 COUNT = """
 import django; django.setup()
@@ -58,16 +62,15 @@ print(matches.count(), Party.objects.filter(match__in=matches).count(), Board.ob
 """
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def run(request, tmp_path: Path) -> Iterator[object]:
-    """Start Python on a league with 45 queued matches of two; lines of code in, a process out."""
-    url = (
-        f"sqlite://{tmp_path}/league.sqlite3" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    )
+Run = Callable[[str], "subprocess.Popen[str]"]
+
+
+def runner(url: str, state_dir: Path) -> Run:
+    """Starts Python on a league: lines of code in, a process out."""
     environment = {
         **os.environ,
         "DATABASE_URL": url,
-        "STATE_DIR": str(tmp_path),
+        "STATE_DIR": str(state_dir),
         "BROKER_URL": "filesystem://",
         "SECRET_KEY": "only for this test",
         "DJANGO_SETTINGS_MODULE": "league.settings",
@@ -79,11 +82,36 @@ def run(request, tmp_path: Path) -> Iterator[object]:
             [sys.executable, "-c", code], cwd=settings.BASE_DIR, env=environment, stdin=pipe, stdout=pipe, text=True
         )
 
-    subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=settings.BASE_DIR, env=environment, check=True
-    )
-    assert finish(start(SETUP)) == ""
-    yield start
+    return start
+
+
+@pytest.fixture(scope="module")
+def sqlite_league(tmp_path_factory) -> Path:
+    """A database file with 45 queued matches of two, made once."""
+    folder = tmp_path_factory.mktemp("league")
+    assert finish(runner(f"sqlite://{folder}/league.sqlite3", folder)(SETUP)) == ""
+    return folder / "league.sqlite3"
+
+
+@pytest.fixture(scope="module")
+def postgresql_league(postgres_server: PostgresServer, tmp_path_factory) -> str:
+    """The address of a PostgreSQL database with the same."""
+    url = postgres_server.create_database()
+    assert finish(runner(url, tmp_path_factory.mktemp("league"))(SETUP)) == ""
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def run(request, tmp_path: Path) -> Iterator[Run]:
+    """Starts Python on a copy of that league."""
+    if request.param == "sqlite":
+        shutil.copyfile(request.getfixturevalue("sqlite_league"), tmp_path / "league.sqlite3")
+        yield runner(f"sqlite://{tmp_path}/league.sqlite3", tmp_path)
+    else:
+        server = request.getfixturevalue("postgres_server")
+        url = server.create_database(like=request.getfixturevalue("postgresql_league"))
+        yield runner(url, tmp_path)
+        server.drop_database(url)
 
 
 def finish(process: subprocess.Popen[str], said: str = "") -> str:
@@ -104,7 +132,7 @@ def at_once(processes: list[subprocess.Popen[str]]) -> list[str]:
     return [finish(process).strip() for process in processes]
 
 
-def test_every_match_is_claimed_once(run) -> None:
+def test_every_match_is_claimed_once(run: Run) -> None:
     claimers = [run(CLAIM) for _ in range(4)]
 
     lines = [line for process in claimers for line in finish(process).splitlines()]
@@ -114,7 +142,7 @@ def test_every_match_is_claimed_once(run) -> None:
     assert {line.split()[1] for line in lines} == {"1"}
 
 
-def test_equal_reports_at_once_are_stored_once(run) -> None:
+def test_equal_reports_at_once_are_stored_once(run: Run) -> None:
     finish(run(START))
 
     said = at_once([run(REPORT) for _ in range(3)])
@@ -123,7 +151,7 @@ def test_equal_reports_at_once_are_stored_once(run) -> None:
     assert finish(run(COUNT)).split() == ["45", "90", "1", "2"]
 
 
-def test_schedulers_at_once_insert_every_match_once(run) -> None:
+def test_schedulers_at_once_insert_every_match_once(run: Run) -> None:
     finish(
         run(
             "import django; django.setup()\nfrom league.models import Match\nMatch.objects.filter(kind='tournament').delete()"
