@@ -21,14 +21,13 @@ def state_dir() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture
-def tute(state_dir: Path, tmp_path: Path) -> Tute:
-    """Run `tute` in an empty folder; stdout and stderr are no terminals."""
+def tute_in(folder: Path, state_dir: Path) -> Tute:
+    """Run `tute` in a folder; stdout and stderr are no terminals."""
 
     def run(*words: object, code: int | None = 0, timeout: float = 400) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "engine.cli", *map(str, words)],
-            cwd=tmp_path,
+            cwd=folder,
             env={**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
             capture_output=True,
             text=True,
@@ -40,3 +39,9 @@ def tute(state_dir: Path, tmp_path: Path) -> Tute:
         return done
 
     return run
+
+
+@pytest.fixture
+def tute(state_dir: Path, tmp_path: Path) -> Tute:
+    """Run `tute` in an empty folder."""
+    return tute_in(tmp_path, state_dir)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from engine.cards import chance
 from engine.runner.evidence.reveal import KINDS
-from tests.engine.cli.conftest import Tute
+from tests.engine.cli.conftest import Tute, tute_in
 
 SECRET = chance.as_seed("abc")
 COMMITMENT = hashlib.sha256(SECRET).hexdigest()
@@ -22,11 +23,19 @@ def played(tute: Tute, seed: str, game: str = "partnership") -> None:
     tute("play", bots / "random", bots / "greedy", "-g", game, "-n", 2, "--seed", seed, "--log", f"{seed}.jsonl")
 
 
+@pytest.fixture(scope="module")
+def real_log(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two boards, each in two sittings, dealt from the secret: played once for all tests."""
+    folder = tmp_path_factory.mktemp("log")
+    played(tute_in(folder, state_dir), "abc")
+    return folder / "abc.jsonl"
+
+
 @pytest.fixture
-def log(tute: Tute, tmp_path: Path) -> Log:
-    """Two boards, each in two sittings, dealt from the secret."""
-    played(tute, "abc")
-    return read(tmp_path / "abc.jsonl")
+def log(real_log: Path, tmp_path: Path) -> Log:
+    """That log, in the test's folder."""
+    shutil.copy(real_log, tmp_path)
+    return read(real_log)
 
 
 def read(path: Path) -> Log:
