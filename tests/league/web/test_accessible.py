@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import axe_playwright_python
@@ -24,24 +24,31 @@ def live(browser, live_server) -> tuple[str, League]:
 
 
 @pytest.fixture
-def look(browser, live, client) -> Callable[..., list[str]]:
+def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
     """Opens an address as Ana, who is logged in, and tells what axe finds wrong in it."""
     url, league = live
     client.force_login(league.ana.user)
     session = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
+    contexts = {}
+
+    def context(width: int, scheme: str) -> object:
+        """One for each way to look, so that style sheets and scripts are fetched once."""
+        if (width, scheme) not in contexts:
+            # the policy of the pages forbids eval, axe's way in; it is lifted for this browser alone
+            made = browser.new_context(
+                viewport={"width": width, "height": 800}, color_scheme=scheme, locale="es-ES", bypass_csp=True
+            )
+            made.add_cookies([{**session, "url": url}])
+            contexts[width, scheme] = made
+        return contexts[width, scheme]
 
     def found(path: str, width: int, scheme: str) -> list[str]:
-        # the policy of the pages forbids eval, axe's way in; it is lifted for this browser alone
-        context = browser.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=scheme, locale="es-ES", bypass_csp=True
-        )
-        context.add_cookies([{**session, "url": url}])
-        page = context.new_page()
+        page = context(width, scheme).new_page()
         page.set_default_timeout(PATIENT_MS)
         page.goto(url + path, wait_until="networkidle" if "/m/" in path else "load")
         page.evaluate(AXE)
         result = page.evaluate("rules => axe.run(document, rules)", RULES)
-        context.close()
+        page.close()
         assert result["passes"], f"axe looked at nothing on {path}"
         return [
             f"{path} {width} {scheme}: {one['id']}: {one['help']}: {node['html'][:160]}"
@@ -49,7 +56,9 @@ def look(browser, live, client) -> Callable[..., list[str]]:
             for node in one["nodes"][:3]
         ]
 
-    return found
+    yield found
+    for opened in contexts.values():
+        opened.close()
 
 
 def test_no_page_breaks_a_rule_of_axe(look, live) -> None:

@@ -31,18 +31,14 @@ def live(browser, live_server) -> tuple[str, League]:
 
 @pytest.fixture
 def visit(browser) -> Iterator[object]:
-    contexts = []
+    contexts = {}  # one for each way to look, so that style sheets and scripts are fetched once a test
 
     def open_page(url: str, *, width: int = 1280, height: int = 800, scheme: str = "light", **options: object) -> Visit:
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=scheme,
-            locale=options.pop("locale", "es-ES"),
-            **options,
-        )
-        context.set_default_timeout(PATIENT_MS)
-        contexts.append(context)
-        found = Visit(context.new_page())
+        way = {"viewport": {"width": width, "height": height}, "color_scheme": scheme, "locale": "es-ES", **options}
+        if repr(way) not in contexts:
+            contexts[repr(way)] = browser.new_context(**way)
+            contexts[repr(way)].set_default_timeout(PATIENT_MS)
+        found = Visit(contexts[repr(way)].new_page())
         found.page.on(
             "console",
             lambda message: found.complaints.append(message.text) if message.type in ("error", "warning") else None,
@@ -53,7 +49,7 @@ def visit(browser) -> Iterator[object]:
         return found
 
     yield open_page
-    for context in contexts:
+    for context in contexts.values():
         context.close()
 
 
