@@ -33,21 +33,23 @@ from mypyc.build import mypycify
 from setuptools import setup
 
 files = {files!r}
-setup(name="engine-fast", packages=[], ext_modules=mypycify(files, opt_level="3", debug_level="0", group_name={group!r}))
+setup(name="engine-fast", packages=[], ext_modules=mypycify(files, opt_level={opt_level!r}, debug_level="0", group_name={group!r}))
 """
 
 
-def build(into: Path) -> None:
+def build(into: Path, opt_level: str = "3") -> None:
     """Compiles the rules of this project and puts them into the package folder `into/engine`, all or none.
 
-    Raises RuntimeError with the compiler's words.
+    opt_level is of the C compiler: "0" compiles sooner what plays the same and runs slower. Raises RuntimeError with the compiler's words.
     """
     with tempfile.TemporaryDirectory(prefix="tute-fast-") as name:
         work = Path(name)
         shutil.copytree(ROOT / "engine", work / "engine", ignore=shutil.ignore_patterns("_compiled", "__pycache__"))
         files = [f"engine/{module}.py" for module in MODULES]
         options = ["--ignore-missing-imports", "--follow-imports=silent"]
-        (work / "setup.py").write_text(SETUP.format(files=[*files, *options], group=compiled.GROUP))
+        (work / "setup.py").write_text(
+            SETUP.format(files=[*files, *options], group=compiled.GROUP, opt_level=opt_level)
+        )
         done = subprocess.run(
             [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
             cwd=work,
