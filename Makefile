@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test lint types fmt texts bench fast soak chaos lock clean venv venv-dev
+.PHONY: help demo serve test mutate lint types fmt texts bench fast soak chaos lock clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -14,6 +14,8 @@ SERVE ?= 1
 PORT ?= 8000
 # What `make test` hands to pytest: make test ARGS="tests/engine -k deal"
 ARGS ?=
+# How many places `make mutate` breaks.
+MUTANTS ?= 320
 
 help:  ## this list
 	@echo "The Tute League"; echo
@@ -37,6 +39,9 @@ serve: venv  ## the site, a worker and the scheduler on this machine, with the l
 
 test: lint  ## lint, types, import contracts, then every test, real PostgreSQL, Redis and Chromium included
 	@.ci/test $(ARGS)
+
+mutate: venv-dev  ## break the code in a sample of places and see whether a test notices (MUTANTS=320 SEED=1)
+	@$(BIN)/python -m tests.mutate --sample $(MUTANTS) --seed $(SEED) --least 90 $(ARGS)
 
 lint: venv-dev  ## ruff, mypy, import contracts
 	@echo "== ruff"; $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .

@@ -1,0 +1,143 @@
+"""The map from statements to the tests that reach them, made once for a tree, and the choice of tests for a mutant."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tests.mutate.areas import area_of
+from tests.mutate.mutants import Mutant
+from tests.mutate.probes import Blocks
+from tests.mutate.tree import Tree
+
+
+class Reach:
+    """What every passing test reaches, and its seconds."""
+
+    def __init__(self, origin: Path, folder: Path, areas: dict[str, tuple[str, ...]]) -> None:
+        self.folder = folder
+        self.blocks = Blocks()
+        self.tree = Tree(origin, folder / "map")
+        self.sources: dict[str, bytes] = {}
+        for file in sorted(self.tree.top.rglob("*.py")):
+            path = str(file.relative_to(self.tree.top))
+            if area_of(path, areas):
+                self.sources[path] = file.read_bytes()
+                file.write_text(self.blocks.instrument(path, file.read_text()))
+        self.seconds: dict[str, float] = {}
+        self.reaching: dict[int, set[str]] = defaultdict(set)
+        self.failed: list[str] = []
+        self.importers: dict[str, list[str]] = {}
+
+    def make(self, parts: list[str], left_out: list[str]) -> None:
+        """Run the tests in the copied tree with its probes, from where an earlier run has stopped; then read what they wrote."""
+        said = hashlib.sha256(repr(sorted(self.sources.items())).encode()).hexdigest()[:16]
+        out, children = self.folder / f"map-{said}.jsonl", self.folder / f"children-{said}.txt"
+        done = [line["test"] for line in self._lines(out)]
+        orders = self.folder / "map-orders.json"
+        orders.write_text(json.dumps({"done": done, "out": str(out)}))
+        complete = self.folder / f"map-{said}.complete"
+        if not complete.exists():
+            self.tree.empty_temporary()
+            children.touch()
+            children.chmod(0o666)
+            words = ["-q", "-p", "no:cacheprovider", "-p", "tests.mutate.plugin", "--tb=line", *parts]
+            words += [f"--ignore={name}" for name in left_out]
+            environment = self.tree.environment("map") | {
+                "MUTATE_ORDERS": str(orders),
+                "REACHED_FILE": str(children),
+            }
+            with (self.folder / "map.log").open("a") as log:
+                code = subprocess.run(
+                    [sys.executable, "-m", "pytest", *words],
+                    cwd=self.tree.top,
+                    env=environment,
+                    stdout=log,
+                    stderr=log,
+                ).returncode
+            if code not in (0, 1):
+                raise SystemExit(f"the tests could not be run for the map: see {self.folder / 'map.log'}")
+            complete.touch()
+        shutil.rmtree(self.tree.top)
+        self._read(out, children)
+
+    @staticmethod
+    def _lines(path: Path) -> list[dict[str, Any]]:
+        if not path.exists():
+            return []
+        whole = path.read_text().rpartition("\n")[0]  # a killed run may have left half a line
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def _read(self, out: Path, children: Path) -> None:
+        imports: dict[str, list[int]] = {}
+        for line in self._lines(out):
+            name = line["test"]
+            if name.startswith("import "):
+                imports[name.removeprefix("import ")] = line["reached"]
+            elif line["passed"]:
+                self.seconds[name] = line["seconds"]
+                for block in line["reached"]:
+                    self.reaching[block].add(name)
+            else:
+                self.failed.append(name)
+        for line in children.read_text().splitlines():
+            name, _, block = line.partition("\t")
+            if name in self.seconds:
+                self.reaching[int(block)].add(name)
+        tests = defaultdict(list)
+        for name in self.seconds:
+            tests[name.partition("::")[0]].append(name)
+        self.by_import: dict[int, set[str]] = defaultdict(set)
+        for path, blocks in imports.items():
+            for block in blocks:
+                self.by_import[block].update(tests[path])
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests that reach a mutant, those first that tell soonest; then those that only load what it has made."""
+        block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
+        direct = self.reaching.get(block, set())
+        if mutant.imported or block in self.blocks.imported:
+            around = self._of_files([mutant.path]) or self._of_files(self._importers(mutant.path))
+        else:
+            around = self.by_import.get(block, set())
+        return [*self._soonest(direct), *self._soonest(around - direct)]
+
+    def at_import(self, mutant: Mutant) -> bool:
+        """Whether it works when modules are loaded: on this process, which has loaded them, it would come too late."""
+        block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
+        return mutant.imported or block in self.blocks.imported or block in self.by_import
+
+    def _of_files(self, paths: list[str]) -> set[str]:
+        blocks = {block for path in paths for block in self.blocks.of_line[path].values()} - self.blocks.imported
+        return set().union(*(self.reaching.get(block, set()) for block in blocks))
+
+    def _importers(self, path: str) -> list[str]:
+        if path in self.importers:
+            return self.importers[path]
+        parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+        found = []
+        for other, source in self.sources.items():
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.ImportFrom) and node.module:
+                    names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+                    if ".".join(parts) in names:
+                        found.append(other)
+                        break
+        self.importers[path] = found
+        return found
+
+    def _soonest(self, tests: set[str]) -> list[str]:
+        """Quick tests first, but of each test function one case before the second of any: cases resemble each other."""
+        ranked = []
+        function = lambda name: name.partition("[")[0]  # noqa: E731 - a key used twice
+        for _, cases in groupby(sorted(tests, key=lambda name: (function(name), self.seconds[name], name)), function):
+            ranked += [(rank, self.seconds[name], name) for rank, name in enumerate(cases)]
+        return [name for *_, name in sorted(ranked)]
