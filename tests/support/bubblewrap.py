@@ -1,0 +1,16 @@
+"""bubblewrap, which the tier `namespaces` of the sandbox is made with: without it half of the sandbox would go untested."""
+
+from __future__ import annotations
+
+from tests.support import debian
+
+HOW_TO_GET_ONE = "Debian, Ubuntu: sudo apt-get install bubblewrap."
+
+
+def find() -> str:
+    """The path of `bwrap`; installed where that is allowed, DidNotStart where there is none."""
+    return debian.find("bubblewrap", debian.on_path("bwrap"), HOW_TO_GET_ONE)
+
+
+if __name__ == "__main__":
+    print(find())
