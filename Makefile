@@ -52,7 +52,7 @@ fmt: venv-dev  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff check --fix-only --quiet . ; $(BIN)/ruff format .
 
 texts: venv-dev  ## write anew what is generated: texts of the pages, tables of the SDK and the tiers, rules pages, a new game's replays
-	@$(BIN)/python manage.py compile_texts
+	@DEBUG=1 STATE_DIR=var/test $(BIN)/python manage.py texts
 	@$(BIN)/python -m bots.tables
 	@$(BIN)/tute rules --write docs/games
 	@$(BIN)/tute sandbox tiers --write docs/sandbox.md

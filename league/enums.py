@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from league.pure.formats import FORMATS
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
 
 
 class BotState(models.TextChoices):
@@ -74,17 +81,12 @@ TOURNAMENT_MOVES: dict[str, frozenset[str]] = {
 }
 
 
-class TournamentFormat(models.TextChoices):
-    """How the matches of a tournament follow from its entries."""
+DEFAULT_FORMAT = "round_robin"
 
-    ROUND_ROBIN = "round_robin", _("round robin")
-    SWISS = "swiss", _("Swiss")
-    SINGLE_ELIMINATION = "single_elimination", _("single elimination")
-    DOUBLE_ELIMINATION = "double_elimination", _("double elimination")
-    GAUNTLET = "gauntlet", _("gauntlet")
-    SUCCESSIVE_HALVING = "successive_halving", _("successive halving")
-    LADDER = "ladder", _("ladder")
-    DUEL = "duel", _("duel")
+
+def format_choices() -> list[tuple[str, StrPromise]]:
+    """The formats of tournaments with their titles. They follow from `league.pure.formats`, so that a new one needs no migration."""
+    return [(form.key, _(form.title)) for form in FORMATS.values()]
 
 
 class Seeding(models.TextChoices):

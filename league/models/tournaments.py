@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import Ending, Seeding, TournamentFormat, TournamentStatus
+from league.enums import DEFAULT_FORMAT, Ending, Seeding, TournamentStatus, format_choices
 from league.models.bots import BotVersion
 from league.models.people import Player
 from league.models.pools import Pool
@@ -33,7 +33,7 @@ class Circuit(models.Model):
     game = models.CharField(max_length=30)
     players = models.PositiveIntegerField(null=True)
     options = models.JSONField(default=dict)
-    format = models.CharField(max_length=20, choices=TournamentFormat, default=TournamentFormat.ROUND_ROBIN)
+    format = models.CharField(max_length=20, choices=format_choices, default=DEFAULT_FORMAT)
     parameters = models.JSONField(default=dict)
     boards = models.PositiveIntegerField(null=True)
     size = models.PositiveIntegerField(default=8)  # entries of a division
@@ -69,7 +69,7 @@ class Tournament(models.Model):
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="tournaments")
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="tournaments")
-    format = models.CharField(max_length=20, choices=TournamentFormat, default=TournamentFormat.ROUND_ROBIN)
+    format = models.CharField(max_length=20, choices=format_choices, default=DEFAULT_FORMAT)
     parameters = models.JSONField(default=dict)  # of the format, those that differ from its defaults
     seeding = models.CharField(max_length=10, choices=Seeding, default=Seeding.RATING)
     boards = models.PositiveIntegerField()  # boards of each match

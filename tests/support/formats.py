@@ -62,15 +62,15 @@ def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: i
     drawn: list[Pairing] = []
     while True:
         verdict, sheet = look(key, played, results, drawn)
-        assert sheet.tables[: len(drawn)] == drawn or {t.slot for t in drawn} <= {t.slot for t in sheet.tables}
+        assert sheet.pairings[: len(drawn)] == drawn or {t.slot for t in drawn} <= {t.slot for t in sheet.pairings}
         known = {table.slot: table for table in drawn}
-        assert all(known.get(table.slot, table) == table for table in sheet.tables), "a table has changed"
-        drawn += [table for table in sheet.tables if table.slot not in known]
-        sound(played, sheet.tables)
+        assert all(known.get(table.slot, table) == table for table in sheet.pairings), "a table has changed"
+        drawn += [table for table in sheet.pairings if table.slot not in known]
+        sound(played, sheet.pairings)
         if verdict.over:
-            assert len(results) == len(sheet.tables)
+            assert len(results) == len(sheet.pairings)
             return verdict, sheet
-        open_tables = [table for table in sheet.tables if table.slot not in results]
+        open_tables = [table for table in sheet.pairings if table.slot not in results]
         assert open_tables, "nothing to play and not over"
         assert len(results) < most, "no end"
         table = rng.choice(open_tables)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -15,30 +15,64 @@ from engine.runner import PackageRefused
 from league.domain.core.errors import Refused, TooMany, shown
 
 MEDIA_TYPE = "application/problem+json"
-KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do); both in the catalogue
-    "bad-request": (400, "The request cannot be read", "Correct what the detail names and send the request again."),
+KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do)
+    "bad-request": (
+        400,
+        gettext_noop("The request cannot be read"),
+        gettext_noop("Correct what the detail names and send the request again."),
+    ),
     "invalid": (
         400,
-        "Some values are not allowed",
-        "Correct the values listed under errors and send the request again.",
+        gettext_noop("Some values are not allowed"),
+        gettext_noop("Correct the values listed under errors and send the request again."),
     ),
     "unauthenticated": (
         401,
-        "Nobody is logged in",
-        "Send the header 'Authorization: Bearer <token>'. You get a token on the site, under your account.",
+        gettext_noop("Nobody is logged in"),
+        gettext_noop(
+            "Send the header 'Authorization: Bearer <token>'. You get a token on the site, under your account."
+        ),
     ),
-    "forbidden": (403, "This is not yours to do", "Log in as the owner, or ask the owner to do it."),
+    "forbidden": (
+        403,
+        gettext_noop("This is not yours to do"),
+        gettext_noop("Log in as the owner, or ask the owner to do it."),
+    ),
     "not-found": (
         404,
-        "There is nothing at this address",
-        "Check the address; the lists of /api/v1/ name what there is.",
+        gettext_noop("There is nothing at this address"),
+        gettext_noop("Check the address; the lists of /api/v1/ name what there is."),
     ),
-    "method": (405, "This address does not take that method", "Use one of the methods in the Allow header."),
-    "conflict": (409, "The league does not allow this now", "Read the detail: it says what stands in the way."),
-    "too-large": (413, "The request is too large", "Send less: the detail names the limit."),
-    "media-type": (415, "This content type is not read here", "Send one of the types that the detail names."),
-    "package": (422, "The package was refused", "Correct the package as the detail says and upload it again."),
-    "rate": (429, "Too many requests", "Wait as many seconds as the Retry-After header says."),
+    "method": (
+        405,
+        gettext_noop("This address does not take that method"),
+        gettext_noop("Use one of the methods in the Allow header."),
+    ),
+    "conflict": (
+        409,
+        gettext_noop("The league does not allow this now"),
+        gettext_noop("Read the detail: it says what stands in the way."),
+    ),
+    "too-large": (
+        413,
+        gettext_noop("The request is too large"),
+        gettext_noop("Send less: the detail names the limit."),
+    ),
+    "media-type": (
+        415,
+        gettext_noop("This content type is not read here"),
+        gettext_noop("Send one of the types that the detail names."),
+    ),
+    "package": (
+        422,
+        gettext_noop("The package was refused"),
+        gettext_noop("Correct the package as the detail says and upload it again."),
+    ),
+    "rate": (
+        429,
+        gettext_noop("Too many requests"),
+        gettext_noop("Wait as many seconds as the Retry-After header says."),
+    ),
 }
 
 

@@ -52,7 +52,7 @@ SPECTACULAR_SETTINGS = {
         "MatchStatus": "league.enums.MatchStatus",
         "MatchKind": "league.enums.MatchKind",
         "TournamentStatus": "league.enums.TournamentStatus",
-        "TournamentFormat": "league.enums.TournamentFormat",
+        "TournamentFormat": "league.enums.format_choices",
         "FaultKind": "league.enums.FaultKind",
     },
 }

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from league.api.http.serializers import ObjectField, StrictSerializer
 from league.domain.tournaments import circuits
-from league.enums import TournamentFormat, TournamentStatus
+from league.enums import DEFAULT_FORMAT, TournamentStatus, format_choices
 from league.models import Circuit, Event
 
 
@@ -20,7 +20,7 @@ class PartOut(serializers.Serializer[Any]):
     tournament = serializers.SlugField(source="slug")
     stage = serializers.IntegerField(allow_null=True, help_text="From 1; null for a division.")
     group = serializers.IntegerField(help_text="Group of the stage or division of the season, from 1.")
-    format = serializers.ChoiceField(choices=TournamentFormat.choices)
+    format = serializers.ChoiceField(choices=format_choices())
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
 
 
@@ -80,7 +80,7 @@ class CircuitOut(serializers.Serializer[Any]):
     name = serializers.CharField()
     owner = serializers.SlugField(source="owner.name")
     game = serializers.CharField()
-    format = serializers.ChoiceField(choices=TournamentFormat.choices)
+    format = serializers.ChoiceField(choices=format_choices())
     parameters = ObjectField()
     boards = serializers.IntegerField(allow_null=True, help_text="Of each match; null: what suits the game.")
     size = serializers.IntegerField(help_text="Entries of a division.")
@@ -112,9 +112,7 @@ class CircuitNew(StrictSerializer):
     game = serializers.CharField(max_length=30)
     players = serializers.IntegerField(required=False, min_value=1, max_value=20)
     options = ObjectField(required=False)
-    format = serializers.ChoiceField(
-        choices=TournamentFormat.choices, required=False, default=TournamentFormat.ROUND_ROBIN.value
-    )
+    format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
     parameters = ObjectField(required=False)
     boards = serializers.IntegerField(required=False, min_value=1, max_value=settings.MAX_BOARDS)
     size = serializers.IntegerField(required=False, default=8, min_value=2, max_value=settings.MAX_ENTRIES)

@@ -13,7 +13,7 @@ from league.api.http.serializers import ObjectField, PoolRef, ScalarField, Stric
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
-from league.enums import Ending, MatchStatus, Seeding, TournamentFormat, TournamentStatus
+from league.enums import DEFAULT_FORMAT, Ending, MatchStatus, Seeding, TournamentStatus, format_choices
 from league.models import Tournament
 
 MOST_ID = 2**31 - 1
@@ -38,7 +38,7 @@ class TournamentOut(serializers.Serializer[Any]):
     name = serializers.CharField()
     owner = serializers.SlugField(source="owner.name")
     pool = PoolRef()
-    format = serializers.ChoiceField(choices=TournamentFormat.choices)
+    format = serializers.ChoiceField(choices=format_choices())
     parameters = ObjectField(help_text="Of the format, those that differ from the defaults in /formats.")
     seeding = serializers.ChoiceField(choices=Seeding.choices)
     boards = serializers.IntegerField(help_text="Of each match.")
@@ -76,9 +76,7 @@ class FormatChoice(StrictSerializer):
         max_value=settings.MAX_BOARDS,
         help_text="Of each match; suits the game unless said.",
     )
-    format = serializers.ChoiceField(
-        choices=TournamentFormat.choices, required=False, default=TournamentFormat.ROUND_ROBIN.value
-    )
+    format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
     parameters = ObjectField(required=False, help_text="Of the format, by the names in /formats.")
     mixed = serializers.BooleanField(
         required=False,
@@ -183,7 +181,7 @@ class ParameterOut(serializers.Serializer[Any]):
 class FormatOut(serializers.Serializer[Any]):
     """A format: how the matches of a tournament follow from its entries."""
 
-    key = serializers.ChoiceField(choices=TournamentFormat.choices)
+    key = serializers.ChoiceField(choices=format_choices())
     title = serializers.CharField()
     text = serializers.CharField(source="sentence")
     seats = serializers.BooleanField(help_text="Takes tables of three to six seats; every format takes two sides.")

@@ -10,16 +10,9 @@ from math import inf
 from django.db.models import Max
 
 from league.domain.tournaments import fixtures, formats
-from league.enums import MatchStatus, TournamentFormat
+from league.enums import MatchStatus
 from league.models import Match, Party, Round, Tournament
 from league.pure.formats import BracketPairing, Results
-
-ENDS = (
-    TournamentFormat.SINGLE_ELIMINATION,
-    TournamentFormat.DOUBLE_ELIMINATION,
-    TournamentFormat.SUCCESSIVE_HALVING,
-)  # for those who go out
-BRACKETS = (TournamentFormat.SINGLE_ELIMINATION, TournamentFormat.DOUBLE_ELIMINATION)
 
 
 @dataclass
@@ -94,7 +87,7 @@ def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatc
 def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int, float]:
     """By entry, the last round in which it is still there: who has gone out does not rest."""
     last = dict.fromkeys(numbers.values(), inf)
-    if tournament.format in ENDS:
+    if formats.format_named(tournament.format).eliminates:
         seated = Party.objects.filter(match__tournament=tournament).values_list("version_id")
         last |= {numbers[version]: until for version, until in seated.annotate(until=Max("match__round__number"))}
     return last
@@ -102,15 +95,12 @@ def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int
 
 def has_rounds(tournament: Tournament) -> bool:
     """Whether its rounds say something: each one follows from those before."""
-    return formats.follows_results(tournament) and tournament.format not in (
-        TournamentFormat.LADDER,
-        TournamentFormat.DUEL,
-    )
+    return formats.follows_results(tournament) and formats.format_named(tournament.format).rounds
 
 
 def read_bracket(tournament: Tournament) -> list[BracketStep]:
     """The pairings that are known so far; none where the format has no bracket or it has not started."""
-    if tournament.format not in BRACKETS or tournament.started is None:
+    if not formats.format_named(tournament.format).bracket or tournament.started is None:
         return []
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):

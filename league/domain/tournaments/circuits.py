@@ -14,7 +14,7 @@ from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
-from league.enums import BotState, TournamentFormat, TournamentStatus
+from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Player, Season
 from league.pure.calendar import calendars, divisions
 
@@ -33,7 +33,7 @@ def create(
     moves: int = 2,
     players: int | None = None,
     options: Mapping[str, Any] | None = None,
-    format: str = TournamentFormat.ROUND_ROBIN,
+    format: str = DEFAULT_FORMAT,
     parameters: Mapping[str, Any] | None = None,
     boards: int | None = None,
     now: datetime | None = None,

@@ -1,4 +1,4 @@
-"""The formats as the league offers them: their words, and fields made from rows."""
+"""The formats as the league offers them: in the language of the reader, and fields made from rows."""
 
 from __future__ import annotations
 
@@ -6,59 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext
 
 from engine import Game
 from league.domain.core.errors import Refused
 from league.domain.ratings import pools
-from league.enums import TournamentFormat
 from league.models import Tournament
 from league.pure import formats as pure
-
-SENTENCES = {  # what each format is, in one sentence
-    "round_robin": _("Everybody meets everybody, as often as there are cycles: the fairest table of a small field."),
-    "swiss": _(
-        "In every round equal scores meet and nobody meets the same opponent twice: a table of a large field in few rounds."
-    ),
-    "single_elimination": _(
-        "Who loses a match is out: quick, exciting, and much luck. At tables of more than two the best of each go on."
-    ),
-    "double_elimination": _("Who loses twice is out: a bracket that forgives one unlucky match."),
-    "gauntlet": _("The newest entries meet all the others, who do not meet each other: how good is a new version?"),
-    "successive_halving": _(
-        "All survivors meet, the weaker half goes, and every board counts to the end: finds the best bot most often."
-    ),
-    "ladder": _("Continuous: some matches are always open, each where it tells most, and bots may come and go."),
-    "duel": _("Two bots play until a sequential test can say which is stronger, or until the cap."),
-}
-PARAMETERS = {  # what each parameter does
-    ("round_robin", "cycles"): _(
-        "How often each pair meets; two make a double round robin. The most, where it may stop before."
-    ),
-    ("round_robin", "sure"): _(
-        "Stop after the cycle in which one is the best with this probability, such as 0.95. 0: play all cycles."
-    ),
-    ("gauntlet", "challengers"): _("How many of the newest entries are the challengers."),
-    ("gauntlet", "cycles"): _("How often each challenger meets each of the others."),
-    ("swiss", "rounds"): _("Rounds. 0: log2 of the field and two more, at most half the field."),
-    ("single_elimination", "bronze"): _("The losers of the semifinals play for the third place."),
-    ("single_elimination", "extra"): _("Boards added at a time while a match is level."),
-    ("single_elimination", "cap"): _("Extra boards at most; then the score decides, then the better seed."),
-    ("single_elimination", "advance"): _("How many go on from a table of more than two. 0: half of them."),
-    ("double_elimination", "extra"): _("Boards added at a time while a match is level."),
-    ("double_elimination", "cap"): _("Extra boards at most; then the score decides, then the better seed."),
-    ("successive_halving", "budget"): _(
-        "Boards in all, in equal shares to the stages. 0: as many as a round robin takes."
-    ),
-    ("ladder", "open"): _("Matches that are open at a time. 0: as many as tables can be filled."),
-    ("ladder", "budget"): _("Boards of each bot, then it ends. 0: it goes on until you end it."),
-    ("ladder", "head"): _("Prefer the head of the table: finds the best sooner, orders the rest later."),
-    ("duel", "elo0"): _("At most so much stronger (Elo of a board): the first answer of the test."),
-    ("duel", "elo1"): _("At least so much stronger: the second answer."),
-    ("duel", "alpha"): _("Share of wrong second answers."),
-    ("duel", "beta"): _("Share of wrong first answers."),
-    ("duel", "cap"): _("Boards at most; then nobody has been shown to be stronger."),
-}
 
 
 @dataclass(frozen=True)
@@ -78,9 +32,9 @@ def describe_formats() -> list[DescribedFormat]:
     return [
         DescribedFormat(
             key,
-            str(TournamentFormat(key).label),
-            str(SENTENCES[key]),
-            [(parameter, str(PARAMETERS[key, parameter.name])) for parameter in one.parameters],
+            gettext(one.title),
+            gettext(one.sentence),
+            [(parameter, gettext(parameter.help)) for parameter in one.parameters],
             not one.unseated,
             not one.unmixed,
         )
@@ -102,12 +56,6 @@ def choose_parameters(key: str, parameters: Mapping[str, Any] | None) -> dict[st
         full = form.complete(parameters or {})
     except ValueError as error:
         raise Refused.from_error(error) from error
-    if "elo0" in full and float(full["elo0"]) >= float(full["elo1"]):
-        raise Refused(
-            "elo0 is below elo1: the test asks which of two strengths it is, not {elo0} and {elo1}",
-            elo0=full["elo0"],
-            elo1=full["elo1"],
-        )
     defaults = form.complete({})
     return {name: value for name, value in full.items() if value != defaults[name]}
 

@@ -19,12 +19,11 @@ from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import matches
 from league.domain.ratings import pools
 from league.domain.tournaments import fixtures, formats
-from league.enums import BotState, Ending, Seeding, TournamentFormat, TournamentStatus, VersionStatus
+from league.enums import DEFAULT_FORMAT, BotState, Ending, Seeding, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Circuit, Entry, Event, Match, Player, Rating, Tournament
 from league.pure import formats as pure
 from league.pure.formats import Outcome
 
-GROWING = ("cycles", "budget", "cap")  # parameters of a running tournament that can grow
 SLUGS_TAKEN = frozenset({"new"})
 
 COARSE = ("chips", "marks")  # score units in which a quarter to a half of the boards are drawn between good bots
@@ -48,7 +47,7 @@ def create(
     versions: Sequence[BotVersion | Bot] = (),
     players: int | None = None,
     *,
-    format: str = TournamentFormat.ROUND_ROBIN,
+    format: str = DEFAULT_FORMAT,
     parameters: Mapping[str, Any] | None = None,
     seeding: str = Seeding.RATING,
     mixed: bool = False,
@@ -255,9 +254,9 @@ def _seeds(tournament: Tournament, entries: Sequence[Entry]) -> dict[int, int]:
     return {entry.pk: seed for seed, entry in enumerate(line, 1)}
 
 
-def can_grow(format: str) -> bool:
-    """Whether a running tournament of that format may get more of `GROWING`: what was played follows from all of a halving's budget."""
-    return format != TournamentFormat.SUCCESSIVE_HALVING
+def growing_parameters(tournament: Tournament) -> list[str]:
+    """Names of the parameters of which a tournament, while it runs, may get more."""
+    return [parameter.name for parameter in formats.format_named(tournament.format).parameters if parameter.can_grow]
 
 
 def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
@@ -276,7 +275,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
             )
         was = formats.format_named(row.format).complete(row.parameters)
         for name, value in parameters.items():
-            if name not in GROWING or name not in was or not can_grow(row.format):
+            if name not in growing_parameters(row):
                 raise Refused(
                     "a running {format} cannot change {name}; cycles, budget and cap can grow where there are any",
                     format=row.format,

@@ -8,9 +8,10 @@ import engine
 from league.domain.core import clock
 from league.domain.ratings import pools
 from league.domain.tournaments import circuits
-from league.enums import TournamentFormat
+from league.enums import DEFAULT_FORMAT
 from league.management.base import LeagueCommand, find_player, find_version
 from league.models import Circuit
+from league.pure.formats import FORMATS
 
 
 class Command(LeagueCommand):
@@ -29,7 +30,7 @@ class Command(LeagueCommand):
         parser.add_argument("--zone", required=True, help="time zone, Europe/Madrid")
         parser.add_argument("--size", type=int, default=8, help="entries of a division")
         parser.add_argument("--moves", type=int, default=2, help="promoted and relegated at each border")
-        parser.add_argument("--format", default="round_robin", help=", ".join(TournamentFormat.values))
+        parser.add_argument("--format", default=DEFAULT_FORMAT, choices=list(FORMATS))
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the format"
         )

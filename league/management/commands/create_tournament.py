@@ -8,9 +8,10 @@ import engine
 from league.domain.core.errors import Refused
 from league.domain.ratings import pools
 from league.domain.tournaments import tournaments
-from league.enums import Seeding, TournamentFormat
+from league.enums import DEFAULT_FORMAT, Seeding
 from league.management.base import LeagueCommand, find_player, find_version
 from league.models import Tournament
+from league.pure.formats import FORMATS
 
 
 class Command(LeagueCommand):
@@ -28,7 +29,7 @@ class Command(LeagueCommand):
         parser.add_argument(
             "-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game"
         )
-        parser.add_argument("--format", default="round_robin", help=", ".join(TournamentFormat.values))
+        parser.add_argument("--format", default=DEFAULT_FORMAT, choices=list(FORMATS))
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the format"
         )

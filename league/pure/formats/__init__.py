@@ -1,6 +1,9 @@
-"""The formats of tournaments, one file each, all of one shape (`base`)."""
+"""The formats of tournaments, one file each, all of one shape (`base`). A file in this folder that declares FORMAT is a format; no list names it."""
 
 from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
 
 from league.pure.formats.base import (
     REVISION,
@@ -17,28 +20,16 @@ from league.pure.formats.base import (
     Slot,
     Value,
 )
-from league.pure.formats.double_elimination import DOUBLE_ELIMINATION
-from league.pure.formats.duel import DUEL
-from league.pure.formats.gauntlet import GAUNTLET
-from league.pure.formats.halving import SUCCESSIVE_HALVING
-from league.pure.formats.ladder import LADDER
-from league.pure.formats.round_robin import ROUND_ROBIN
-from league.pure.formats.single_elimination import SINGLE_ELIMINATION
-from league.pure.formats.swiss import SWISS
 
-FORMATS = {
-    one.key: one
-    for one in (
-        ROUND_ROBIN,
-        SWISS,
-        SINGLE_ELIMINATION,
-        DOUBLE_ELIMINATION,
-        GAUNTLET,
-        SUCCESSIVE_HALVING,
-        LADDER,
-        DUEL,
-    )
-}
+
+def find_formats() -> dict[str, Format]:
+    """By key, what the modules of this folder declare as FORMAT, in the order in which formats are offered."""
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    found: list[Format] = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return {one.key: one for one in sorted(found, key=lambda one: (one.place, one.key))}
+
+
+FORMATS = find_formats()
 
 
 def check_field(form: Format, field: Field) -> None:
@@ -63,4 +54,5 @@ __all__ = [
     "Slot",
     "Value",
     "check_field",
+    "find_formats",
 ]

@@ -208,10 +208,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A number, a yes or no, or a word that a format lets the owner choose. Its default says which of the three."""
+    """A number, a yes or no, or a word that a format lets the owner choose. Its default says which of the three.
+
+    help: what it does, in one English sentence. can_grow: a running tournament may get more of it.
+    """
 
     name: str
     default: Value
+    help: str
+    can_grow: bool = False
     low: float = 0
     high: float = 1
     words: tuple[str, ...] = ()
@@ -248,17 +253,28 @@ class Size:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """One way in which the matches of a tournament follow from its entries and results."""
+    """One way in which the matches of a tournament follow from its entries and results.
+
+    key: at most 20 of a-z and _. place: where it stands when formats are offered. title and sentence: what it is, in English.
+    """
 
     key: str
+    place: int = 100
+    title: str
+    sentence: str
     play: Callable[[Field, Sheet], Outcome]
     size: Callable[[Field], Size]
     parameters: tuple[Parameter, ...] = ()
     unseated: str = ""  # refusal of tables of more than two, with the gaps {seats} and {others}; empty: it takes them
     unmixed: str = ""  # refusal of mixed pairs, with the gap {others}
     grows: bool = False  # takes entries while it runs
+    bracket: bool = False  # its outcome has one
+    eliminates: bool = False  # who has gone out does not rest in later rounds
+    rounds: bool = True  # its rounds say something to people, where they follow from results
     eager: bool = False  # may have something to add while matches of it are open
     follows: Callable[[Field], bool] = lambda field: True  # whether its tables depend on results
+    # refuses values of parameters that are allowed one by one and not together
+    agree: Callable[[Mapping[str, Value]], None] = lambda values: None
     fewest: int = 2  # entries, besides those that fill a table
     most: int | None = None
 
@@ -274,10 +290,12 @@ class Format:
                     name=name,
                     there=there,
                 )
-        return {
+        values = {
             name: parameter.read(given[name]) if name in given else parameter.default
             for name, parameter in known.items()
         }
+        self.agree(values)
+        return values
 
     def takes(self, field: Field) -> bool:
         """Whether it can be played at such tables."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from league.pure.formats.base import BracketPairing, Field, Format, Outcome, Ranking, Sheet, Size
 from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
 from league.pure.formats.single_elimination import pairings_size
+from league.pure.refusal import translatable
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +92,20 @@ def size(field: Field) -> Size:
     return pairings_size(field, 2 * field.entries - 2, 2 * field.entries - 1)
 
 
-DOUBLE_ELIMINATION = Format(
+FORMAT = Format(
     key="double_elimination",
+    place=4,
+    title=translatable("double elimination"),
+    sentence=translatable("A bot that loses twice is out: a bracket that forgives one unlucky match."),
+    bracket=True,
+    eliminates=True,
     play=play,
     size=size,
     parameters=PARAMETERS,
     eager=True,
     fewest=3,
-    unseated="a double elimination cannot be played at tables of {seats}: its second bracket takes the one loser of a match; choose one of {others}",
+    unseated=translatable(
+        "a double elimination cannot be played at tables of {seats}: its second bracket takes the one loser of a match; choose one of {others}"
+    ),
     unmixed=PARTED,
 )

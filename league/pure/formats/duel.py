@@ -6,18 +6,17 @@ is at most elo0. With the bounds -20 and 20 the question is who is better, with 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Scores, Sheet, Size
+from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Scores, Sheet, Size, Value
 from league.pure.rating import sprt
+from league.pure.refusal import Refusal, translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
     """Match after match of the same two, the seats reversed each time, with the test after each."""
     a, b = field.order
     elo0, elo1 = field.real("elo0"), field.real("elo1")
-    if elo0 >= elo1:
-        raise ValueError(f"elo0 is below elo1: the test asks which of two strengths it is, not {elo0:g} and {elo1:g}")
     limits = sprt.bounds(field.real("alpha"), field.real("beta"))
     counts = [0, 0, 0]  # boards of A lost, drawn, won
     played, number = 0, 0
@@ -68,18 +67,65 @@ def size(field: Field) -> Size:
     return Size((1, matches), (min(field.boards, field.number("cap")), field.number("cap")))
 
 
-DUEL = Format(
+def _check_order(values: Mapping[str, Value]) -> None:
+    if float(values["elo0"]) >= float(values["elo1"]):
+        raise Refusal(
+            "elo0 must be below elo1: the test asks which of two strengths is right, not {elo0} and {elo1}",
+            elo0=values["elo0"],
+            elo1=values["elo1"],
+        )
+
+
+FORMAT = Format(
     key="duel",
+    place=8,
+    title=translatable("duel"),
+    sentence=translatable("Two bots play until a sequential test can say which is stronger, or until the cap."),
+    rounds=False,
+    agree=_check_order,
     play=play,
     size=size,
     parameters=(
-        Parameter(name="elo0", default=-20.0, low=-1000, high=1000),
-        Parameter(name="elo1", default=20.0, low=-1000, high=1000),
-        Parameter(name="alpha", default=0.05, low=0.0001, high=0.4999),
-        Parameter(name="beta", default=0.05, low=0.0001, high=0.4999),
-        Parameter(name="cap", default=2000, low=1, high=100_000),
+        Parameter(
+            name="elo0",
+            default=-20.0,
+            low=-1000,
+            high=1000,
+            help=translatable("The first answer of the test: stronger by at most this much (Elo of a board)."),
+        ),
+        Parameter(
+            name="elo1",
+            default=20.0,
+            low=-1000,
+            high=1000,
+            help=translatable("The second answer of the test: stronger by at least this much (Elo of a board)."),
+        ),
+        Parameter(
+            name="alpha",
+            default=0.05,
+            low=0.0001,
+            high=0.4999,
+            help=translatable("How often the second answer may be wrong, as a share."),
+        ),
+        Parameter(
+            name="beta",
+            default=0.05,
+            low=0.0001,
+            high=0.4999,
+            help=translatable("How often the first answer may be wrong, as a share."),
+        ),
+        Parameter(
+            name="cap",
+            can_grow=True,
+            default=2000,
+            low=1,
+            high=100_000,
+            help=translatable("Most boards to play. After them nobody has been shown to be stronger."),
+        ),
     ),
-    unseated="a duel asks which of two is stronger, and {seats} sit at a table of this game; choose one of {others}",
-    unmixed="a duel asks which of two is stronger, and mixed pairs are four; choose one of {others}",
+    unseated=translatable(
+        "a duel asks which of two is stronger, and {seats} sit at a table of this game; choose one of {others}"
+    ),
+    unmixed=translatable("a duel asks which of two is stronger, and mixed pairs are four; choose one of {others}"),
     most=2,
 )

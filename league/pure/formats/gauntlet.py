@@ -5,7 +5,7 @@ from __future__ import annotations
 from league.pure.formats.base import Field, Format, Outcome, Parameter, Sheet, Size
 from league.pure.formats.ranks import rank_by_points
 from league.pure.pairing import movements
-from league.pure.refusal import Refusal
+from league.pure.refusal import Refusal, translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
@@ -47,15 +47,35 @@ def size(field: Field) -> Size:
     return Size((matches, matches), (matches * field.boards, matches * field.boards))
 
 
-GAUNTLET = Format(
+FORMAT = Format(
     key="gauntlet",
+    place=5,
+    title=translatable("gauntlet"),
+    sentence=translatable(
+        "The newest entries meet all others, and the others do not meet each other: it shows how good a new version is."
+    ),
     play=play,
     size=size,
     parameters=(
-        Parameter(name="challengers", default=1, low=1, high=32),
-        Parameter(name="cycles", default=1, low=1, high=200),
+        Parameter(
+            name="challengers",
+            default=1,
+            low=1,
+            high=32,
+            help=translatable("How many of the newest entries are the challengers."),
+        ),
+        Parameter(
+            name="cycles",
+            can_grow=True,
+            default=1,
+            low=1,
+            high=200,
+            help=translatable("How often each challenger meets each of the others."),
+        ),
     ),
     follows=lambda field: False,
-    unmixed="mixed pairs cannot play a gauntlet: a challenger would be measured together with those who it is measured against; "
-    "choose one of {others}",
+    unmixed=translatable(
+        "mixed pairs cannot play a gauntlet: a challenger would be measured together with those who it is measured against; "
+        "choose one of {others}"
+    ),
 )

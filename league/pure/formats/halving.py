@@ -10,6 +10,7 @@ from __future__ import annotations
 from league.pure.formats.base import MOST_BOARDS, Field, Format, Outcome, Parameter, Ranking, Sheet, Size, split_boards
 from league.pure.formats.ranks import rank_by_strength
 from league.pure.pairing import movements
+from league.pure.refusal import translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
@@ -73,9 +74,23 @@ def size(field: Field) -> Size:
     return Size((matches, matches), (total, total))
 
 
-SUCCESSIVE_HALVING = Format(
+FORMAT = Format(
     key="successive_halving",
+    place=6,
+    title=translatable("successive halving"),
+    sentence=translatable(
+        "All survivors meet, then the weaker half goes out. Every board counts to the end. It finds the best bot most often."
+    ),
+    eliminates=True,
     play=play,
     size=size,
-    parameters=(Parameter(name="budget", default=0, low=0, high=MOST_BOARDS * 10_000),),
+    parameters=(
+        Parameter(
+            name="budget",
+            default=0,
+            low=0,
+            high=MOST_BOARDS * 10_000,
+            help=translatable("Boards in all, in equal shares for the stages. 0: as many as a round robin takes."),
+        ),
+    ),
 )

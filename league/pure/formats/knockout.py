@@ -8,12 +8,28 @@ from dataclasses import dataclass
 from math import ceil, log2
 
 from league.pure.formats.base import BracketPairing, Field, Levels, Parameter, Scores, Sheet, Slot
+from league.pure.refusal import translatable
 
 PARAMETERS = (
-    Parameter(name="extra", default=2, low=1, high=64),  # boards added at a time while a match is level
-    Parameter(name="cap", default=8, low=0, high=256),  # extra boards at most
+    Parameter(
+        name="extra",
+        default=2,
+        low=1,
+        high=64,
+        help=translatable("Boards added at a time while a match is level."),
+    ),
+    Parameter(
+        name="cap",
+        default=8,
+        low=0,
+        high=256,
+        can_grow=True,
+        help=translatable("Most extra boards. After them the score decides, then the better seed."),
+    ),
 )
-PARTED = "mixed pairs cannot play an elimination: partners win and lose together, so none goes on without the other; choose one of {others}"
+PARTED = translatable(
+    "mixed pairs cannot play an elimination: partners win and lose together, so none goes on without the other; choose one of {others}"
+)
 
 
 def seeded(order: Sequence[int]) -> list[int | None]:

@@ -22,6 +22,7 @@ from league.pure.formats.base import Field, Format, Outcome, Parameter, Sheet, S
 from league.pure.formats.ranks import fitted, rank_by_strength
 from league.pure.formats.swiss import parted
 from league.pure.rating.bradley_terry import PRIOR_SD, Fit
+from league.pure.refusal import translatable
 
 NEW = 48  # boards until an entry counts as placed: an error of about 50 Elo
 
@@ -129,14 +130,37 @@ def size(field: Field) -> Size:
     return Size((matches, 2 * matches), (boards, 2 * matches * field.boards)) if boards else Size((0, 0), (0, 0))
 
 
-LADDER = Format(
+FORMAT = Format(
     key="ladder",
+    place=7,
+    title=translatable("ladder"),
+    sentence=translatable(
+        "It goes on without an end: some matches are always open, chosen where they tell most, and bots may join and leave."
+    ),
+    rounds=False,
     play=play,
     size=size,
     parameters=(
-        Parameter(name="open", default=0, low=0, high=200),
-        Parameter(name="budget", default=0, low=0, high=1_000_000),
-        Parameter(name="head", default=False),
+        Parameter(
+            name="open",
+            default=0,
+            low=0,
+            high=200,
+            help=translatable("How many matches are open at a time. 0: as many as tables can be filled."),
+        ),
+        Parameter(
+            name="budget",
+            can_grow=True,
+            default=0,
+            low=0,
+            high=1_000_000,
+            help=translatable("Boards of each bot, then the ladder ends. 0: it goes on until you end it."),
+        ),
+        Parameter(
+            name="head",
+            default=False,
+            help=translatable("Prefer the head of the table: it finds the best sooner and orders the rest later."),
+        ),
     ),
     grows=True,
     eager=True,

@@ -10,6 +10,7 @@ from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking,
 from league.pure.formats.ranks import fitted, rank_by_points
 from league.pure.pairing import movements
 from league.pure.rating import stopping
+from league.pure.refusal import translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
@@ -55,13 +56,33 @@ def size(field: Field) -> Size:
     return Size((least, most), (least * field.boards, most * field.boards))
 
 
-ROUND_ROBIN = Format(
+FORMAT = Format(
     key="round_robin",
+    place=1,
+    title=translatable("round robin"),
+    sentence=translatable("In each cycle every entry meets every other once: the fairest result for a small field."),
     play=play,
     size=size,
     parameters=(
-        Parameter(name="cycles", default=1, low=1, high=200),
-        Parameter(name="sure", default=0.0, low=0, high=0.999),
+        Parameter(
+            name="cycles",
+            can_grow=True,
+            default=1,
+            low=1,
+            high=200,
+            help=translatable(
+                "How often each pair meets. Two cycles make a double round robin. With an early stop this is the most."
+            ),
+        ),
+        Parameter(
+            name="sure",
+            default=0.0,
+            low=0,
+            high=0.999,
+            help=translatable(
+                "Stop after the cycle in which one entry is the best with this probability, such as 0.95. 0: play all cycles."
+            ),
+        ),
     ),
     follows=lambda field: bool(field.real("sure")),
 )

@@ -10,6 +10,7 @@ from math import ceil
 from league.pure.formats import knockout_tables
 from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Sheet, Size
 from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
+from league.pure.refusal import translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
@@ -72,14 +73,29 @@ def pairings_size(field: Field, least: int, most: int) -> Size:
     return Size((least, most * (1 + pieces)), (least * field.boards, most * (field.boards + cap)))
 
 
-SINGLE_ELIMINATION = Format(
+FORMAT = Format(
     key="single_elimination",
+    place=3,
+    title=translatable("single elimination"),
+    sentence=translatable(
+        "A bot that loses a match is out: quick and exciting, but luck decides much. At tables of more than two the best of each table go on."
+    ),
+    bracket=True,
+    eliminates=True,
     play=play,
     size=size,
     parameters=(
-        Parameter(name="bronze", default=True),
+        Parameter(
+            name="bronze", default=True, help=translatable("The losers of the semifinals play for the third place.")
+        ),
         *PARAMETERS,
-        Parameter(name="advance", default=0, low=0, high=5),
+        Parameter(
+            name="advance",
+            default=0,
+            low=0,
+            high=5,
+            help=translatable("How many go on from a table of more than two. 0: half of them."),
+        ),
     ),
     eager=True,
     unmixed=PARTED,

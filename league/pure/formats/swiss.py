@@ -24,6 +24,7 @@ from math import ceil, log2
 from league.pure.formats import tiebreaks
 from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Scores, Sheet, Size, partners
 from league.pure.formats.tiebreaks import CardLine
+from league.pure.refusal import translatable
 
 AGAIN = 10**12  # cost of a second meeting
 FLOAT = 10**6  # cost of a score difference of half a point, squared
@@ -211,9 +212,24 @@ def size(field: Field) -> Size:
     return Size((matches, matches), (matches * field.boards, matches * field.boards))
 
 
-SWISS = Format(
+FORMAT = Format(
     key="swiss",
+    place=2,
+    title=translatable("Swiss"),
+    sentence=translatable(
+        "In every round entries with equal scores meet, and no two meet twice: it ranks a large field in few rounds."
+    ),
     play=play,
     size=size,
-    parameters=(Parameter(name="rounds", default=0, low=0, high=50),),
+    parameters=(
+        Parameter(
+            name="rounds",
+            default=0,
+            low=0,
+            high=50,
+            help=translatable(
+                "How many rounds. 0: log2 of the number of entries and two more, at most half that number."
+            ),
+        ),
+    ),
 )

@@ -9,8 +9,9 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Model, Prefetch, Q, QuerySet
 from django.http import HttpRequest
 
-from league.enums import MatchStatus, TournamentFormat, TournamentStatus
+from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Party, Tournament
+from league.pure.formats import FORMATS
 
 Row = TypeVar("Row", bound=Model)
 
@@ -38,8 +39,9 @@ def latest_matches(*, finished_only: bool = False) -> QuerySet[Match]:
 
 def open_tournaments(games: Iterable[str]) -> QuerySet[Tournament]:
     """Tournaments that take entries now, of these games (all, where none is named), the newest first. One query."""
+    growing = [form.key for form in FORMATS.values() if form.grows]
     rows = Tournament.objects.filter(
-        Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format=TournamentFormat.LADDER)
+        Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format__in=growing)
     )
     named = list(games)
     rows = rows.filter(pool__game__in=named) if named else rows

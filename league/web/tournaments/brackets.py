@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from league.domain.tournaments import brackets as rounds
-from league.enums import TournamentFormat
 from league.models import Entry, Tournament
+from league.pure.formats import double_elimination
 
 # how a pairing was decided, where it was not simply by its boards
 DECIDED_BY = {
@@ -64,7 +64,7 @@ def brackets(tournament: Tournament) -> list[Part]:
     boxes = {(step.pairing.part, step.pairing.round, step.pairing.place): _box(step, entries) for step in steps}
     size = 1 << max(len(entries) - 1, 1).bit_length()
     last = size.bit_length() - 1
-    if tournament.format == TournamentFormat.DOUBLE_ELIMINATION:
+    if tournament.format == double_elimination.FORMAT.key:
         return _double(boxes, size, last)
     columns = [
         Column(_round_title(size >> number), _column(boxes, "winners", number, size >> number))

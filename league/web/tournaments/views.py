@@ -117,7 +117,7 @@ def _growing_parameters(found: Tournament) -> list[tuple[str, int]]:
     if found.status != TournamentStatus.RUNNING:
         return []
     values = formats.format_named(found.format).complete(found.parameters)
-    return [(name, int(values[name])) for name in domain.GROWING if name in values and domain.can_grow(found.format)]
+    return [(name, int(values[name])) for name in domain.growing_parameters(found)]
 
 
 def _format(found: Tournament) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _extend(request: HttpRequest, found: Tournament, viewer: Player) -> None:
-    given = {name: request.POST[name] for name in domain.GROWING if name in request.POST}
+    given = {name: request.POST[name] for name in domain.growing_parameters(found) if name in request.POST}
     wanted = {name: int(value) for name, value in given.items() if value.isdecimal()}
     added = domain.extend(found, wanted, actor=viewer.name)
     text = ngettext("%(count)s match was added.", "%(count)s matches were added.", added)

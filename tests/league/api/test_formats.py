@@ -15,7 +15,7 @@ def test_formats_explain_themselves(nobody):
 
     assert [one["key"] for one in found] == list(FORMATS)
     swiss = found[1]
-    assert swiss["text"].startswith("In every round equal scores meet")
+    assert swiss["text"].startswith("In every round entries with equal scores meet")
     assert swiss["parameters"] == [
         {
             "name": "rounds",

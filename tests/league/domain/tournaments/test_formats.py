@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils.translation import override
 
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
 from league.domain.tournaments import fixtures, formats, standings, tournaments
 from league.domain.upkeep import reconcile
-from league.enums import Ending, Seeding, TournamentFormat, TournamentStatus
+from league.enums import Ending, Seeding, TournamentStatus, format_choices
 from league.models import Match, Rating, Tournament
 from league.pure.formats import FORMATS
 from tests.support.league import NOW, SECRET, accepted, later, play
@@ -266,7 +265,7 @@ def test_individual_seats(ana, berto, seats) -> None:
         ({"format": "chess"}, "there is no format 'chess'; the formats are round_robin, swiss"),
         ({"parameters": {"rounds": 3}}, "round_robin has no parameter 'rounds'"),
         ({"parameters": {"cycles": 0}}, "cycles is a whole number from 1 to 200, not 0"),
-        ({"format": "duel", "parameters": {"elo0": 30}}, "elo0 is below elo1"),
+        ({"format": "duel", "parameters": {"elo0": 30}}, "elo0 must be below elo1"),
         ({"seeding": "luck"}, "seeding is one of rating, entry, not 'luck'"),
         (
             {"game": "cabrero", "players": 3, "format": "double_elimination"},
@@ -292,12 +291,18 @@ def test_too_few_and_too_many(ana, field) -> None:
         tournaments.enter(made, field[2], now=NOW)
 
 
-def test_words_exist_for_every_format_and_parameter() -> None:
-    assert [one.key for one in formats.describe_formats()] == list(FORMATS) == TournamentFormat.values
-    assert all(one.sentence and all(text for _, text in one.parameters) for one in formats.describe_formats())
-    assert Counter(name for _, name in formats.PARAMETERS) == Counter(
-        parameter.name for form in FORMATS.values() for parameter in form.parameters
-    )
+def test_every_format_has_its_words_in_the_language_of_the_reader() -> None:
+    with override("es"):
+        spanish = formats.describe_formats()
+    with override("en"):
+        english = formats.describe_formats()
+
+    assert [one.key for one in english] == list(FORMATS) == [key for key, _ in format_choices()]
+    for here, there in zip(english, spanish, strict=True):
+        assert (here.title, here.sentence) == (FORMATS[here.key].title, FORMATS[here.key].sentence)
+        assert [text for _, text in here.parameters] == [one.help for one in FORMATS[here.key].parameters]
+        assert here.sentence != there.sentence
+        assert len(here.key) <= 20  # the column of the database
 
 
 def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> None:

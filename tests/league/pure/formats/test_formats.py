@@ -77,7 +77,7 @@ def test_parameters_say_what_is_allowed():
     with pytest.raises(ValueError, match="bronze is true or false, not 1"):
         FORMATS["single_elimination"].complete({"bronze": 1})
     with pytest.raises(ValueError, match="kind is one of a, b, not 'c'"):
-        Parameter(name="kind", default="a", words=("a", "b")).read("c")
+        Parameter(name="kind", default="a", help="", words=("a", "b")).read("c")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from league.pure.formats import Pairing, Sheet
-from league.pure.formats.halving import SUCCESSIVE_HALVING
-from league.pure.formats.ladder import LADDER
+from league.pure.formats.halving import FORMAT as SUCCESSIVE_HALVING
+from league.pure.formats.ladder import FORMAT as LADDER
 from tests.support.formats import by_chance, by_number, field, look, places, play_out
 
 
@@ -26,7 +26,7 @@ def test_ladder_keeps_so_many_matches_open_and_looking_again_adds_none():
     assert len(sheet.pairings) == 4
 
     _, again = look("ladder", played, {}, sheet.pairings)
-    assert again.tables == sheet.pairings
+    assert again.pairings == sheet.pairings
 
     done = {sheet.pairings[0].slot: [(60, 40), (60, 40)]}
     _, after = look("ladder", played, done, sheet.pairings)

@@ -93,5 +93,5 @@ def test_duel_of_a_new_version_that_is_no_better():
 
     assert verdict.why == "not_stronger"
     assert places(verdict) == [[0], [1]]
-    with pytest.raises(ValueError, match="elo0 is below elo1"):
+    with pytest.raises(ValueError, match="elo0 must be below elo1"):
         play_out("duel", field("duel", 2, elo0=5, elo1=5), by_number)
