@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import engine
-from engine.cases import dealing, playing, scoring
+from engine.cases import dealing, observing, playing, schema, scoring
 from engine.cases.positions import Answer, Case
 from engine.errors import EngineError
 
 SCHEMA = "tute-cases/2"
 ANSWERS: dict[str, Callable[[engine.Game, Case], Answer]] = {
-    answer.__name__: answer for answer in (*dealing.ANSWERS, *playing.ANSWERS, *scoring.ANSWERS)
+    answer.__name__: answer for answer in (*dealing.ANSWERS, *playing.ANSWERS, *observing.ANSWERS, *scoring.ANSWERS)
 }
 
 
@@ -53,31 +53,41 @@ def read(file: Path) -> Iterator[tuple[str, Case]]:
 
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise EngineError(f"{file}: cannot be read as YAML: {error}") from None
+    except OSError as error:
+        raise EngineError(f"{file}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise EngineError(f"{file}: is not YAML: {error}") from None
     if not isinstance(data, dict) or data.get("schema") != SCHEMA or not isinstance(data.get("cases"), list):
         raise EngineError(
             f"{file}: not a file of worked cases: it needs 'schema: {SCHEMA}', 'variant' and a list 'cases'"
         )
-    for case in data["cases"]:
+    if data.get("variant") not in engine.games():
+        raise EngineError(f"{file}: variant {data.get('variant')!r} is no game; games are: {', '.join(engine.games())}")
+    if not data["cases"]:
+        raise EngineError(f"{file}: holds no case")
+    for number, case in enumerate(data["cases"], 1):
+        if not isinstance(case, dict) or not case.get("id") or "kind" not in case:
+            raise EngineError(f"{file}: case {number} is not a mapping with id, kind, given and expect")
         yield data["variant"], case
 
 
 def problem(game: str, case: Case) -> str:
     """What is wrong between a case and the engine; empty where every key of `expect` holds."""
-    kind = case.get("kind")
+    kind = case.get("kind") if isinstance(case, Mapping) else "deal"
     if kind not in ANSWERS:
-        return f"the engine has no answer to cases of kind {kind!r}"
+        return f"the engine has no answer to cases of kind {kind!r}; kinds are: {', '.join(sorted(ANSWERS))}"
+    if found := schema.complaint(case):
+        return f"cannot be asked: {found}"
     try:
-        given = dict(case["given"])
-        expect = case["expect"]
-        options = dict(case.get("options") or {})
-        table = engine.load(game, players=given.get("players"), **options)
+        given, expect = dict(case["given"]), case["expect"]
+        table = engine.load(game, players=given["players"], **dict(case.get("options") or {}))
         said = ANSWERS[kind](table, given | {"asked": expect})
-    except (EngineError, KeyError, TypeError, IndexError, ValueError) as error:
-        return f"cannot be asked: {error!r}"
+    except KeyError as error:
+        return f"cannot be asked: {kind} in {game} needs {error}"
+    except (EngineError, TypeError, IndexError, ValueError) as error:
+        return f"cannot be asked: {error}"
     wrong = [
-        f"{name}: expected {_shown(wanted)}, the engine says {_shown(said.get(name, 'nothing'))}"
+        f"{name}: expected {_shown(wanted)}, the engine says {_shown(said[name]) if name in said else 'nothing'}"
         for name, wanted in expect.items()
         if name not in said or not _same(said[name], wanted, name)
     ]
@@ -85,9 +95,10 @@ def problem(game: str, case: Case) -> str:
 
 
 def _same(said: Any, wanted: Any, name: str) -> bool:
-    """Equality, where sets have no order and seats that a mapping of numbers leaves out have nothing."""
-    if isinstance(wanted, Mapping) and isinstance(said, Mapping) and all(type(key) is int for key in wanted):
-        said = {key: value for key, value in said.items() if key in wanted or value}
+    """Equality, where sets have no order. Seats that a mapping by numbers leaves out have nothing; of one by names the others are not asked."""
+    if isinstance(wanted, Mapping) and isinstance(said, Mapping):
+        by_seat = bool(wanted) and all(type(key) is int for key in wanted)
+        said = {key: value for key, value in said.items() if key in wanted or (by_seat and value)}
     return bool(_plain(said, name) == _plain(wanted, name))
 
 

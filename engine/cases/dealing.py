@@ -31,7 +31,7 @@ def setup(game: engine.Game, given: Case) -> Answer:
     if deal_no == 1:
         if given.get("drawn_mano") is not None:
             state.dealer = left_of(state, given["drawn_mano"])
-    else:
+    elif given.get("previous_mano") is not None:
         state.mano = given["previous_mano"]
         dealing.next_places(state)
     dealing.seat_the_deal(state)
@@ -43,12 +43,10 @@ def setup(game: engine.Game, given: Case) -> Answer:
             take(state, seat, two)
         give(state, given["holder_2o"], two)
         dealing.coins_first(state)
-    return {
-        "mano": state.mano,
-        "dealer": state.dealer,
-        "trump": state.suit_text(state.trump),
-        "active": sorted(state.active),
-    }
+    answer: Answer = {"trump": state.suit_text(state.trump)}
+    if deal_no == 1 or given.get("previous_mano") is not None:  # else nobody knows who deals
+        answer |= {"mano": state.mano, "dealer": state.dealer, "active": sorted(state.active)}
+    return answer
 
 
 def deal_sequence(game: engine.Game, given: Case) -> Answer:
@@ -114,13 +112,21 @@ def exchange_step(game: engine.Game, given: Case) -> Answer:
     pos.set_trump(state, given["shown_card"][-1])
     pos.give_hand(state, seat, given["hand"])
     pos.won_trick(state, winner, stock=given["stock"])
-    pos.lay_out(state, shown=given["shown_card"], stock=given.get("stock_cards", ()), n=given["stock"])
+    pos.lay_out(
+        state, shown=given["shown_card"], stock=given.get("stock_cards") or _any_stock(game, given), n=given["stock"]
+    )
     state.pending, card = pos.split(given["pending"])
     state.notes = state.notes | {"pending_card": game.pack.parse(card)}
     exchanges.trick_won(state)
     if given["step"] == "last_draw":
         tricks.draw(state)
     return {"after": _laid(state, seat), "other_draws": state.card_text(state.drawn[1 - seat]) if state.drawn else None}
+
+
+def _any_stock(game: engine.Game, given: Case) -> list[str]:
+    """Face-down cards for a case in which they do not matter: those that it does not name. The shown card is drawn last."""
+    named = {*given["hand"], given["shown_card"], given["pending"][-2:]}
+    return [text for text in map(game.pack.text, game.pack.cards) if text not in named][: given["stock"] - 1]
 
 
 def draw(game: engine.Game, given: Case) -> Answer:

@@ -1,8 +1,6 @@
-"""Cases of calls and play: what may be said and played, who wins a trick, what is seen. One function a kind, named as it."""
+"""Cases of calls and play: what may be said and played, who wins a trick. One function a kind, named as it."""
 
 from __future__ import annotations
-
-import re
 
 import engine
 from engine.cards import actions as act
@@ -150,22 +148,4 @@ def _declared(state: State, action: int) -> str:
     return "40" if points == 40 else f"{points}{state.suit_text(suit)}"
 
 
-def observation(game: engine.Game, given: Case) -> Answer:
-    found = re.fullmatch(r"dealer \(seat (\d)\) shows (\w\w) and takes it up", given["event"])
-    if found is None:
-        raise EngineError(f"no position is known for the event {given['event']!r}")
-    seat, card = int(found[1]), found[2]
-    state = pos.blank(game)
-    pos.set_trump(state, card[1])
-    pos.give_hand(state, seat, [card])
-    state.shown, state.holder = game.pack.parse(card), seat
-    seen = [state.observation(other) for other in range(game.players) if other != seat]
-    public = {(view["trump"], view["shown"], view["holder"]) for view in seen}
-    if len(public) != 1:
-        raise EngineError("seats see different public facts")
-    trump, shown, holder = public.pop()
-    hidden = [card for view in seen for card in view["hand"]]
-    return {"public": [f"trump is {trump}", f"{shown} is in seat {holder}'s hand until played"], "private": hidden}
-
-
-ANSWERS = (auction, partner, prediction, legal_move, trick_winner, trace, table_song, declaration, observation)
+ANSWERS = (auction, partner, prediction, legal_move, trick_winner, trace, table_song, declaration)

@@ -65,7 +65,7 @@ def counted(game: engine.Game, given: Case) -> State:
     state.reached = tuple(given.get("reached_order", ()))
     if "predictions" in given:
         state.notes = state.notes | {"predictions": dict(given["predictions"])}
-        for seat, number in given["tricks_won"].items():
+        for seat, number in given.get("tricks_won", {}).items():
             state.tricks[seat] = number
     return state
 

@@ -9,6 +9,7 @@ from engine.match import position as pos
 from engine.match import steps
 from engine.match.opening import dealing
 from engine.match.scoring import claims, settlement
+from engine.match.state import State
 from engine.match.trick import legality, songs, windows
 from engine.rules.verdict import Verdict
 
@@ -18,8 +19,10 @@ def claim(game: engine.Game, given: Case) -> Answer:
     seat = given["seat"]
     pos.won_trick(state, seat)
     state.ask(seat, None)
-    allowed = songs.may_claim(state, seat, state.rules.claim_window)
-    claims.claim(state)
+    # after the last trick nobody is to play, so nobody can claim
+    allowed = songs.may_claim(state, seat, state.rules.claim_window) and not given["last_trick_played"]
+    if allowed:
+        claims.claim(state)
     return {"allowed": allowed, "winner": state.verdict.winner if state.verdict else None}
 
 
@@ -31,23 +34,29 @@ def auto_end(game: engine.Game, given: Case) -> Answer:
 
 
 def capote(game: engine.Game, given: Case) -> Answer:
-    if given["question"] == "may_announce":
-        state = begin(game, given)
-        pos.won_trick(state, given["order"][0])
-        if given["tricks_since_stock_end"] == 0 and given.get("announced") is None and given["stock"] == 0:
-            windows.ask_capote(state)
-        while state.phase is windows.CAPOTE and state.turn != given["seat"]:
-            state.apply(act.PASS)
-        return {"allowed": state.phase is windows.CAPOTE and act.CAPOTE in state.legal_actions()}
     state = begin(game, given)
+    if given["question"] == "may_announce":
+        return {"allowed": _may_announce(state, given)}
     state.capote_by = given["announced"]
     left = len(state.active) * int(state.rules.hand_size)
-    for number, winner in enumerate(given["trick_winners"], 1):
+    for number, winner in enumerate(given.get("trick_winners", ()), 1):
         state.left = left - number * state.size
         state.last_trick = winner
         if claims.capote_decided(state):
             return {"winner": state.verdict.winner if state.verdict else None, "ends_after": number}
     return {"winner": None, "ends_after": None}
+
+
+def _may_announce(state: State, given: Case) -> bool:
+    """Whether a seat (the first that is asked, unless the case names one) may promise all tricks now."""
+    first = given.get("order", [state.mano])[0]
+    seat = given.get("seat", first)
+    pos.won_trick(state, first)
+    if not given.get("tricks_since_stock_end") and not given.get("stock") and given["announced"] is None:
+        windows.ask_capote(state)
+    while state.phase is windows.CAPOTE and state.turn != seat:
+        state.apply(act.PASS)
+    return state.phase is windows.CAPOTE and act.CAPOTE in state.legal_actions()
 
 
 def last_trick_choice(game: engine.Game, given: Case) -> Answer:
@@ -60,7 +69,7 @@ def last_trick_choice(game: engine.Game, given: Case) -> Answer:
         claims.last_trick(state)
         state.apply(action)
         score = next(event for event in state.events if event["e"] == "score")
-        answer[name] = {"losers": score["losers"]}
+        answer[name] = {"winner": score["winner"], "losers": score["losers"]}
     return answer
 
 
@@ -68,7 +77,7 @@ def scoring(game: engine.Game, given: Case) -> Answer:
     state = counted(game, given)
     points = dict(enumerate(state.side_points()))
     totals = dict(enumerate(state.totals_now()))
-    verdict = claims.decide(state) if not given.get("partial") else Verdict(None)
+    verdict = _verdict(state, given) if not given.get("partial") else Verdict(None)
     before = state.games
     answer: Answer = {"deal_points": points, "totals": totals, "winner": verdict.winner}
     if not given.get("partial"):
@@ -76,6 +85,22 @@ def scoring(game: engine.Game, given: Case) -> Answer:
         dealing.next_places(state)
         answer |= {"games": sum(state.games) - sum(before), "next_dealer": state.dealer}
     return answer
+
+
+def _verdict(state: State, given: Case) -> Verdict:
+    """How the deal ends: by its count, or by a capote that was announced."""
+    if given.get("announced") is None:
+        if not any(state.tricks) and "predictions" not in given:
+            state.tricks = [int(seat in state.active) for seat in range(state.seats)]  # nobody went without
+        return claims.decide(state)
+    side = state.side[given["announced"]]
+    swept = given.get("swept_final_phase") == side
+    state.capote_by = given["announced"]
+    state.left = 0
+    state.last_trick = next(seat for seat in state.active if (state.side[seat] == side) == swept)
+    claims.capote_decided(state)
+    assert state.verdict is not None  # with its last trick a capote is won or lost
+    return state.verdict
 
 
 def result(game: engine.Game, given: Case) -> Answer:

@@ -82,7 +82,7 @@ def test_every_kind_is_used() -> None:
 def test_a_case_that_cannot_be_asked_says_why() -> None:
     case = {
         "kind": "legal_move",
-        "given": {"players": 4, "seat": 1, "trump": "b", "trick": ["0:9o"], "hand": ["1o"]},
+        "given": {"players": 4, "seat": 1, "trump": "b", "stock": 0, "trick": ["0:9o"], "hand": ["1o"]},
         "expect": {},
     }
     assert "unknown card '9o'" in cases.problem("partnership", case)
@@ -96,13 +96,36 @@ def test_a_case_that_cannot_be_asked_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "- 1", "schema: tute-cases/1\ncases: []", "schema: tute-cases/2\nvariant: brisca", ": : :"]
+    ("text", "why"),
+    [
+        ("", "not a file of worked cases"),
+        ("- 1", "not a file of worked cases"),
+        ("schema: tute-cases/1\ncases: []", "it needs 'schema: tute-cases/2'"),
+        ("schema: tute-cases/2\nvariant: brisca", "a list 'cases'"),
+        (": : :", "is not YAML"),
+        ("\udcff", "is not YAML"),
+        ("schema: tute-cases/2\nvariant: poker\ncases: [1]", "variant 'poker' is no game; games are: a_dos, "),
+        ("schema: tute-cases/2\ncases: [1]", "variant None is no game"),
+        ("schema: tute-cases/2\nvariant: brisca\ncases: []", "holds no case"),
+        (
+            "schema: tute-cases/2\nvariant: brisca\ncases: [1]",
+            "case 1 is not a mapping with id, kind, given and expect",
+        ),
+        ("schema: tute-cases/2\nvariant: brisca\ncases: [{kind: deal}]", "case 1 is not a mapping with id"),
+    ],
 )
-def test_what_is_no_file_of_cases_is_refused(text: str, tmp_path: Path) -> None:
+def test_what_is_no_file_of_cases_is_refused(text: str, why: str, tmp_path: Path) -> None:
     file = tmp_path / "cases.yaml"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(EngineError, match=r"cases\.yaml"):
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(EngineError) as refused:
         list(cases.read(file))
+    assert str(refused.value).startswith(f"{file}: ")
+    assert why in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"none\.yaml: cannot be read: No such file or directory"):
+        list(cases.read(tmp_path / "none.yaml"))
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,224 @@
+"""Cases of what seats see: an event in words is carried out, and told as the record shows it to everybody and to a single seat.
+
+`public` holds what everybody learns, in the sentences below; `private` holds the cards that only the seat of the event sees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import engine
+from engine.cards import actions as act
+from engine.cases.positions import Answer, Case
+from engine.errors import EngineError
+from engine.match import position as pos
+from engine.match.opening import auctions
+from engine.match.redaction import Moment, redact
+from engine.match.state import State
+from engine.match.trick import exchanges, songs, tricks, windows
+
+OPEN = 10  # cards still to be drawn where an event happens with the stock open
+HIDDEN = ("card", "cards", "takes")  # fields of an event that hold cards
+Told = tuple[list[str], list[str]]  # public sentences, private cards
+
+
+def observation(game: engine.Game, given: Case) -> Answer:
+    """What everybody learns from an event, and what only its seat sees."""
+    for pattern, answer in EVENTS.values():
+        if found := re.fullmatch(pattern, given["event"]):
+            public, private = answer(game, *found.groups())
+            return {"public": public, "private": private}
+    raise EngineError(f"no event is known by the words {given['event']!r}; known are: {'; '.join(EVENTS)}")
+
+
+# ---- the events
+
+
+def _takes_up(game: engine.Game, seat: str, card: str) -> Told:
+    state = pos.blank(game)
+    pos.set_trump(state, card[1])
+    pos.give_hand(state, int(seat), [card])
+    state.shown, state.holder = game.pack.parse(card), int(seat)
+    trump, shown, holder = _agreed(state, int(seat))
+    return [f"trump is {trump}", _held(shown, holder)], _hands_of_others(state, int(seat))
+
+
+def _turned_up(game: engine.Game, card: str) -> Told:
+    state = pos.blank(game)
+    pos.set_trump(state, card[1])
+    pos.lay_out(state, shown=card, n=OPEN)
+    trump, shown, _ = _agreed(state, -1)
+    return [f"trump is {trump}", f"{shown} is the shown card"], _hands_of_others(state, -1)
+
+
+def _exchanges(game: engine.Game, seat: str, gives: str, takes: str) -> Told:
+    state = _with_stock(game, gives[1])
+    if state.rules.exchange == "none":
+        raise EngineError(f"{game.key} has no exchange at this table")
+    pos.lay_out(state, shown=takes)
+    pos.give_hand(state, int(seat), [gives])
+    state.ask(int(seat), None)
+    exchanges.exchange(state, game.parse_action(f"exchange {gives}"))
+    return _told(state, int(seat))
+
+
+def _lays(game: engine.Game, seat: str, card: str) -> Told:
+    return _exchanges(game, seat, card, "3" + card[1])
+
+
+def _draws(game: engine.Game, seat: str, card: str, *, shown: bool = False) -> Told:
+    state = _with_stock(game, card[1])
+    others = [text for text in map(game.pack.text, game.pack.cards) if text != card][: state.size]
+    if shown:
+        pos.won_trick(state, state.next[int(seat)], stock=state.size)
+        pos.lay_out(state, shown=card, stock=others[1:])
+    else:
+        pos.won_trick(state, int(seat), stock=OPEN)
+        pos.lay_out(state, shown=others[0], stock=[card, *others[1:]])
+    tricks.draw(state)
+    return _told(state, int(seat), "draw")
+
+
+def _draws_the_shown_card(game: engine.Game, seat: str, card: str) -> Told:
+    return _draws(game, seat, card, shown=True)
+
+
+def _sings(game: engine.Game, seat: str, points: str, suit: str) -> Told:
+    state = pos.blank(game)
+    letters = game.pack.suits
+    # a 40 is told without its suit: any will do as trump
+    trump = letters[0] if not suit or suit != letters[0] else letters[1]
+    pos.set_trump(state, trump)
+    pos.won_trick(state, int(seat))
+    songs.sing(state, int(seat), game.pack.parse_suit(suit or trump))
+    return _told(state, int(seat), "song")
+
+
+def _plays(game: engine.Game, leader: str, trump: str, led: str, seat: str, card: str) -> Told:
+    state = _with_stock(game, led[1] if trump else next(suit for suit in game.pack.suits if suit not in led + card))
+    state.turn = int(leader)
+    tricks.lead(state)
+    pos.put_card(state, f"{leader}:{led}")
+    if state.turn != int(seat):
+        raise EngineError(f"after seat {leader} it is the turn of seat {state.turn}, not {seat}")
+    public = [f"seat {leader} has played {led}", f"seat {seat} has played {card}"]
+    return public + [f"seat {seat} has no {suit}" for suit in game.pack.suits if _void(state, card, suit, led)], []
+
+
+def _void(state: State, card: str, suit: str, led: str) -> bool:
+    """Whether no card of a suit could have been in the hand that played this card."""
+    could = [
+        text for text in map(state.game.pack.text, state.game.pack.cards) if text[1] == suit and text not in (card, led)
+    ]
+    for other in could:
+        trial = state.clone()
+        pos.give_hand(trial, trial.turn, [card, other])
+        if trial.game.pack.parse(card) in trial.legal_actions():
+            return False
+    return True
+
+
+def _announces_capote(game: engine.Game, seat: str) -> Told:
+    state = pos.blank(game)
+    pos.won_trick(state, int(seat))
+    windows.ask_capote(state)
+    state.apply(act.CAPOTE)
+    return _told(state, int(seat), "capote")
+
+
+def _predicts(game: engine.Game, seat: str, number: str) -> Told:
+    state = pos.blank(game)
+    for other in state.active:
+        pos.give_hand(state, other, [game.pack.text(card) for card in game.pack.cards][:10])
+    state.notes = state.notes | {"predictions": {}}
+    state.ask(int(seat), auctions.PREDICT)
+    state.apply(act.PREDICT + int(number))
+    return _told(state, int(seat), "predict")
+
+
+SEAT, CARD = r"seat (\d)", r"(\w\w)"
+Telling = Callable[..., Told]
+EVENTS: dict[str, tuple[str, Telling]] = {
+    "dealer (seat N) shows CARD and takes it up": (rf"dealer \(seat (\d)\) shows {CARD} and takes it up", _takes_up),
+    "CARD is turned up": (rf"{CARD} is turned up", _turned_up),
+    "seat N lays CARD": (rf"{SEAT} lays {CARD}", _lays),
+    "seat N exchanges CARD for CARD": (rf"{SEAT} exchanges {CARD} for {CARD}", _exchanges),
+    "seat N draws CARD": (rf"{SEAT} draws {CARD}", _draws),
+    "seat N draws the shown card CARD": (rf"{SEAT} draws the shown card {CARD}", _draws_the_shown_card),
+    "seat N sings 20c": (rf"{SEAT} sings (20|40)(\w?)", _sings),
+    "seat N leads CARD, seat N plays CARD": (rf"{SEAT} leads (trump )?{CARD}, {SEAT} plays {CARD}", _plays),
+    "seat N announces capote": (rf"{SEAT} announces capote", _announces_capote),
+    "seat N predicts 2": (rf"{SEAT} predicts (\d+)", _predicts),
+}  # fmt: skip
+
+
+# ---- what is told of them
+
+
+def _told(state: State, seat: int, kind: str = "") -> Told:
+    """The first event of that kind and seat: what a spectator sees of it, and the cards that only the seat sees."""
+    event = next(one for one in state.events if one.get("seat") == seat and kind in ("", one["e"]))
+    [public] = redact([event], None)
+    private = [field for name in HIDDEN if name in event and name not in public for field in _listed(event[name])]
+    return SENTENCES[event["e"]](public), private
+
+
+def _listed(value: Any) -> list[str]:
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _held(card: str, seat: int) -> str:
+    return f"{card} is in seat {seat}'s hand until played"
+
+
+def _of_a_draw(event: Moment) -> list[str]:
+    return [_held(event["card"], event["seat"])] if "card" in event else [f"seat {event['seat']} has drawn a card"]
+
+
+def _of_a_song(event: Moment) -> list[str]:
+    suit = event.get("suit", "") if event["points"] == 20 else ""
+    return [f"seat {event['seat']} has sung {event['points']}{suit}"] + [
+        _held(card, event["seat"]) for card in event.get("cards", ())
+    ]
+
+
+def _of_an_exchange(event: Moment) -> list[str]:
+    return [f"{event['gives']} is the shown card"] + (
+        [_held(event["takes"], event["seat"])] if "takes" in event else []
+    )
+
+
+SENTENCES: dict[str, Callable[[Moment], list[str]]] = {
+    "notice": lambda event: [f"{event['card']} lies before seat {event['seat']}"],
+    "exchange": _of_an_exchange,
+    "draw": _of_a_draw,
+    "song": _of_a_song,
+    "capote": lambda event: [f"seat {event['seat']} has announced capote"],
+    "predict": lambda event: [f"seat {event['seat']} has predicted {event['tricks']}"],
+}
+
+
+def _with_stock(game: engine.Game, trump: str) -> State:
+    """A deal with the stock open, in games that have one."""
+    state = pos.blank(game)
+    pos.set_trump(state, trump)
+    state.n = OPEN if state.rules.draw != "none" else 0
+    return state
+
+
+def _agreed(state: State, seat: int) -> tuple[str, str, int]:
+    """Trump, shown card and its holder, on which all other seats must agree."""
+    seen = [state.observation(other) for other in range(state.seats) if other != seat]
+    public = {(view["trump"], view["shown"], view["holder"]) for view in seen}
+    if len(public) != 1:
+        raise EngineError("seats see different public facts")
+    return public.pop()
+
+
+def _hands_of_others(state: State, seat: int) -> list[str]:
+    return [card for other in range(state.seats) if other != seat for card in state.observation(other)["hand"]]
+
+
+ANSWERS = (observation,)
