@@ -1,5 +1,4 @@
-"""Plays house bots against each other inside one process, on the real engine: the referee's part without pipes and
-clocks."""
+"""Plays house bots against each other inside one process, on the real engine: the referee's part without pipes and clocks."""
 
 from __future__ import annotations
 

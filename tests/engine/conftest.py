@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ MISSING: list[str] = []
 
 
 @pytest.fixture
-def missing() -> Iterator[list[str]]:
+def missing() -> list[str]:
     """Versions of Python that were looked for and not found; named in the summary of the run."""
-    yield MISSING
+    return MISSING
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

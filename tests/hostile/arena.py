@@ -31,8 +31,11 @@ PROLOGUE = (Path(__file__).parent / "prologue.txt").read_text()
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of it. fault, detail: as BotFault, or None when the bot played on; got: what the attack obtained;
-    left: traces it left behind, which must be none; cpu_s: CPU it was charged; stderr_bytes: how much was kept."""
+    """What came of it.
+
+    fault, detail: as BotFault, or None when the bot played on; got: what the attack obtained; left: traces it left
+    behind, which must be none; cpu_s: CPU it was charged; stderr_bytes: how much was kept.
+    """
 
     fault: str | None = None
     detail: str = ""

@@ -43,7 +43,8 @@ def test_no_secret_stands_in_it_nor_beside_it(content: dict[str, Any]) -> None:
     for name, service in content["services"].items():
         for key, value in service.get("environment", {}).items():
             if re.search("KEY|PASSWORD|SECRET|DATABASE_URL|BROKER_URL", key):
-                assert key.endswith("_FILE") and str(value).startswith(compose.SECRETS), (name, key)
+                assert key.endswith("_FILE"), (name, key)
+                assert str(value).startswith(compose.SECRETS), (name, key)
     assert "://" not in compose.FILE.read_text(encoding="utf-8")  # no address that could carry a password
     for name in ("docker/secrets/secret_key", "docker/league.env"):
         ignored = subprocess.run(["git", "check-ignore", "--quiet", "--no-index", name], cwd=TOP)
@@ -62,7 +63,8 @@ def test_every_secret_that_is_read_is_given_and_every_one_given_is_read(content:
 def test_our_containers_have_no_privilege(content: dict[str, Any], name: str) -> None:
     service = content["services"][name]
     assert service["cap_drop"] == ["ALL"]
-    assert "cap_add" not in service and "privileged" not in service
+    assert "cap_add" not in service
+    assert "privileged" not in service
     assert "no-new-privileges:true" in service["security_opt"]
     assert service["read_only"] is True
     assert service["user"] == "1000:1000"
@@ -87,7 +89,8 @@ def test_only_the_web_is_reached_from_outside_and_only_from_its_own_host(content
 
 def test_every_service_that_stays_has_a_health_check_and_a_limit_and_comes_back(content: dict[str, Any]) -> None:
     for name, service in content["services"].items():
-        assert service["mem_limit"] and service["pids_limit"], name
+        assert service["mem_limit"], name
+        assert service["pids_limit"], name
         if name == "migrate":
             assert service["restart"] == "no"
         else:
@@ -126,7 +129,8 @@ def test_the_seccomp_profile_names_each_call_once_and_lets_bubblewrap_work() -> 
     whole = [name for rule in profile["syscalls"] if "args" not in rule for name in rule["names"]]
     assert len(whole) == len(set(whole))
     for rule in profile["syscalls"]:
-        assert rule["action"] == "SCMP_ACT_ERRNO" and rule["comment"]
+        assert rule["action"] == "SCMP_ACT_ERRNO"
+        assert rule["comment"]
     # what bubblewrap needs to build the namespaces tier
     assert not {"clone", "clone3", "unshare", "mount", "umount2", "pivot_root", "sethostname"} & set(whole)
     assert {"bpf", "keyctl", "io_uring_setup", "ptrace", "setns", "userfaultfd", "perf_event_open"} <= set(whole)

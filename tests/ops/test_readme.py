@@ -38,7 +38,8 @@ def test_the_first_bot_has_ten_lines_and_plays_a_match(tmp_path: Path) -> None:
     assert command
     report = played(command.group(1).replace("rufo.py", str(bot)))
     assert [party["faults"] for party in report["parties"]] == [[], []]
-    assert report["parties"][0]["clear"] and report["parties"][0]["difference"] > 0, "ahead for certain, as README says"
+    assert report["parties"][0]["clear"], "for certain, as README says"
+    assert report["parties"][0]["difference"] > 0
 
 
 def test_the_first_bot_is_no_fool_at_a_game_of_claims_and_exchanges_either(tmp_path: Path) -> None:

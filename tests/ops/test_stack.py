@@ -85,7 +85,7 @@ def counted_once(stack: Stack, tournaments: int) -> None:
 
 
 def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Stack) -> None:
-    """kill -9 of a runner in the middle of a match: another one plays it again, from its first board, on the same deals."""
+    """Kill -9 of a runner in the middle of a match: another one plays it again, from its first board, on the same deals."""
     stack = league_stack
     stack.start("scheduler")
     first = stack.start("runner", LEASE_S="4")

@@ -60,7 +60,7 @@ def same_deal(old, deal, seat):
 def known_world(hands, deal, plays):
     """The present position, with every card in its place: the engine deals a pack that we stack."""
     import engine
-    from engine import chance
+    from engine.cards import chance
     game = engine.load("partnership")
     pack, dealer = game.pack, deal["dealer"]
     stacks = {{s: [c for c in hands[s] if c != deal["shown"]] for s in range(4)}}

@@ -117,7 +117,8 @@ def _sitting(
 def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Match:
     """A queued match, played and reported; the row as it is then."""
     held = leases.claim("w1", prefer=match.pk, now=now)
-    assert held is not None and held.pk == match.pk
+    assert held is not None
+    assert held.pk == match.pk
     leases.start(held, now=now)
     assert reports.report(held.pk, held.token, result(held, winner=winner), now=now) == reports.Receipt.STORED
     held.refresh_from_db()

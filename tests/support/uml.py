@@ -1,5 +1,6 @@
-"""Another kernel as an ordinary program (User Mode Linux), for what the kernel of this machine does not offer: control
-groups v2 with their controllers, and no Landlock.
+"""Another kernel as an ordinary program (User Mode Linux), for what the kernel of this machine does not offer.
+
+That is: control groups v2 with their controllers, and no Landlock.
 
 It sees the files of this machine through hostfs, starts in some three seconds and needs no right.
 """

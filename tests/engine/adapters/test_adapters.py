@@ -80,7 +80,8 @@ def test_the_observation_is_laid_out_as_documented() -> None:
 
     vector = tensors.observation(state, seat)
 
-    assert vector.shape == (tensors.SIZE,) and vector.dtype == np.float32
+    assert vector.shape == (tensors.SIZE,)
+    assert vector.dtype == np.float32
     assert np.flatnonzero(vector[:52]).tolist() == list(state.hand_of(seat))
     assert np.flatnonzero(vector[52:104]).tolist() == [lead]
     assert vector[312 + 3 * 52 + lead] == 1  # played by the seat before, three further on in order of play

@@ -20,7 +20,8 @@ BOTS = ROOT / "bots" / "house"
 @pytest.mark.parametrize("game", ["partnership", "guinote", "corriente"])
 def test_the_program_of_the_page_deals_the_same_cards(tute: Tute, tmp_path: Path, game: str) -> None:
     source = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "fairness.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert source and "import engine" not in source[1]
+    assert source
+    assert "import engine" not in source[1]
     tute("play", BOTS / "random", BOTS / "greedy", "-g", game, "-n", 3, "--seed", "by hand", "--log", "log.jsonl")
     log = tmp_path / "log.jsonl"
 

@@ -207,7 +207,8 @@ def test_cases_run_and_fail_with_the_case(tute: Tute, tmp_path: Path) -> None:
     failed = tute("cases", "bad.yaml", code=1)
 
     held = done.stdout.split()
-    assert held[0] == held[2] and held[3:] == ["cases", "hold"]
+    assert held[0] == held[2]
+    assert held[3:] == ["cases", "hold"]
     assert "bad.yaml: par-leg-02 (legal_move): " in failed.stdout
     assert json.loads(tute("cases", good, "--json").stdout)["failed"] == []
     assert "No such file" in tute("cases", "none.yaml", code=2).stderr
@@ -254,7 +255,8 @@ def test_sandbox_check_proves_tiers(tute: Tute) -> None:
     for tier in tiers.values():
         assert tier["holds"] or tier["reasons"]
     groups = json.loads(done.stdout)["control_groups"]
-    assert groups["kind"] in ("v2", "v1", "none") and groups["note"]
+    assert groups["kind"] in ("v2", "v1", "none")
+    assert groups["note"]
 
 
 def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:

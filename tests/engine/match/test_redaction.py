@@ -267,7 +267,8 @@ def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) ->
                 assert [song["suit"] for song in state.observation(seat)["sung"]] == told
                 shown += sum(suit is not None for suit in told)
                 hidden += told.count(None)
-    assert shown > 20 and hidden > 20
+    assert shown > 20
+    assert hidden > 20
 
 
 @pytest.mark.parametrize("key", ["cabrero", "chancho"])

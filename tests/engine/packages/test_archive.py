@@ -37,7 +37,8 @@ def refusal(data: bytes, filename: str = "bot.zip") -> str:
     with pytest.raises(PackageRefused) as caught:
         package.read(data, filename)
     message = str(caught.value)
-    assert message.isprintable() and "\n" not in message
+    assert message.isprintable()
+    assert "\n" not in message
     return message
 
 

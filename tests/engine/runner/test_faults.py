@@ -264,7 +264,8 @@ def test_bank_is_spent_and_then_ends_the_bot(box: Sandbox, make: Maker, honest: 
     first = result.parties[0].stderr.split("--- ")[1]
     bank = [float(line.split()[1]) for line in first.splitlines() if line.startswith("bank")]
     assert bank[0] == 0.3
-    assert bank == sorted(bank, reverse=True) and bank[-1] < 0.15
+    assert bank == sorted(bank, reverse=True)
+    assert bank[-1] < 0.15
     assert all(0.04 < a - b < 0.15 for a, b in pairwise(bank) if b)  # the last of it may go by a little at a time
 
 

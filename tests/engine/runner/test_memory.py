@@ -95,7 +95,8 @@ def test_it_would_gain_if_files_outlived_a_process_and_suits_stayed(
 
     found = ahead(result)
     assert recollections(result)[1] == BOARDS * 2, "it knows all deals of the second pass"
-    assert found.clear and found.difference > 0, found
+    assert found.clear, found
+    assert found.difference > 0, found
 
 
 def test_exchanged_suits_alone_stop_a_bot_that_looks_for_the_same_cards(
@@ -113,7 +114,8 @@ def test_exchanged_suits_alone_stop_a_bot_that_looks_for_the_same_cards(
     clever = play(open_box, bot(recalls=True, through_suits=True), twin)
     found = ahead(clever)
     assert recollections(clever)[1] == BOARDS * 2
-    assert found.clear and found.difference > 0, found
+    assert found.clear, found
+    assert found.difference > 0, found
 
 
 def test_the_elephant_knows_what_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

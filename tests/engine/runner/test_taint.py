@@ -164,7 +164,7 @@ def first(game: engine.Game, seed: object, monkeypatch: pytest.MonkeyPatch) -> C
     return course
 
 
-def again(
+def again(  # noqa: C901 - its four small functions share what has been done so far
     game: engine.Game, course: Course, moment: Decision, deck: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> list[bytes]:
     """The lines to the seat of a decision when the same public course is played with the pack in another order. Raises Impossible."""
@@ -260,6 +260,16 @@ LEAKS: dict[str, Callable[[dict, int], dict]] = {
 }
 
 
+def found_out(seats: list[tables.Table], monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the proof fails at one of these tables, as it must where something leaks."""
+    for table in seats:
+        try:
+            check(table, monkeypatch)
+        except AssertionError:
+            return True
+    return False
+
+
 @pytest.mark.parametrize("leak", LEAKS)
 def test_the_proof_finds_a_leak(leak: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the redaction to let through a little, the lines would differ."""
@@ -269,9 +279,9 @@ def test_the_proof_finds_a_leak(leak: str, monkeypatch: pytest.MonkeyPatch) -> N
         return [seen | LEAKS[leak](event, seat) for event, seen in zip(events, honest(events, seat), strict=True)]
 
     monkeypatch.setattr(engine, "redact", leaky)
-    with pytest.raises(AssertionError):
-        for number in range(10):
-            check(tables.Table("corriente", 2, (("match_games", 1 + number),)), monkeypatch)
+    assert found_out(
+        [tables.Table("corriente", 2, (("match_games", 1 + number),)) for number in range(10)], monkeypatch
+    )
 
 
 def test_the_proof_finds_that_somebody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,9 +295,7 @@ def test_the_proof_finds_that_somebody_is_asked(monkeypatch: pytest.MonkeyPatch)
         return honest(seat, [*events, str(asked)], legal)
 
     monkeypatch.setattr(Seat, "ask", telling)
-    with pytest.raises(AssertionError):
-        for number in range(10):
-            check(tables.Table("guinote", 4, (("cotos_to_win", 1 + number),)), monkeypatch)
+    assert found_out([tables.Table("guinote", 4, (("cotos_to_win", 1 + number),)) for number in range(10)], monkeypatch)
 
 
 @pytest.mark.parametrize(("game", "parties"), [("partnership", 2), ("guinote", 2), ("cabrero", 4)])

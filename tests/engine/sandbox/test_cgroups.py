@@ -107,7 +107,8 @@ def test_processes_are_counted(group: groups.Group) -> None:
         "made = 0\ntry:\n    while made < 100:\n        if not os.fork(): time.sleep(60)\n        made += 1\n"
         "except OSError: pass\nprint(made, flush=True)\ntime.sleep(60)",
     )
-    assert bomb.stdout and int(bomb.stdout.readline()) == POLICY.threads + 1
+    assert bomb.stdout
+    assert int(bomb.stdout.readline()) == POLICY.threads + 1
     children = [int(word) for word in Path(f"/proc/{bomb.pid}/task/{bomb.pid}/children").read_text().split()]
     assert len(children) == POLICY.threads + 1
 

@@ -68,8 +68,10 @@ def test_everything_that_asks_for_tiers_knows_a_new_one(
     tute = ("-m", "engine.cli")
 
     checked = json.loads(run(project, state.path, *tute, "sandbox", "check", "--json"))["tiers"]
-    assert checked[0]["name"] == "scratch" and not checked[0]["holds"]
-    assert checked[0]["reasons"] == ["scratch starts nobody"] and checked[0]["remedies"] == ["Use another tier."]
+    assert checked[0]["name"] == "scratch"
+    assert not checked[0]["holds"]
+    assert checked[0]["reasons"] == ["scratch starts nobody"]
+    assert checked[0]["remedies"] == ["Use another tier."]
     listed = run(project, state.path, *tute, "sandbox", "tiers").splitlines()
     assert listed[2] == "| `scratch` | the absence of any start | nothing | nothing |"
     played = ("play", "random", "random", "-g", "a_dos", "-n", "1", "--json")
@@ -77,7 +79,8 @@ def test_everything_that_asks_for_tiers_knows_a_new_one(
     assert "auto, scratch, namespaces, landlock, none" in " ".join(helped.split())
     assert json.loads(run(project, state.path, *tute, *played))["host"]["tier"] == tiers_here[0]
     refused = run(project, state.path, *tute, *played, "--sandbox", "scratch", code=3)
-    assert "scratch: scratch starts nobody" in refused and "Use another tier." in refused
+    assert "scratch: scratch starts nobody" in refused
+    assert "Use another tier." in refused
 
     jail = run(project, state.path, "-c", SETTINGS_CHECKED, SANDBOX_TIER="jail")
     assert "Use auto, scratch, namespaces, landlock, none." in jail

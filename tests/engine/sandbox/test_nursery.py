@@ -235,8 +235,10 @@ def test_a_bot_that_was_left_in_our_network_is_stopped(
 
 @pytest.mark.parametrize("free", range(13))
 def test_a_nursery_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
-    """Wherever they run out: five come with a request, and a handle is opened when the bot is there already. The limit is
-    below what the launcher needs to put them in order, too."""
+    """Wherever they run out: five come with a request, and a handle is opened when the bot is there already.
+
+    The limit is below what the launcher needs to put them in order, too.
+    """
     nursery = spawn.ready()
     table = [spawn.launch(WAITS) for _ in range(4)]  # while they live there are no spares, whose links would be let go
     there = set(children(nursery))

@@ -96,7 +96,8 @@ def test_the_interpreter_is_dynamic_and_its_libraries_are_found() -> None:
     program = Path(sys.executable).resolve()
     loader = elf.loader_of(program)
 
-    assert loader is not None and loader.is_file()
+    assert loader is not None
+    assert loader.is_file()
     assert any(name.startswith("libc.") for name in elf.libraries_of(loader, program))
     assert "dynamically linked" in str(elf.why_not_static(program))
 

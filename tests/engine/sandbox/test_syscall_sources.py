@@ -62,7 +62,7 @@ def test_libseccomp_gives_the_same_numbers(machine: str) -> None:
 
 
 def test_calls_that_only_one_machine_has() -> None:
-    """libseccomp's answer for those is negative and not -1: a pseudo number."""
+    """Libseccomp's answer for those is negative and not -1: a pseudo number."""
     program = debian.find("seccomp", debian.on_path("scmp_sys_resolver"), "Debian: sudo apt-get install seccomp.")
     for name in sorted(set(MACHINES["x86_64"].numbers) - set(MACHINES["aarch64"].numbers)):
         said = subprocess.run([program, "-a", "aarch64", name], capture_output=True, text=True, timeout=10, check=False)

@@ -87,7 +87,8 @@ def test_bots_die_with_a_worker_that_is_killed(
     for tier in tiers_here:
         runner = worker(RUNNER, tier, str(state.path), str(directory))
         bots = [int(word) for word in runner.stdout.readline().split()]
-        assert len(bots) == 3 and all(map(running, bots))
+        assert len(bots) == 3
+        assert all(map(running, bots))
 
         os.kill(runner.pid, signal.SIGKILL)
         runner.communicate(timeout=60)

@@ -21,7 +21,8 @@ from tests.support.league import NOW, accepted, later, play, result, started
 def crash(match: Match, bot: str, *, now) -> None:
     """Play a match in which a bot fails."""
     held = leases.claim("w1", prefer=match.pk, now=now)
-    assert held is not None and held.pk == match.pk
+    assert held is not None
+    assert held.pk == match.pk
     leases.start(held, now=now)
     place = held.parties.filter(version__bot__slug=bot).order_by("number")[0].number
     first = 1
@@ -137,7 +138,8 @@ def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
     Match.objects.filter(tournament__in=first).update(turn=0)
 
     stuck = leases.claim("w1", now=NOW)
-    assert stuck is not None and stuck.tournament in first
+    assert stuck is not None
+    assert stuck.tournament in first
     leases.start(stuck, now=NOW)
     free = rest.matches.exclude(parties__version=others[0]).count()
     assert free == 6

@@ -88,7 +88,8 @@ def waiting(code: Callable[[], bytes] = source) -> Match:
 def attempt(machine: Machine, match: Match) -> Match:
     """The next attempt, however long it was to wait."""
     held = leases.claim(machine.name, prefer=match.pk, now=clock.given(None) + timedelta(minutes=5))
-    assert held is not None and held.pk == match.pk
+    assert held is not None
+    assert held.pk == match.pk
     machine.play(Work(held))
     match.refresh_from_db()
     return match

@@ -225,7 +225,8 @@ def test_mixed_pairs_play_whist(ana, field) -> None:
         assert played.parties.count() == 4
         board = played.boards.get()
         assert board.sittings.count() == 4
-        assert board.scores[0] == board.scores[2] and board.scores[1] == board.scores[3]
+        assert board.scores[0] == board.scores[2]
+        assert board.scores[1] == board.scores[3]
     assert tournaments.advance(made, now=later(1))
     table = standings.standings(made)
     assert all(row.result.boards == 4 for row in table.rows)
@@ -336,7 +337,8 @@ def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> Non
     made.refresh_from_db()
     assert made.status == TournamentStatus.FINISHED
     table = standings.standings(made)
-    assert table.rows[0].entry.number == 0 and table.cells[0, 1].wins == 4
+    assert table.rows[0].entry.number == 0
+    assert table.cells[0, 1].wins == 4
     now = fixtures.play_format(made)
     Tournament.objects.update(schedule=1)  # as one from before neighbours were balanced, which seats by another law
     made.refresh_from_db()

@@ -154,7 +154,8 @@ def test_unrated_results_stay_and_count_no_more(cup) -> None:
     found = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5))
 
     rated = sorted(found.unrated)
-    assert rated and not found.struck
+    assert rated
+    assert not found.struck
     assert set(cup.matches.values_list("status", flat=True)) == {"finished"}
     assert Rating.objects.count() == 0
     assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5)).empty

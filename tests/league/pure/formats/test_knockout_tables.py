@@ -34,7 +34,8 @@ def test_every_round_fills_its_tables_and_leaves_a_full_final(seats, on):
         for number, gone in enumerate(reversed(order[seats:]), 1):
             line = [table.entries for table in tables if table.round == number]
             seated = {entry for table in line for entry in table}
-            assert len(seated) == seats * len(line) and seated <= alive
+            assert len(seated) == seats * len(line)
+            assert seated <= alive
             assert alive - seated == set(sorted(alive)[: len(alive) - len(seated)]), "the top seeds rest"
             for table in line:
                 out = set(table) & set(gone)
@@ -43,8 +44,10 @@ def test_every_round_fills_its_tables_and_leaves_a_full_final(seats, on):
             assert set(gone) <= seated
             alive -= set(gone)
         assert order[:seats] == [[entry] for entry in sorted(alive)], "the final is played for places"
-        assert 0 in alive and len(alive) == seats
-        assert tables[-1].label == "final" and set(tables[-1].entries) == alive
+        assert 0 in alive
+        assert len(alive) == seats
+        assert tables[-1].label == "final"
+        assert set(tables[-1].entries) == alive
 
 
 @pytest.mark.parametrize(
@@ -75,9 +78,8 @@ def test_a_level_line_takes_extra_boards_then_the_score_then_the_seed():
 
     results[second, 4] = [(9, 5, 7, 1), (9, 6, 5, 1)]
     _, sheet = look(KEY, played, results)
-    assert sheet.pairings[-1].label == "final" and sorted(sheet.pairings[-1].entries) == [0, 1, 3, 5], (
-        "the cap: the score decides"
-    )
+    assert sheet.pairings[-1].label == "final", "the cap: the score decides"
+    assert sorted(sheet.pairings[-1].entries) == [0, 1, 3, 5]
 
     results[second, 4] = [(9, 5, 6, 1), (9, 6, 5, 1)]
     _, sheet = look(KEY, played, results)

@@ -98,7 +98,8 @@ def test_halving_spends_its_budget_and_halves(n, budget):
     for table in sheet.pairings:
         stages.setdefault(table.label, set()).update(table.entries)
     sizes = [len(entries) for entries in stages.values()]
-    assert sizes[0] == n and sizes[-1] == 2
+    assert sizes[0] == n
+    assert sizes[-1] == 2
     assert all(after == (before + 1) // 2 for before, after in pairwise(sizes))
     total = sum(table.boards for table in sheet.pairings)
     wanted = budget or 4 * n * (n - 1) // 2

@@ -65,8 +65,10 @@ def test_whist_tournaments(n):
     partners, opponents = _sides(whist.movement(n))
 
     assert whist.is_whist(n)
-    assert set(partners.values()) == {1} and len(partners) == comb(n, 2)
-    assert set(opponents.values()) == {2} and len(opponents) == comb(n, 2)
+    assert set(partners.values()) == {1}
+    assert len(partners) == comb(n, 2)
+    assert set(opponents.values()) == {2}
+    assert len(opponents) == comb(n, 2)
     for tables in whist.movement(n):
         seated = [entry for table in tables for entry in table]
         assert len(set(seated)) == len(seated) == n - n % 4
@@ -83,7 +85,8 @@ def test_other_mixed_movements_are_level(n):
         times = [kind[pair] for pair in combinations(range(n), 2)]
         assert max(times) - min(times) <= 1
     at = Counter(entry for tables in rounds for table in tables for entry in table)
-    assert len(set(at.values())) == 1 and len(at) == n
+    assert len(set(at.values())) == 1
+    assert len(at) == n
 
 
 def test_mixed_movement_is_pinned_and_refuses_too_few():

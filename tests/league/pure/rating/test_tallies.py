@@ -42,7 +42,8 @@ def test_tally_of_mixed_sides_counts_sides_and_opponents():
 
     assert found.sides[2].tolist() == [[1, 6, 4, 8, 1, 1, 1]]
     assert found.bots[8] == BotTally(boards=3, points=190, half_points=6, meetings=6)
-    assert (1, 6) not in found.pairs and (4, 8) not in found.pairs
+    assert (1, 6) not in found.pairs
+    assert (4, 8) not in found.pairs
     assert (found.pairs[1, 8].wins, found.pairs[1, 8].losses, found.pairs[1, 8].draws) == (1, 1, 1)
 
 
@@ -64,9 +65,16 @@ def test_dump_is_read_back_and_tells_sets_apart(played):
     assert (tally([*played, ((1, 2), (1, 0))]).digest == found.digest) is False
 
 
-@pytest.mark.parametrize("data", [b"", b"{}\n", b'{"format":"tallies/0","rows":[]}\n'])
-def test_load_refuses_what_dump_did_not_write(data):
-    with pytest.raises(ValueError):
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "Expecting value"),
+        (b"{}\n", "format None cannot be read"),
+        (b'{"format":"tallies/0","rows":[]}\n', "format 'tallies/0' cannot be read"),
+    ],
+)
+def test_load_refuses_what_dump_did_not_write(data, why):
+    with pytest.raises(ValueError, match=why):
         load(data)
 
 
