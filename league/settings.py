@@ -116,9 +116,8 @@ CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # or the name of one of engine.sandbox.TIERS
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker refuses to play
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
-MAX_ATTEMPTS = envint(
-    "MAX_ATTEMPTS", 5, least=1
-)  # plays of one match that may fail for a reason of ours before it is void
+# Plays of one match that may fail for a reason of ours before it is void
+MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
 RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the reconciler
 UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)

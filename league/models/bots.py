@@ -16,9 +16,8 @@ class Bot(models.Model):
     state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
     description = models.TextField(blank=True)
     is_house = models.BooleanField(default=False)  # shipped with the league; entered like anybody's
-    paused_for = models.TextField(
-        blank=True
-    )  # why the league paused it (league.domain.matches.health); empty: nobody, or its owner did
+    # Why the league paused it (league.domain.matches.health); empty: nobody, or its owner did
+    paused_for = models.TextField(blank=True)
     retest_at = models.DateTimeField(null=True)  # when the league tries it again by itself
     retests = models.PositiveSmallIntegerField(default=0)  # of this pause
     created = models.DateTimeField()
@@ -34,6 +33,9 @@ class Package(models.Model):
     data = models.BinaryField()  # a normalised zip: the checked files only, sorted, without times or modes
     size = models.PositiveIntegerField()  # bytes of `data`
     files = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return self.sha256
 
 
 class BotVersion(models.Model):

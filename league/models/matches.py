@@ -26,14 +26,12 @@ class Match(models.Model):
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
     priority = models.SmallIntegerField(default=0)  # higher first
-    turn = models.PositiveIntegerField(
-        default=0
-    )  # then lower first: tournaments take turns (league.domain.matches.matches)
+    # Then lower first: tournaments take turns (league.domain.matches.matches)
+    turn = models.PositiveIntegerField(default=0)
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
-    token = models.PositiveIntegerField(
-        default=0
-    )  # fencing: grows with every lease; a report with an old one is refused
+    # Fencing: grows with every lease; a report with an old one is refused
+    token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
     attempts = models.PositiveIntegerField(default=0)
@@ -63,6 +61,9 @@ class Match(models.Model):
             )
         ]
 
+    def __str__(self) -> str:
+        return self.public_id
+
 
 class Party(models.Model):
     """One bot version at the table of a match: it holds a side (all its seats), or a seat."""
@@ -71,17 +72,15 @@ class Party(models.Model):
     number = models.PositiveSmallIntegerField()  # from 0, as in the seatings of the sittings
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="parties")
     points = models.IntegerField(null=True)  # sum of its board scores, in the game's score unit
-    wins = models.PositiveIntegerField(
-        null=True
-    )  # boards won, drawn, lost against the others at the table, pair by pair
+    # Boards won, drawn, lost against the others at the table, pair by pair
+    wins = models.PositiveIntegerField(null=True)
     draws = models.PositiveIntegerField(null=True)
     losses = models.PositiveIntegerField(null=True)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
     fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
-    faults = models.JSONField(
-        default=list
-    )  # every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
+    # Every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
+    faults = models.JSONField(default=list)
     stderr = models.TextField(blank=True)  # shown to its owner only
     cpu_s = models.FloatField(null=True)
     wall_s = models.FloatField(null=True)
@@ -91,6 +90,9 @@ class Party(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "number"], name="party_once")]
         indexes = [models.Index(fields=["version", "-match"], name="party_version")]
+
+    def __str__(self) -> str:
+        return f"party {self.number} of match {self.match_id}"
 
 
 class Board(models.Model):
@@ -103,6 +105,9 @@ class Board(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "number"], name="board_once")]
 
+    def __str__(self) -> str:
+        return f"board {self.number} of match {self.match_id}"
+
 
 class Sitting(models.Model):
     """One playing of a board, with its whole record."""
@@ -111,11 +116,13 @@ class Sitting(models.Model):
     number = models.PositiveSmallIntegerField()  # from 0: the pass in which it was played
     seating = models.JSONField()  # party number per seat
     scores = models.JSONField()  # per seat
-    fault = models.CharField(
-        max_length=20, choices=FaultKind, blank=True
-    )  # the first one that cut it short or kept it away
+    # The first one that cut it short or kept it away
+    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_party = models.PositiveSmallIntegerField(null=True)  # whose it was
     replay = models.BinaryField()  # zlib of the replay's JSON
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["board", "number"], name="sitting_once")]
+
+    def __str__(self) -> str:
+        return f"sitting {self.number} of board {self.board_id}"

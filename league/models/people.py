@@ -27,3 +27,6 @@ class ApiToken(models.Model):
     created = models.DateTimeField()
     last_used = models.DateTimeField(null=True)
     revoked = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… ({self.label})"

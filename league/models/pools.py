@@ -17,3 +17,6 @@ class Pool(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["game"])]
+
+    def __str__(self) -> str:
+        return f"{self.game}, {self.players} players, {self.team}, revision {self.revision}"

@@ -24,19 +24,20 @@ class Rating(models.Model):
     rank_best = models.PositiveIntegerField()
     rank_worst = models.PositiveIntegerField()
     los_next = models.FloatField(null=True)  # likelihood of superiority over the next row
-    field_score = models.FloatField(
-        default=0.5
-    )  # expected share of the board points against every listed rival, 0 to 1
+    # Expected share of the board points against every listed rival, 0 to 1
+    field_score = models.FloatField(default=0.5)
     field_sd = models.FloatField(default=0.5)  # its standard deviation
     provisional = models.BooleanField()
-    listed = models.BooleanField(
-        default=True
-    )  # stands for its bot on the leaderboard: the newest settled version, else the newest
+    # Stands for its bot on the leaderboard: the newest settled version, else the newest
+    listed = models.BooleanField(default=True)
     updated = models.DateTimeField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["pool", "version"], name="rating_once")]
         indexes = [models.Index(fields=["pool", "-elo"], name="rating_table")]
+
+    def __str__(self) -> str:
+        return f"{self.elo:.0f} ± {self.margin:.0f} of version {self.version_id} in pool {self.pool_id}"
 
 
 class PoolSums(models.Model):
@@ -46,6 +47,9 @@ class PoolSums(models.Model):
     data = models.BinaryField()  # zlib of league.pure.rating.tallies.Tallies.dump()
     matches = models.PositiveIntegerField()  # counted
     updated = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"sums of {self.matches} matches of pool {self.pool_id}"
 
 
 class RatingPoint(models.Model):
@@ -62,3 +66,6 @@ class RatingPoint(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "version"], name="rating_point_once")]
         indexes = [models.Index(fields=["version", "at"], name="rating_history")]
+
+    def __str__(self) -> str:
+        return f"{self.elo:.0f} of version {self.version_id} after match {self.match_id}"

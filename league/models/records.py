@@ -20,6 +20,9 @@ class IdempotencyKey(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["player", "key"], name="idempotency_key_once")]
 
+    def __str__(self) -> str:
+        return self.key
+
 
 class LeagueEvent(models.Model):
     """Append-only record of every change of state: audit, live lists, webhooks."""
@@ -32,3 +35,6 @@ class LeagueEvent(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["subject", "id"], name="event_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}"

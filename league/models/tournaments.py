@@ -23,6 +23,9 @@ class Event(models.Model):
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Circuit(models.Model):
     """A league that recurs: at every due moment of its calendar a season of all its bots, in divisions."""
@@ -45,6 +48,9 @@ class Circuit(models.Model):
     bots = models.ManyToManyField("league.Bot", related_name="circuits")
     created = models.DateTimeField()
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Season(models.Model):
     """One occurrence of a circuit. Its divisions are tournaments; without any it was passed over, for the `reason`."""
@@ -61,6 +67,9 @@ class Season(models.Model):
             models.UniqueConstraint(fields=["circuit", "due"], name="season_due_once"),
         ]
 
+    def __str__(self) -> str:
+        return f"season {self.number} of circuit {self.circuit_id}"
+
 
 class Tournament(models.Model):
     """Entries that meet by a schedule, on deals committed to before the first card."""
@@ -73,9 +82,8 @@ class Tournament(models.Model):
     parameters = models.JSONField(default=dict)  # of the format, those that differ from its defaults
     seeding = models.CharField(max_length=10, choices=Seeding, default=Seeding.RATING)
     boards = models.PositiveIntegerField()  # boards of each match
-    schedule = models.PositiveSmallIntegerField(
-        default=1
-    )  # revision by which it was made (league.pure.formats.REVISION)
+    # Revision by which it was made (league.pure.formats.REVISION)
+    schedule = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)
     secret = models.BinaryField(max_length=32)  # every deal follows from it; published when the tournament is over
     secret_sha256 = models.CharField(max_length=64)  # published before
@@ -107,9 +115,8 @@ class Entry(models.Model):
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
     number = models.PositiveIntegerField()  # place in the sorted list of entries, from 0: what schedules speak of
     seed = models.PositiveIntegerField(null=True)  # from 1, the strongest as known at the start; frozen then
-    place = models.PositiveIntegerField(
-        null=True
-    )  # from 1, once the tournament is over; shared places share the number
+    # From 1, once the tournament is over; shared places share the number
+    place = models.PositiveIntegerField(null=True)
     withdrawn = models.DateTimeField(null=True)  # left a running ladder: gets no new match
 
     class Meta:
@@ -117,6 +124,9 @@ class Entry(models.Model):
             models.UniqueConstraint(fields=["tournament", "version"], name="entry_once"),
             models.UniqueConstraint(fields=["tournament", "number"], name="entry_number_once"),
         ]
+
+    def __str__(self) -> str:
+        return f"entry {self.number} of tournament {self.tournament_id}"
 
 
 class Round(models.Model):
@@ -127,3 +137,6 @@ class Round(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tournament", "number"], name="round_once")]
+
+    def __str__(self) -> str:
+        return f"round {self.number} of tournament {self.tournament_id}"

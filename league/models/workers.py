@@ -16,3 +16,6 @@ class Worker(models.Model):
     match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
     started = models.DateTimeField()
     seen = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

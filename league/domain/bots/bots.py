@@ -53,9 +53,8 @@ def upload(
     content = packages.inspect(data, filename, games)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
-        Player.objects.select_for_update().get(
-            pk=player.pk
-        )  # one upload of a player at a time: limits and numbers hold
+        # One upload of a player at a time: limits and numbers hold
+        Player.objects.select_for_update().get(pk=player.pk)
         _check_rate(player, now)
         bot = _bot(player, name, now)
         _check_duplicate(player, content.sha256)

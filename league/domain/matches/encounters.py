@@ -22,9 +22,8 @@ class Encounter:
 
     pool: Pool
     matches: list[str]  # public ids, newest first
-    differences: list[
-        int
-    ]  # own score less the other's, per board, oldest first; `size` of them make one of the game's unit
+    # Own score less the other's, per board, oldest first; `size` of them make one of the game's unit
+    differences: list[int]
     size: int
 
     @property

@@ -19,9 +19,8 @@ from league.enums import BotState, MatchKind, MatchStatus
 from league.models import Bot, Match, Party
 
 FAULTS = 3  # faulty matches in a row
-PAUSES = tuple(
-    timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440)
-)  # before each test; the last one again and again
+# Before each test; the last one again and again
+PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 TEST = "h:"  # how the keys of tests begin
 

@@ -148,25 +148,28 @@ class Machine:
 
     def _ready(self, work: Work, core: int) -> None:
         """Start the bots of a match that is to be played next."""
-        assert self.box is not None
         work.spec = self._spec(work.match)
-        work.crew = first_crew(work.spec, self.box, core)
+        work.crew = first_crew(work.spec, self._proven_sandbox(), core)
 
     # ---- playing
+
+    def _proven_sandbox(self) -> Sandbox:
+        if self.box is None:
+            raise RuntimeError(f"a match cannot be played here: {self.refusal or 'the sandbox has not been opened'}")
+        return self.box
 
     def play(self, work: Work, *, ahead: bool = False) -> reports.Receipt | None:
         """Play a match that this machine has leased, and report it. None: it was given back, or lost to another lease.
 
         ahead: claim the next one towards the end, unless this one has failed before.
         """
-        assert self.box is not None
         self._work, match = work, work.match
         try:
             leases.start(match)
             workers.note_alive(self.name, match=match)
             result = play_match(
                 work.spec or self._spec(match),
-                self.box,
+                self._proven_sandbox(),
                 progress=self._progress(work),
                 stop=lambda: self._stopped(work),
                 first=work.crew,

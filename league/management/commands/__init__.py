@@ -1,0 +1,1 @@
+"""The commands, one file each; `manage.py help` lists them."""

@@ -1,4 +1,4 @@
-"""manage.py check_invariants"""
+"""manage.py check_invariants."""
 
 from __future__ import annotations
 

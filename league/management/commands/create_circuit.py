@@ -1,4 +1,4 @@
-"""manage.py create_circuit"""
+"""manage.py create_circuit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py create_event"""
+"""manage.py create_event."""
 
 from __future__ import annotations
 

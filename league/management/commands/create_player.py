@@ -1,4 +1,4 @@
-"""manage.py create_player"""
+"""manage.py create_player."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py create_token"""
+"""manage.py create_token."""
 
 from __future__ import annotations
 

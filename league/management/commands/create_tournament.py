@@ -1,4 +1,4 @@
-"""manage.py create_tournament"""
+"""manage.py create_tournament."""
 
 from __future__ import annotations
 

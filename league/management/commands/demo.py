@@ -1,4 +1,4 @@
-"""manage.py demo"""
+"""manage.py demo."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ from league.management.base import LeagueCommand
 from league.management.processes import GaveUp, Supervisor, manage
 from league.models import BotVersion, Match, Tournament
 
+# Boards of a match: enough to tell the bots apart in a minute
 GAMES = {
     "partnership": 24,
     "corriente": 24,
     "cabrero": 6,
-}  # boards of a match: enough to tell the bots apart in a minute
+}
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 STILL = 180.0  # seconds without any progress before the demo gives up
 LOG = "demo.log"

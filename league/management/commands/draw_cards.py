@@ -1,19 +1,23 @@
-"""`manage.py draw_cards`: writes the deck that the pages use."""
+"""manage.py draw_cards."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from league.management.base import LeagueCommand
 from league.web.deck.art import sprite
 
 DECK = Path(__file__).resolve().parents[2] / "static" / "league" / "cards.svg"
 
 
-class Command(BaseCommand):
-    help = "Draw the forty cards into league/static/league/cards.svg. Example: manage.py draw_cards"
+class Command(LeagueCommand):
+    """The deck of the pages."""
 
-    def handle(self, *args: object, **options: object) -> None:
+    help = "Draw the forty cards into league/static/league/cards.svg."
+    example = "manage.py draw_cards"
+
+    def run(self, **options: Any) -> None:
+        """Write the file."""
         DECK.write_text(sprite(), encoding="utf-8")
-        self.stdout.write(f"wrote {DECK.name}: {DECK.stat().st_size} bytes")
+        self.say(f"wrote {DECK.name}: {DECK.stat().st_size} bytes")

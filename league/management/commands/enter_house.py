@@ -1,4 +1,4 @@
-"""manage.py enter_house"""
+"""manage.py enter_house."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py rate_boards"""
+"""manage.py rate_boards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py reconcile"""
+"""manage.py reconcile."""
 
 from __future__ import annotations
 

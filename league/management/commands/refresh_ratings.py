@@ -1,4 +1,4 @@
-"""manage.py refresh_ratings"""
+"""manage.py refresh_ratings."""
 
 from __future__ import annotations
 

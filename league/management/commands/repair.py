@@ -1,4 +1,4 @@
-"""manage.py repair"""
+"""manage.py repair."""
 
 from __future__ import annotations
 

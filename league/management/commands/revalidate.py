@@ -1,4 +1,4 @@
-"""manage.py revalidate"""
+"""manage.py revalidate."""
 
 from __future__ import annotations
 

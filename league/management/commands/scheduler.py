@@ -1,4 +1,4 @@
-"""manage.py scheduler"""
+"""manage.py scheduler."""
 
 from __future__ import annotations
 

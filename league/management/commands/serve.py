@@ -1,4 +1,4 @@
-"""manage.py serve"""
+"""manage.py serve."""
 
 from __future__ import annotations
 

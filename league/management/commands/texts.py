@@ -1,4 +1,4 @@
-"""manage.py texts"""
+"""manage.py texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py upload_bot"""
+"""manage.py upload_bot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py void_match"""
+"""manage.py void_match."""
 
 from __future__ import annotations
 

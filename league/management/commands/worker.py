@@ -1,4 +1,4 @@
-"""manage.py worker"""
+"""manage.py worker."""
 
 from __future__ import annotations
 

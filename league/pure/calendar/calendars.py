@@ -35,9 +35,8 @@ class Calendar:
         return [moment for moment in found if after < moment <= until]
 
     def _moment(self, day: date) -> datetime:
-        local = datetime.combine(
-            day, self.at, self.zone
-        )  # fold 0: of two the first; of none the offset before the change
+        # Fold 0: of two the first; of none the offset before the change
+        local = datetime.combine(day, self.at, self.zone)
         return local.astimezone(UTC)
 
     def next(self, after: datetime) -> datetime:

@@ -24,9 +24,8 @@ REVISION = 2  # of the schedules. 1: tables of individual seats and mixed pairs 
 Value: TypeAlias = int | float | bool | str
 Scores: TypeAlias = Sequence[int]  # of one board, by place at the table
 Slot: TypeAlias = tuple[str, int]  # name of a table, number of its first board
-Results: TypeAlias = Mapping[
-    Slot, Sequence[Scores]
-]  # of the matches that are over, scores by ascending entry; one that was struck out has no boards
+# Of the matches that are over, scores by ascending entry; one that was struck out has no boards
+Results: TypeAlias = Mapping[Slot, Sequence[Scores]]
 Levels: TypeAlias = list[list[int]]  # entries from first to last; those in one list share a place
 
 

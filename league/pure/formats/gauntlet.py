@@ -42,7 +42,7 @@ def _companies(field: Field) -> list[tuple[int, ...]]:
 
 
 def size(field: Field) -> Size:
-    """cycles x challengers x others, at tables of two."""
+    """Cycles x challengers x others, at tables of two."""
     matches = field.number("cycles") * len(_challengers(field)) * len(_companies(field))
     return Size((matches, matches), (matches * field.boards, matches * field.boards))
 

@@ -59,7 +59,7 @@ def _bronze(bracket: Bracket, number: int, lost: list[int]) -> list[list[int]]:
 
 
 def size(field: Field) -> Size:
-    """n - 1 matches, and one for the bronze; each up to `cap` extra boards longer, in pieces of `extra`."""
+    """As many as n - 1 matches, and one for the bronze; each up to `cap` extra boards longer, in pieces of `extra`."""
     if field.individual:
         return knockout_tables.size(field)
     pairings = field.entries - 1 + (field.flag("bronze") and field.entries > 3)

@@ -19,7 +19,7 @@ def test_formats_explain_themselves(nobody):
     assert swiss["parameters"] == [
         {
             "name": "rounds",
-            "text": "Rounds. 0: log2 of the field and two more, at most half the field.",
+            "text": "How many rounds. 0: log2 of the number of entries and two more, at most half that number.",
             "kind": "integer",
             "default": 0,
             "low": 0,

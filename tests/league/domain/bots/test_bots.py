@@ -40,10 +40,11 @@ def test_upload_stores_an_immutable_version_and_queues_its_validation(ana) -> No
     assert (version.games, version.status, version.created) == (["partnership"], VersionStatus.VALIDATING, NOW)
     match = Match.objects.get()
     assert (match.kind, match.rated, match.status) == ("validation", False, MatchStatus.QUEUED)
+    # No house bot: against itself
     assert [party.version_id for party in match.parties.all()] == [
         version.pk,
         version.pk,
-    ]  # no house bot: against itself
+    ]
     assert LeagueEvent.objects.get(kind="version.uploaded").data["sha256"] == version.package_id
 
 

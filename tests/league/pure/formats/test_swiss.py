@@ -166,9 +166,8 @@ def test_buchholz_as_published():
     scores = {1: 5, 2: Fraction(3, 2), 3: 2, 4: 1, 5: 4, 6: 2}
     won = {3, 4, 6}
     found = {0: [CardLine(e, e, Fraction(int(e in won))) for e in scores]}
-    found |= {
-        entry: [CardLine(1, 0, Fraction(value))] for entry, value in scores.items()
-    }  # a score, wherever it is from
+    # A score, wherever it is from
+    found |= {entry: [CardLine(1, 0, Fraction(value))] for entry, value in scores.items()}
 
     assert tiebreaks.buchholz(found)[0] == Fraction(31, 2)
     assert tiebreaks.sonneborn_berger(found)[0] == 5

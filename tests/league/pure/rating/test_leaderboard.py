@@ -153,10 +153,11 @@ def round_robin(bots, wins, losses):
         (round_robin([1, 2, 3, 4], 8, 8), set()),  # 48 boards each
         (round_robin([1, 2, 3, 4], 2, 2), {1, 2, 3, 4}),  # too few
         (round_robin([1, 2, 3, 4], 16, 16) + duel(1, 5, 30, 0, 30), {5}),  # one opponent of a field of five
+        # Nothing ties them to the others
         (
             round_robin([1, 2, 3, 4], 16, 16) + round_robin([5, 6, 7], 16, 16),
             {5, 6, 7},
-        ),  # nothing ties them to the others
+        ),
     ],
 )
 def test_provisional_needs_boards_opponents_precision_and_links(played, provisional):
