@@ -11,6 +11,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def choose(legal: Sequence[str], dice: random.Random) -> str:
 
 
 @dataclass(frozen=True)
-class Board:
+class RandomBoard:
     """One that may be played again: its number is its seed."""
 
     number: int
@@ -82,15 +83,15 @@ class Board:
         return random.Random(self.number)
 
 
-def boards(game: engine.Game) -> Iterator[Board]:
+def boards(game: engine.Game) -> Iterator[RandomBoard]:
     """Those that are searched."""
     for number in range(1, SEARCHED + 1):
-        yield Board(number, None if number % 48 == 0 else SEVERAL if number % 12 == 0 else game.board_deals)
+        yield RandomBoard(number, None if number % 48 == 0 else SEVERAL if number % 12 == 0 else game.board_deals)
 
 
-def search(game: engine.Game) -> dict[str, dict[int, list[Board]]]:
+def search(game: engine.Game) -> dict[str, dict[int, list[RandomBoard]]]:
     """Situation -> seat -> boards on which that seat came to it."""
-    found: dict[str, dict[int, list[Board]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[int, list[RandomBoard]]] = defaultdict(lambda: defaultdict(list))
     for board in boards(game):
         state = board.begin(game, record=False)
         dice = board.dice()
@@ -144,7 +145,7 @@ def _converse(
     box: Sandbox,
     limits: Limits,
     seat: int,
-    wanted: dict[str, list[Board]],
+    wanted: dict[str, list[RandomBoard]],
     found: Found,
 ) -> None:
     """One process at one seat, board after board, the rarest situations first."""
@@ -180,7 +181,7 @@ def _converse(
             table: list[Any] = [mine if place == seat else Announcer(place) for place in range(game.players)]
             sitting = Sitting(board.begin(game, record=True), table, feed, texts, number, 0)
             now: list[str] = []
-            sitting.play(lambda sitting=sitting, now=now: _note(sitting, seat, game, found, now))
+            sitting.play(partial(_note, sitting, seat, game, found, now))
             if sitting.faults:
                 found.faults.append({"at": ", ".join(now), **asdict(sitting.faults[0])})
                 break
@@ -190,7 +191,7 @@ def _converse(
         found.stderr += process.stderr().decode("utf-8", "replace")
 
 
-def _next(wanted: dict[str, list[Board]], found: Found) -> Board | None:
+def _next(wanted: dict[str, list[RandomBoard]], found: Found) -> RandomBoard | None:
     """A board, not yet played, on which something may come up that the bot has met too seldom."""
     for name in sorted(wanted, key=lambda name: (found.asked[name], len(wanted[name]), name)):
         if found.asked[name] < EACH and wanted[name]:

@@ -15,7 +15,7 @@ from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
 if TYPE_CHECKING:
     from engine.runner import BotSpec
-    from engine.runner.rebuild import Line
+    from engine.runner.rebuild import Exchange
     from engine.sandbox import Sandbox
 
 EXAMPLE = """
@@ -55,14 +55,14 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Put a logged match to a bot again, or print its lines."""
     from engine.replay import ReplayError
-    from engine.runner.rebuild import lines, passes
+    from engine.runner.rebuild import exchanges, passes
 
     try:
         groups = [group for group in passes(_documents(args.log)) if args.number in (None, _pass(group))]
         if not groups:
             raise Problem(f"{args.log} has no pass {args.number}")
         if args.lines:
-            return _print_lines(list(lines(groups[0])), args)
+            return _print_lines(list(exchanges(groups[0])), args)
         bot = table.find_bot(args.bot)
         box = table.open_sandbox(args.sandbox)
         party = _party(groups[0], bot, args.party)
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
                 if advance is not None:
                     advance(done, len(groups))
                 for seat in _seats(group, party, args.seat):
-                    mine = [line for line in lines(group) if line.seat == seat]
+                    mine = [exchange for exchange in exchanges(group) if exchange.seat == seat]
                     reports.append(_again(bot, box, group[0], mine, party))
     except (ReplayError, ValueError, KeyError, TypeError) as error:
         raise Problem(f"{args.log}: {error}") from None
@@ -124,23 +124,25 @@ def _seats(group: Sequence[dict[str, Any]], party: int, given: int | None) -> li
     return [seat for seat, who in enumerate(group[0]["meta"]["seating"]) if who == party and given in (None, seat)]
 
 
-def _print_lines(found: Sequence[Line], args: argparse.Namespace) -> int:
-    seats = {line.seat for line in found}
+def _print_lines(found: Sequence[Exchange], args: argparse.Namespace) -> int:
+    seats = {exchange.seat for exchange in found}
     if args.seat not in seats:
         raise Problem(f"--lines prints one seat of one pass: give --seat 0 to {max(seats)}")
-    for line in found:
-        if line.seat == args.seat:
-            sys.stdout.write(line.request.decode())
-            if line.answer and line.step >= 0:
-                print(json.dumps({"id": json.loads(line.request)["id"], "do": line.answer}))
+    for exchange in found:
+        if exchange.seat == args.seat:
+            sys.stdout.write(exchange.request.decode())
+            if exchange.answer and exchange.step >= 0:
+                print(json.dumps({"id": json.loads(exchange.request)["id"], "do": exchange.answer}))
     return OK
 
 
 # ---- the bot
 
 
-def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Line], party: int) -> dict[str, Any]:
-    """Put the lines of one seat and pass to a fresh process; what it answered, and where it failed."""
+def _again(
+    bot: BotSpec, box: Sandbox, first: dict[str, Any], exchanges: Sequence[Exchange], party: int
+) -> dict[str, Any]:
+    """Put the requests of one seat and pass to a fresh process; what it answered, and where it failed."""
     from dataclasses import asdict
 
     from engine.runner import Fault, FaultReport, Limits, runtimes
@@ -151,7 +153,13 @@ def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Li
 
     limits = Limits(**first["pass"]["limits"])
     number = first["meta"]["sitting"]
-    report: dict[str, Any] = {"pass": number, "seat": lines[0].seat, "decisions": 0, "differences": [], "fault": None}
+    report: dict[str, Any] = {
+        "pass": number,
+        "seat": exchanges[0].seat,
+        "decisions": 0,
+        "differences": [],
+        "fault": None,
+    }
     report["max_cpu_s"] = 0.0
     try:
         runtime = runtimes.get(bot.runtime, box.state_dir)
@@ -159,19 +167,19 @@ def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Li
         try:
             process = start_bot(box, bot, runtime, policy)
         except Fault as fault:
-            at = lines[0]
+            at = exchanges[0]
             report["fault"] = asdict(FaultReport(party, at.seat, at.board, number, -1, fault.kind, fault.detail))
             report["stderr"] = ""
             return report
         with process:
-            seat = Seat(party, lines[0].seat, process, limits, noise=of_this_host())
-            line = lines[0]
+            seat = Seat(party, exchanges[0].seat, process, limits, noise=of_this_host())
+            exchange = exchanges[0]
             try:
-                for line in lines:
-                    _put(seat, line, report)
+                for exchange in exchanges:
+                    _put(seat, exchange, report)
             except Fault as fault:
                 found = FaultReport(
-                    party, seat.seat, line.board, number, line.step, fault.kind, fault.detail, *seat.evidence()
+                    party, seat.seat, exchange.board, number, exchange.step, fault.kind, fault.detail, *seat.evidence()
                 )
                 report["fault"] = asdict(found)
             report["max_cpu_s"] = seat.max_cpu_s
@@ -182,22 +190,22 @@ def _again(bot: BotSpec, box: Sandbox, first: dict[str, Any], lines: Sequence[Li
     return report
 
 
-def _put(seat: Any, line: Line, report: dict[str, Any]) -> None:
+def _put(seat: Any, exchange: Exchange, report: dict[str, Any]) -> None:
     from engine.runner import Fault, protocol
 
-    if line.step < 0:
-        seat.start(line.request)
-    elif line.answer is None:
-        seat.tell(line.request)
+    if exchange.step < 0:
+        seat.start(exchange.request)
+    elif exchange.answer is None:
+        seat.tell(exchange.request)
     else:
-        now = protocol.answer(seat.put(line.request), seat.requests).do
+        now = protocol.answer(seat.put(exchange.request), seat.requests).do
         report["decisions"] += 1
-        legal = json.loads(line.request)["legal"]
-        if now != line.answer and now not in legal:
+        legal = json.loads(exchange.request)["legal"]
+        if now != exchange.answer and now not in legal:
             raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(legal)}")
-        if now != line.answer:
-            logged = line.answer or f"(failed by {line.fault})"
-            where = {"board": line.board, "step": line.step, "id": seat.requests}
+        if now != exchange.answer:
+            logged = exchange.answer or f"(failed by {exchange.fault})"
+            where = {"board": exchange.board, "step": exchange.step, "id": seat.requests}
             report["differences"].append({**where, "logged": logged, "now": now, "legal": legal})
 
 

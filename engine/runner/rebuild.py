@@ -21,7 +21,7 @@ from engine.runner.sitting import Texts
 
 
 @dataclass(frozen=True)
-class Line:
+class Exchange:
     """One line to one seat and the answer to it.
 
     step: number of actions of the sitting before it, -1 for hello; answer: what the log says that the bot did, None where
@@ -61,7 +61,7 @@ def passes(replays: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return [group for _, group in sorted(found.items(), key=lambda item: item[0])]
 
 
-def lines(group: Sequence[dict[str, Any]]) -> Iterator[Line]:
+def exchanges(group: Sequence[dict[str, Any]]) -> Iterator[Exchange]:
     """What was sent in one pass, in order; `group` as `passes` gives it. ReplayError, ValueError for a log that does not hold."""
     first = group[0]
     state = engine.replay.begin(first)
@@ -74,13 +74,12 @@ def lines(group: Sequence[dict[str, Any]]) -> Iterator[Line]:
     texts = Texts(game)
     for seat in range(seats):
         failed = [fault for fault in first["faults"] if (fault["step"], fault["seat"]) == (-1, seat)]
-        yield Line(
+        yield Exchange(
             seat, first["meta"]["board"], -1, hello(first["pass"], game, seat), "" if failed else "ready", _kind(failed)
         )
     for replay in group:
-        if (
-            replay["faults"] or "forfeit" not in replay
-        ):  # of a board that was forfeited before it began nobody was told anything
+        # Nobody was told anything of a board that was forfeited before it began.
+        if replay["faults"] or "forfeit" not in replay:
             yield from _sitting(replay, feed, texts, clocks, asked)
     if len(group) < len(first["pass"]["boards"]):
         return
@@ -89,7 +88,7 @@ def lines(group: Sequence[dict[str, Any]]) -> Iterator[Line]:
     for seat in range(seats):
         if seat not in faulty:
             step = len(group[-1]["actions"])
-            yield Line(seat, group[-1]["meta"]["board"], step, protocol.end(feed.take(seat), totals), None)
+            yield Exchange(seat, group[-1]["meta"]["board"], step, protocol.end(feed.take(seat), totals), None)
 
 
 def _totals(group: Sequence[dict[str, Any]]) -> list[int]:
@@ -114,20 +113,20 @@ def hello(told: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
 
 def _sitting(
     replay: dict[str, Any], feed: Feed, texts: Texts, clocks: Sequence[Clock], asked: list[int]
-) -> Iterator[Line]:
+) -> Iterator[Exchange]:
     state = engine.replay.begin(replay)
     board = replay["meta"]["board"]
     feed.begin(state.events, board, opening(state.events, board, state.seats))
     used = dict(zip(replay["timings"]["steps"], replay["timings"]["cpu"], strict=True))
     faults = {fault["step"]: fault for fault in replay["faults"] if fault["step"] >= 0}
 
-    def ask(step: int, legal: Sequence[int], answer: str, fault: str) -> Line:
+    def ask(step: int, legal: Sequence[int], answer: str, fault: str) -> Exchange:
         seat = state.current_seat
         asked[seat] += 1
         line = protocol.act(asked[seat], feed.take(seat), texts.legal(legal), clocks[seat].bank)
         if step in used:
             clocks[seat].book(used[step] / 1e6)
-        return Line(seat, board, step, line, answer, fault)
+        return Exchange(seat, board, step, line, answer, fault)
 
     for step, text in enumerate(replay["actions"]):
         legal = state.legal_actions()

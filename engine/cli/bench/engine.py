@@ -9,6 +9,7 @@ Time is the CPU time of this process. Rounds of rival and engine alternate, and 
 
 from __future__ import annotations
 
+import argparse
 import random
 import time
 from collections.abc import Callable
@@ -18,6 +19,9 @@ from typing import Any
 import engine
 from engine.cards.actions import CLAIM
 from engine.cards.chance import Dice
+from engine.cli.output import print_json, print_table, progress
+from engine.cli.problem import OK
+from engine.runner.cores import pinned
 
 FLOOR = "x = (x * 1103515245 + 12345) & 0x7fffffff"
 RIVAL = "hearts(pass_cards=false)"
@@ -224,3 +228,46 @@ def measure(key: str, seconds: float, rival: OpenSpiel | None = None) -> dict[st
 
 def _over(ours: float, theirs: float) -> float:
     return ours / theirs
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure the rules of each game and print a table."""
+    rows = []
+    keys = args.game or engine.games()
+    rival = open_spiel()
+    with progress("engine") as advance, pinned() as core:
+        for done, key in enumerate(keys):
+            if advance is not None:
+                advance(done, len(keys))
+            rows.append(measure(key, args.seconds, rival))
+    against = f"OpenSpiel {RIVAL}" if rival else FLOOR
+    if args.json:
+        head = {"format": "tute-bench-engine/2", "compiled": engine.COMPILED, "core": core, "rival": against}
+        print_json({**head, "open_spiel": rival is not None, "games": rows})
+        return OK
+    columns: dict[str, Callable[[dict[str, Any]], str]] = {
+        "game": lambda row: row["game"],
+        "decisions/s": lambda row: f"{row['per_s']:,.0f}",
+        "x rival": lambda row: f"{row['ratio']:.2f}",
+        "recorded x rival": lambda row: f"{row['recorded_ratio']:.2f}",
+        "clone in plays": lambda row: f"{row['clone_in_plays']:.1f}",
+        "playout/s": lambda row: f"{row['playout_per_s']:,.0f}",
+        "play_many/s": lambda row: f"{row['play_many_per_s']:,.0f}",
+    }
+    if rival:
+        columns["playout x rollouts"] = lambda row: f"{row['playout_ratio']:.2f}"
+        columns["play_many x rollouts"] = lambda row: f"{row['play_many_ratio']:.2f}"
+    print_table(tuple(columns), [tuple(cell(row) for cell in columns.values()) for row in rows])
+    how = "compiled" if engine.COMPILED else "Python source"
+    print(f"\nengine: {how}; random play of whole matches, deals included; CPU time, core {core}")
+    if rival is None:
+        print("pyspiel is not installed (extra `adapters`), so the rival is only a floor: one round of a plain loop,")
+        print(against)
+        return OK
+    tuned = median(row["tuned_factor"] for row in rows)
+    print(f"rival: {against}, whole games driven from Python, {rows[-1]['rival_per_s']:,.0f} decisions/s in this run")
+    print(f"against a loop that knows hearts, with its deal apart: every x rival times {tuned:.2f}")
+    print(
+        f"rollouts: OpenSpiel's own random rollouts of it, in C++, {rows[-1]['rollout_per_s']:,.0f} plays/s in this run"
+    )
+    return OK

@@ -10,6 +10,7 @@ that is what a decision costs, and other programs of the machine do not count.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import tempfile
@@ -23,7 +24,8 @@ from typing import Any
 
 import engine
 from engine.cli import table
-from engine.cli.problem import Problem
+from engine.cli.output import print_json, print_table, progress
+from engine.cli.problem import OK, Problem
 from engine.runner import BotSpec, MatchSpec, load_package, runtimes
 from engine.runner.cores import pinned
 from engine.runner.match import play_match
@@ -273,3 +275,35 @@ def _asked(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: i
 
 def _decisions(script: Script) -> int:
     return sum(_asks(line) for part in script for _, line in part)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure a decision between sandboxed bots and print a table."""
+    box = table.open_sandbox(args.sandbox)
+    with progress("runner") as advance:
+        found = measure((args.game or ["partnership"])[0], args.seconds, args.bot, box, advance)
+    if args.json:
+        print_json({"format": "tute-bench-runner/1", **found})
+        return OK
+    print(
+        "{game}, bot {bot}, sandbox {tier}, core {core}: {decisions} decisions a match, {rounds} rounds\n".format(
+            **found
+        )
+    )
+    floor = found["floor_us"]
+    print_table(
+        ("what", "CPU us/decision, best", "x floor, median", "+ us, best"),
+        [
+            (name, f"{found[key]:.1f}", f"{found['x_floor'][key]:.2f}", f"{found[key] - floor:.1f}")
+            for name, key in ROWS
+        ],
+    )
+    print(
+        f"\nfloor: {found['request_bytes']:.0f} bytes to the bot and {found['answer_bytes']:.0f} back over bare pipes, same bot, same core"
+    )
+    print(
+        f"start of a bot to its ready: {found['start_ms']:.1f} ms; a match of {found['boards']} boards, starts and ends included: "
+        f"{found['match_s']:.2f} s, in which the worker and its bots computed {found['match_cpu_s']:.2f} s; "
+        f"with the bots of the second pass started ahead on another core: {found['ahead_s']:.2f} s"
+    )
+    return OK

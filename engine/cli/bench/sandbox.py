@@ -6,6 +6,7 @@ environment. A busy machine adds to all of them, so the differences are given fo
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import tempfile
@@ -16,9 +17,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from engine.cli import table
+from engine.cli.output import print_json, print_table, progress
+from engine.cli.problem import OK, Problem
 from engine.runner import runtimes
 from engine.runner.cores import pinned
-from engine.sandbox import Policy, Runtime, Sandbox
+from engine.sandbox import Policy, Runtime, Sandbox, check
 
 ANSWERING = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
 PAUSE_S = 0.03  # between two starts, as between a match's passes: a worker gets ready for the next one then
@@ -92,3 +96,23 @@ def _start(box: Sandbox, runtime: Runtime, folder: Path, core: int | None) -> fl
         taken = time.perf_counter() - began
     time.sleep(PAUSE_S)
     return taken
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure the start of a bot in each tier and print a table."""
+    held = [report.name for report in check(table.state_dir()) if report.holds]
+    boxes = [Sandbox(name, table.state_dir()) for name in held if args.sandbox in ("auto", name)]
+    if not boxes:
+        raise Problem(f"the tier {args.sandbox} does not hold here; `tute sandbox check` says why")
+    with progress("sandbox") as advance:
+        found = measure(boxes, args.seconds, advance)
+    if args.json:
+        print_json({"format": "tute-bench-sandbox/1", **found})
+        return OK
+    cells = [
+        (row["what"], f"{row['best_ms']:.1f}", f"{row['over_best_ms']:.1f}", f"{row['over_median_ms']:.1f}")
+        for row in found["rows"]
+    ]
+    print_table(("what", "best ms", "over the floor, best", "over the floor, median"), cells)
+    print(f"\n{found['rounds']} rounds in turn on core {found['core']}, control groups: {found['control_groups']}")
+    return OK

@@ -7,7 +7,7 @@ import pytest
 
 from engine.runner import BotSpec, Limits, MatchResult
 from engine.runner.match import play_match
-from engine.runner.rebuild import Line, lines, passes
+from engine.runner.rebuild import Exchange, exchanges, passes
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
@@ -32,8 +32,8 @@ def played(box: Sandbox, *parties: BotSpec, **how: Any) -> tuple[MatchResult, li
     return play_match(match(*parties, **how), box, tap=tap), sent
 
 
-def rebuilt(result: MatchResult) -> list[list[Line]]:
-    return [list(lines(group)) for group in passes(log_of(result))]
+def rebuilt(result: MatchResult) -> list[list[Exchange]]:
+    return [list(exchanges(group)) for group in passes(log_of(result))]
 
 
 SLOW = "def act(m):\n    until = time.process_time() + 0.12\n    while time.process_time() < until: pass\n    return good(m)"
@@ -112,7 +112,7 @@ def test_the_beginning_of_a_pass_is_enough_for_its_beginning(box: Sandbox, hones
     log = [replay for replay in log_of(result) if replay["meta"]["board"] < 3]
 
     for group, part in zip(passes(log), sent, strict=True):
-        made = [(line.seat, line.request, line.answer) for line in lines(group)]
+        made = [(line.seat, line.request, line.answer) for line in exchanges(group)]
         assert made == part[: len(made)]
         assert len(part) - len(made) > 20
 
