@@ -20,7 +20,7 @@ from league.api.tournaments.serializers import (
     TournamentOut,
 )
 from league.api.tournaments.views import act_as_owner
-from league.domain.tournaments import brackets, forecast, formats, tournaments
+from league.domain.tournaments import brackets, forecast, formats, progress, tournaments
 from league.models import Round, Tournament
 from league.pure.formats import Parameter
 
@@ -168,4 +168,4 @@ class Close(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """The order of now becomes final, and what waits is taken back. Only ladders: all other formats end by themselves."""
-        return act_as_owner(self, slug, lambda found, actor: tournaments.close(found, actor=actor))
+        return act_as_owner(self, slug, lambda found, actor: progress.close(found, actor=actor))

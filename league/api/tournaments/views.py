@@ -21,7 +21,7 @@ from league.api.http.base import ListView, View, existing
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
 from league.api.tournaments.serializers import CancelNew, EntryNew, EntryOut, StandingsOut, TournamentNew, TournamentOut
-from league.domain.tournaments import standings, tournaments
+from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import MatchStatus
 from league.models import Bot, BotVersion, Entry, Match, Player, Tournament
 
@@ -161,7 +161,7 @@ class Cancel(View):
     def post(self, request: Request, slug: str) -> Response:
         """What is finished stays and counts; what waits or is being played is cancelled."""
         return act_as_owner(
-            self, slug, lambda found, actor: tournaments.cancel(found, actor=actor, why=self.body()["why"])
+            self, slug, lambda found, actor: progress.cancel(found, actor=actor, why=self.body()["why"])
         )
 
 
@@ -210,7 +210,7 @@ class Entries(ListView):
         player = player_of(self.request)
         if player.pk != tournament.owner_id:
             self.owner_only(owner, f"the bot {wanted.get('bot') or entrant}")
-        entry = tournaments.enter(tournament, entrant, actor=player.name)
+        entry = enrolment.enter(tournament, entrant, actor=player.name)
         found = Entry.objects.select_related("version__bot__owner").get(pk=entry.pk)
         return Response(EntryOut(found).data, status=status.HTTP_201_CREATED)
 
@@ -231,7 +231,7 @@ class OneEntry(View):
         player = player_of(request)
         if player.pk != entry.tournament.owner_id:
             self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
-        tournaments.withdraw(entry.tournament, entry.version, actor=player.name)
+        enrolment.withdraw(entry.tournament, entry.version, actor=player.name)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

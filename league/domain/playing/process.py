@@ -20,7 +20,7 @@ from league.domain.bots import packages
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import leases, reports, workers
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import progress
 from league.models import Match
 
 log = logging.getLogger("league.playing")
@@ -193,7 +193,7 @@ class Machine:
         receipt = self._report(match, match.token, result)
         log.info("match %s: %s after %.1f s", match.public_id, receipt, result.seconds)
         if match.tournament:
-            tournaments.advance(match.tournament)
+            progress.advance(match.tournament)
         return receipt
 
     @staticmethod

@@ -8,7 +8,7 @@ from datetime import datetime
 from league.domain.core import clock
 from league.domain.matches import health, leases, workers
 from league.domain.ratings import ratings
-from league.domain.tournaments import circuits, events, tournaments
+from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
 
@@ -45,13 +45,13 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
     now = clock.given(now)
     found = Reconciled(expired=leases.expire(now=now))
     for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
-        found.inserted += tournaments.schedule(tournament, now=now)
-        found.finished += tournaments.advance(tournament, now=now)
+        found.inserted += progress.schedule(tournament, now=now)
+        found.finished += progress.advance(tournament, now=now)
     found.opened = events.advance_all(now=now) + circuits.open_due(now=now)
     live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
     orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()
     for tournament in orphaned:
-        found.cancelled += tournaments.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
+        found.cancelled += progress.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
     for pool in ratings.stale_pools():
         found.refreshed += ratings.refresh(pool, now=now)
     found.tested = health.retest(now=now)

@@ -7,7 +7,7 @@ from typing import Any
 import engine
 from league.domain.core.errors import Refused
 from league.domain.ratings import pools
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import enrolment, tournaments
 from league.enums import DEFAULT_FORMAT, Seeding
 from league.management.base import LeagueCommand, find_player, find_version
 from league.models import Tournament
@@ -62,7 +62,7 @@ class Command(LeagueCommand):
             )
         for text in options["bot"]:
             version = find_version(text)
-            tournaments.enter(found, version if ":" in text else version.bot, actor=owner.name)
+            enrolment.enter(found, version if ":" in text else version.bot, actor=owner.name)
         if options["start"]:
             tournaments.start(found, actor=owner.name)
         self.say(

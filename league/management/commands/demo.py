@@ -21,7 +21,7 @@ from league.domain.bots import house
 from league.domain.core.errors import Refused
 from league.domain.matches import workers
 from league.domain.ratings import pools
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import enrolment, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus, VersionStatus
 from league.management import tables
@@ -133,7 +133,7 @@ class Command(LeagueCommand):
         if found.status == "open":
             for bot in owner.bots.order_by("slug"):
                 try:
-                    tournaments.enter(found, bot, actor=owner.name)
+                    enrolment.enter(found, bot, actor=owner.name)
                 except Refused:
                     continue  # it does not play this game, or did not pass
             tournaments.start(found, actor=owner.name)

@@ -20,7 +20,7 @@ import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
 from league.domain.tournaments import brackets as rounds
-from league.domain.tournaments import formats
+from league.domain.tournaments import enrolment, formats, progress
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
@@ -40,8 +40,8 @@ MOST_OPEN = 6  # tournaments that take entries
 # what the owner does with a tournament by one button
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
     "start": domain.start,
-    "cancel": domain.cancel,
-    "close": domain.close,
+    "cancel": progress.cancel,
+    "close": progress.close,
 }
 RESULT_COLUMNS = ("points", "boards", "wins", "draws", "losses", "score_per_board", "sonneborn_berger")
 
@@ -187,7 +187,7 @@ def _change_entry(found: Tournament, version: BotVersion, viewer: Player, action
     """One's own version; the owner of the tournament may take out any."""
     if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
         raise PermissionDenied
-    (domain.enter if action == "enter" else domain.withdraw)(found, version, actor=viewer.name)
+    (enrolment.enter if action == "enter" else enrolment.withdraw)(found, version, actor=viewer.name)
 
 
 @require_safe

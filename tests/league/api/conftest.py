@@ -11,7 +11,7 @@ from engine.runner import FaultReport
 from league.domain.matches import leases, reports
 from league.domain.people import players, tokens
 from league.domain.ratings import ratings
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import progress, tournaments
 from league.models import BotVersion, Match, Player, Pool, Tournament
 from tests.league.api.client import Api
 from tests.support import league as made
@@ -101,7 +101,7 @@ def league(alice) -> League:
             faulty = fault(match, rufo)
         else:
             made.play(match)
-    tournaments.advance(cup, now=made.NOW)
+    progress.advance(cup, now=made.NOW)
     ratings.refresh(cup.pool, now=made.NOW)
     open_one = tournaments.create(alice, "Next cup", "corriente", versions=[rufo], now=made.NOW)
     assert faulty is not None

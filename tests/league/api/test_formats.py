@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import progress, tournaments
 from league.models import Tournament
 from league.pure.formats import FORMATS
 from tests.support import league as made
@@ -101,7 +101,7 @@ def test_bracket_and_rounds_as_they_are_played(nobody, alice, league):
     ] or len(pairings) == 2
     match = cup.matches.get()
     made.play(match, winner=0)
-    tournaments.advance(cup, now=made.NOW)
+    progress.advance(cup, now=made.NOW)
 
     pairings = nobody.get("tournaments/bracket/bracket").json()["pairings"]
     assert [one["part"] for one in pairings] == ["winners", "winners", "final"]

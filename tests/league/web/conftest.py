@@ -20,7 +20,7 @@ from engine.runner import FaultReport
 from league.domain.matches import leases, reports
 from league.domain.people import players
 from league.domain.ratings import ratings
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import progress, tournaments
 from league.models import BotVersion, Match, Player, Pool, Sitting, Tournament
 from tests.support import league as made
 from tests.support.playing import choose
@@ -79,7 +79,7 @@ def played(secret: str = "") -> League:
             faulty = crash(match, rufo)
         else:
             clean = made.play(match)
-    tournaments.advance(cup, now=made.NOW)
+    progress.advance(cup, now=made.NOW)
     ratings.refresh(cup.pool, now=made.NOW)
     next_cup = tournaments.create(ana, "Next cup", "corriente", versions=[rufo], now=made.NOW)
     assert faulty is not None

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from league.domain.tournaments import circuits, events, tournaments
+from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
 from league.models import Match
 from tests.league.web.page import Page, faults
@@ -38,7 +38,7 @@ def play_all() -> None:
             continue
         versions = list(match.parties.order_by("number").values_list("version_id", flat=True))
         made.play(match, winner=versions.index(min(versions)))
-        tournaments.advance(match.tournament, now=made.later(5))
+        progress.advance(match.tournament, now=made.later(5))
 
 
 def text(client, url: str) -> str:

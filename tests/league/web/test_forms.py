@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from league.domain.core import moves
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import progress
 from league.models import ApiToken, Bot, BotVersion, Match, Player, Tournament
 from tests.league.web.conftest import crash
 from tests.league.web.page import Page
@@ -162,7 +162,7 @@ def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     cup = Tournament.objects.get(name="Copa")
     assert (cup.format, cup.parameters, cup.seeding) == ("single_elimination", {"bronze": False, "cap": 4}, "entry")
     made.play(cup.matches.get(), winner=0)
-    tournaments.advance(cup, now=made.NOW)
+    progress.advance(cup, now=made.NOW)
     page = owner.get(f"/t/{cup.slug}/").content.decode()
     assert 'class="bracket"' in page
     assert "exento" in page

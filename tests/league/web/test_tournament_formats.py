@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import progress, tournaments
 from league.enums import Seeding
 from league.models import Match, Tournament
 from league.pure.formats import FORMATS
@@ -43,7 +43,7 @@ def play_out(found: Tournament, *, most: int = 60) -> None:
         if match is None:
             break
         made.play(match, winner=_better(match))
-        tournaments.advance(found, now=made.later(5))
+        progress.advance(found, now=made.later(5))
     found.refresh_from_db()
     assert found.status == "finished"
 
@@ -190,7 +190,7 @@ def test_mixed_pairs_in_every_format_that_takes_them(league, field, reader) -> N
             if match is None:
                 break
             made.play(match)
-            tournaments.advance(found, now=made.later(5))
+            progress.advance(found, now=made.later(5))
         found.refresh_from_db()
         assert found.status == "finished", form
         assert "cómo funciona" in text(reader, found)

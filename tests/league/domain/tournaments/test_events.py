@@ -8,7 +8,7 @@ import pytest
 from django_celery_beat.models import PeriodicTask
 
 from league.domain.core.errors import Refused
-from league.domain.tournaments import circuits, events, tournaments
+from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
 from league.models import Event, Season, Tournament
 from tests.league.pure.calendar.test_event_plan import GOOD
@@ -35,7 +35,7 @@ def play_all(*, now: datetime = NOW) -> None:
             continue
         numbers = list(match.parties.order_by("number").values_list("version_id", flat=True))
         play(match, winner=numbers.index(min(numbers)))
-        tournaments.advance(match.tournament, now=now)
+        progress.advance(match.tournament, now=now)
     raise AssertionError("no end")
 
 
@@ -79,7 +79,7 @@ def test_a_bad_event_leaves_nothing_behind(ana, field) -> None:
 
 def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
     event = events.create(ana, GOOD, field, now=NOW)
-    tournaments.cancel(event.tournaments.first(), actor="ana", now=NOW)
+    progress.cancel(event.tournaments.first(), actor="ana", now=NOW)
 
     assert reconcile.reconcile(now=NOW).opened == 1
     event.refresh_from_db()

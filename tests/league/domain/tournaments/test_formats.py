@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
-from league.domain.tournaments import fixtures, formats, standings, tournaments
+from league.domain.tournaments import enrolment, fixtures, formats, progress, standings, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import Ending, Seeding, TournamentStatus, format_choices
 from league.models import Match, Rating, Tournament
@@ -56,7 +56,7 @@ def run_to_end(made: Tournament, *, most: int = 80) -> None:
         if match is None:
             return
         play(match, winner=best_first(match))
-        tournaments.advance(made, now=later(5))
+        progress.advance(made, now=later(5))
         reconcile.reconcile(now=later(5))
         made.refresh_from_db()
     raise AssertionError("no end")
@@ -86,9 +86,9 @@ def test_scheduling_again_adds_nothing(ana, field, form) -> None:
     made = cup(ana, field, form)
     there = set(made.matches.values_list("key", flat=True))
 
-    assert tournaments.schedule(made, now=NOW) == 0
+    assert progress.schedule(made, now=NOW) == 0
     tournaments.start(made, now=NOW)
-    assert tournaments.advance(made, now=NOW) is False
+    assert progress.advance(made, now=NOW) is False
 
     assert set(made.matches.values_list("key", flat=True)) == there
 
@@ -175,25 +175,25 @@ def test_a_ladder_takes_newcomers_and_lets_go(ana, berto, field) -> None:
     made = cup(ana, field[:3], "ladder", budget=0, open=2)
     assert made.matches.count() == 2
 
-    entry = tournaments.enter(made, field[3], now=NOW)
+    entry = enrolment.enter(made, field[3], now=NOW)
     assert (entry.number, made.entries.count()) == (3, 4)
-    tournaments.withdraw(made, field[0], now=later(1))
-    tournaments.withdraw(made, field[0], now=later(2))
+    enrolment.withdraw(made, field[0], now=later(1))
+    enrolment.withdraw(made, field[0], now=later(2))
     assert made.entries.get(number=0).withdrawn == later(1)
     for _ in range(6):
         play(made.matches.filter(status="queued").first(), winner=0)
-        tournaments.advance(made, now=later(3))
+        progress.advance(made, now=later(3))
     late = made.matches.order_by("-id")[:4]
     assert not any(party.version_id == field[0].pk for match in late for party in match.parties.all())
     assert made.matches.filter(parties__version=field[3]).exists()
-    assert tournaments.enter(made, field[0], now=later(4)).withdrawn is None
+    assert enrolment.enter(made, field[0], now=later(4)).withdrawn is None
 
-    tournaments.close(made, actor="ana", now=later(5))
+    progress.close(made, actor="ana", now=later(5))
     made.refresh_from_db()
     assert (made.status, made.ending) == (TournamentStatus.FINISHED, Ending.CLOSED)
     assert not fixtures.has_open_matches(made)
     with pytest.raises(Refused, match="ends by itself"):
-        tournaments.close(cup(ana, field, "swiss"), actor="ana", now=NOW)
+        progress.close(cup(ana, field, "swiss"), actor="ana", now=NOW)
 
 
 def test_a_duel_says_what_it_found(ana, field) -> None:
@@ -227,7 +227,7 @@ def test_mixed_pairs_play_whist(ana, field) -> None:
         assert board.sittings.count() == 4
         assert board.scores[0] == board.scores[2]
         assert board.scores[1] == board.scores[3]
-    assert tournaments.advance(made, now=later(1))
+    assert progress.advance(made, now=later(1))
     table = standings.standings(made)
     assert all(row.result.boards == 4 for row in table.rows)
     assert sum(row.result.points for row in table.rows) == 5 * 4  # a board is four meetings, each worth a point
@@ -253,7 +253,7 @@ def test_individual_seats(ana, berto, seats) -> None:
 
     for _ in range(2):
         play(made.matches.get(status="queued"))
-        tournaments.advance(made, now=later(1))
+        progress.advance(made, now=later(1))
 
     made.refresh_from_db()
     assert made.status == TournamentStatus.FINISHED
@@ -289,7 +289,7 @@ def test_too_few_and_too_many(ana, field) -> None:
         cup(ana, field[:2], "double_elimination")
     made = tournaments.create(ana, "Duel", "partnership", format="duel", versions=field[:2], now=NOW)
     with pytest.raises(Refused, match="is full: it takes 2 entries"):
-        tournaments.enter(made, field[2], now=NOW)
+        enrolment.enter(made, field[2], now=NOW)
 
 
 def test_every_format_has_its_words_in_the_language_of_the_reader() -> None:
@@ -333,7 +333,7 @@ def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> Non
     for first, second in seated.values():
         assert second == [first[0], *first[:0:-1]]
 
-    tournaments.advance(made, now=later(5))
+    progress.advance(made, now=later(5))
     made.refresh_from_db()
     assert made.status == TournamentStatus.FINISHED
     table = standings.standings(made)

@@ -10,7 +10,7 @@ from league.domain.bots import bots
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import matches
 from league.domain.ratings import pools
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import enrolment, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import BotState, MatchStatus, TournamentStatus
 from league.models import Match, Pool, Tournament
@@ -38,7 +38,7 @@ def test_start_inserts_every_pair_once_and_again_adds_nothing(ana, field) -> Non
     ids = sorted(version.pk for version in field)
     assert pairs == [(a, b) for a in ids for b in ids if a < b]
     assert [entry.version_id for entry in cup.entries.order_by("number")] == ids
-    assert tournaments.schedule(cup, now=NOW) == 0
+    assert progress.schedule(cup, now=NOW) == 0
     tournaments.start(cup, now=NOW)
     assert cup.matches.count() == 6
 
@@ -83,20 +83,20 @@ def test_too_few_entries_cannot_start(ana, field) -> None:
 def test_entries_are_checked(ana, berto, field) -> None:
     cup = tournaments.create(ana, "Cup", "subastado", now=NOW)
     with pytest.raises(Refused, match="does not play subastado"):
-        tournaments.enter(cup, field[0], now=NOW)
+        enrolment.enter(cup, field[0], now=NOW)
     cup = tournaments.create(ana, "Cup", "partnership", versions=field[:1], now=NOW)
     assert cup.slug == "cup-2"
     with pytest.raises(Refused, match="validating; only versions that passed"):
-        tournaments.enter(cup, uploaded(ana, "late"), now=NOW)
+        enrolment.enter(cup, uploaded(ana, "late"), now=NOW)
     bots.set_state(field[1].bot, BotState.PAUSED, actor="berto", now=NOW)
     with pytest.raises(Refused, match="is paused"):
-        tournaments.enter(cup, field[1], now=NOW)
+        enrolment.enter(cup, field[1], now=NOW)
     with pytest.raises(Refused, match="no accepted version"):
-        tournaments.enter(cup, uploaded(berto, "later").bot, now=NOW)
+        enrolment.enter(cup, uploaded(berto, "later").bot, now=NOW)
 
-    assert tournaments.enter(cup, field[0], now=NOW).number == 0  # again: nothing changes
-    tournaments.withdraw(cup, field[0], now=NOW)
-    tournaments.withdraw(cup, field[0], now=NOW)
+    assert enrolment.enter(cup, field[0], now=NOW).number == 0  # again: nothing changes
+    enrolment.withdraw(cup, field[0], now=NOW)
+    enrolment.withdraw(cup, field[0], now=NOW)
     assert cup.entries.count() == 0
 
 
@@ -104,9 +104,9 @@ def test_entries_are_frozen_once_started(ana, field) -> None:
     cup = started(ana, field[:3])
 
     with pytest.raises(Refused, match="only while it is open"):
-        tournaments.enter(cup, field[3], now=NOW)
+        enrolment.enter(cup, field[3], now=NOW)
     with pytest.raises(Refused, match="only while it is open"):
-        tournaments.withdraw(cup, field[0], now=NOW)
+        enrolment.withdraw(cup, field[0], now=NOW)
 
 
 def test_tournament_finishes_with_its_last_match_and_reveals_the_secret(ana, field) -> None:
@@ -114,11 +114,11 @@ def test_tournament_finishes_with_its_last_match_and_reveals_the_secret(ana, fie
     queue = list(cup.matches.order_by("id"))
     for match in queue[:-1]:
         play(match)
-        assert tournaments.advance(cup, now=NOW) is False
+        assert progress.advance(cup, now=NOW) is False
     play(queue[-1], now=later(9))
 
-    assert tournaments.advance(cup, now=later(10)) is True
-    assert tournaments.advance(cup, now=later(11)) is False
+    assert progress.advance(cup, now=later(10)) is True
+    assert progress.advance(cup, now=later(11)) is False
 
     cup.refresh_from_db()
     assert (cup.status, cup.finished) == (TournamentStatus.FINISHED, later(10))
@@ -137,7 +137,7 @@ def test_cancel_takes_back_what_waits_and_what_runs(ana, field) -> None:
     play(cup.matches.order_by("id")[0])
     running()
 
-    tournaments.cancel(cup, actor="ana", now=NOW)
+    progress.cancel(cup, actor="ana", now=NOW)
 
     assert sorted(cup.matches.values_list("status", flat=True)) == ["cancelled", "cancelled", "finished"]
     with pytest.raises(IllegalMove):
@@ -185,7 +185,7 @@ def test_same_secret_and_names_give_the_same_matches(ana, field) -> None:
     cup = started(ana, field[:2])
     first = cup.matches.get().public_id
     Match.objects.all().delete()
-    tournaments.schedule(cup, now=NOW)
+    progress.schedule(cup, now=NOW)
 
     assert cup.matches.get().public_id == first
     assert started(ana, field[:2], name="Other").matches.get().public_id != first

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from league.domain.matches import leases, matches
 from league.domain.ratings import ratings, sums
-from league.domain.tournaments import tournaments
+from league.domain.tournaments import progress
 from league.domain.upkeep import invariants
 from league.models import (
     Board,
@@ -36,7 +36,7 @@ def cup(ana, berto) -> Tournament:
     cup = started(berto, versions, boards=2)
     for match in cup.matches.all():
         play(match)
-    tournaments.advance(cup, now=NOW)
+    progress.advance(cup, now=NOW)
     ratings.refresh(cup.pool, now=NOW)
     extra = started(berto, versions[:2], boards=1, name="Struck")
     play(extra.matches.get())

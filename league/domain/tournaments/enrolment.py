@@ -1,0 +1,135 @@
+"""Who plays in a tournament: bots enter and withdraw while they may, and the start freezes the list with its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from league.domain.bots import bots
+from league.domain.core import clock, journal, moves
+from league.domain.core.errors import Refused
+from league.domain.tournaments import formats
+from league.enums import BotState, Seeding, TournamentStatus, VersionStatus
+from league.models import Bot, BotVersion, Entry, Rating, Tournament
+from league.pure import formats as pure
+
+
+def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "", now: datetime | None = None) -> Entry:
+    """Enter a version, or the newest accepted one of a bot; into a ladder also while it runs. Entering it again changes nothing."""
+    now = clock.given(now)
+    game = tournament.pool.game
+    version = bots.newest_accepted(entrant, game) if isinstance(entrant, Bot) else entrant
+    with transaction.atomic():
+        row = _lock_changeable(tournament)
+        present = list(tournament.entries.order_by("number"))
+        for entry in present:
+            if entry.version_id == version.pk:
+                return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
+        version = BotVersion.objects.select_related("bot").get(pk=version.pk)  # as it is now, not as the caller read it
+        _check_entrant(version, game)
+        most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
+        if len(present) >= most:
+            raise Refused(
+                "the tournament {tournament!r} is full: it takes {most} entries", tournament=tournament.name, most=most
+            )
+        number = 1 + max((entry.number for entry in present), default=-1)
+        entry = Entry.objects.create(tournament=tournament, version=version, number=number)
+        journal.append("tournament.entered", moves.subject(tournament), now=now, actor=actor, version=str(version))
+    return entry
+
+
+def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
+    """A version that had left a ladder goes on where it was."""
+    entry.withdrawn = None
+    entry.save(update_fields=["withdrawn"])
+    journal.append("tournament.entered", moves.subject(row), now=now, actor=actor, version=str(version))
+    return entry
+
+
+def _check_entrant(version: BotVersion, game: str) -> None:
+    if version.status != VersionStatus.ACCEPTED:
+        raise Refused(
+            "{version} is {status}; only versions that passed their validation match can be entered",
+            version=version,
+            status=VersionStatus(version.status).label,
+        )
+    if version.bot.state != BotState.ACTIVE:
+        raise Refused(
+            "the bot {bot!r} is {state}; its owner can make it active again",
+            bot=version.bot.slug,
+            state=BotState(version.bot.state).label,
+        )
+    if version.games and game not in version.games:
+        raise Refused(
+            "{version} does not play {game}; it plays {games}",
+            version=version,
+            game=game,
+            games=", ".join(version.games),
+        )
+
+
+def withdraw(tournament: Tournament, version: BotVersion, *, actor: str = "", now: datetime | None = None) -> None:
+    """Take an entry back before the start; in a running ladder give it no new match. Doing it again changes nothing."""
+    now = clock.given(now)
+    with transaction.atomic():
+        row = _lock_changeable(tournament)
+        mine = tournament.entries.filter(version=version, withdrawn=None)
+        gone = mine.delete()[0] if row.status == TournamentStatus.OPEN else mine.update(withdrawn=now)
+        if gone:
+            journal.append(
+                "tournament.withdrawn", moves.subject(tournament), now=now, actor=actor, version=str(version)
+            )
+
+
+def _lock_changeable(tournament: Tournament) -> Tournament:
+    """The row, locked, if its entries may change."""
+    row = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    grows = row.status == TournamentStatus.RUNNING and formats.format_named(row.format).grows
+    if row.status != TournamentStatus.OPEN and not grows:
+        raise Refused(
+            "the tournament {tournament!r} is {status}; entries change only while it is open",
+            tournament=row.name,
+            status=TournamentStatus(row.status).label,
+        )
+    return row
+
+
+def freeze_entries(tournament: Tournament) -> None:
+    """Number the entries by version and give them their seeds. Refused where they cannot be played in the format."""
+    entries = list(tournament.entries.select_related("version__bot").order_by("version_id"))
+    form, field = formats.field_of_tournament(tournament)
+    if len(entries) < field.table:
+        raise Refused(
+            "the tournament {tournament!r} has {count} entries; a table takes {seats}, so enter more bots",
+            tournament=tournament.name,
+            count=len(entries),
+            seats=field.table,
+        )
+    try:
+        pure.check_field(form, field)
+        form.size(field)
+    except ValueError as error:
+        raise Refused(
+            "the tournament {tournament!r} cannot be started: {error}", tournament=tournament.name, error=error
+        ) from error
+    for entry in entries:
+        _check_entrant(entry.version, tournament.pool.game)
+    seeds = _seed_entries(tournament, entries)
+    # Two steps, since numbers are unique at every moment.
+    for shift in (len(entries) + max(entry.number for entry in entries), 0):
+        for number, entry in enumerate(entries):
+            entry.number, entry.seed = number + shift, seeds[entry.pk]
+        Entry.objects.bulk_update(entries, ["number", "seed"])
+
+
+def _seed_entries(tournament: Tournament, entries: Sequence[Entry]) -> dict[int, int]:
+    """Seed by entry: rated ones by Elo, then all others; equals, and everybody where it is so chosen, in the order of entry."""
+    elo: dict[int, float] = {}
+    if tournament.seeding == Seeding.RATING:
+        rated = Rating.objects.filter(pool=tournament.pool, version__in=[entry.version_id for entry in entries])
+        elo = dict(rated.values_list("version_id", "elo"))
+    line = sorted(entries, key=lambda entry: (-elo.get(entry.version_id, float("-inf")), entry.number))
+    return {entry.pk: seed for seed, entry in enumerate(line, 1)}

@@ -1,0 +1,105 @@
+"""How a tournament goes on: its missing matches are inserted, and it finishes, is closed or is cancelled."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from league.domain.core import clock, moves
+from league.domain.core.errors import IllegalMove, Refused
+from league.domain.matches import matches
+from league.domain.tournaments import fixtures, formats
+from league.enums import Ending, TournamentStatus
+from league.models import Entry, Match, Tournament
+from league.pure.formats import Outcome
+
+
+def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
+    """Insert the matches of a running tournament that are missing; their number. Running it twice adds nothing."""
+    now = clock.given(now)
+    form, field = formats.field_of_tournament(tournament)
+    if not formats.follows_results(tournament):
+        if tournament.matches.count() >= form.size(field).matches[1]:
+            return 0
+        return fixtures.insert(tournament, fixtures.play_format(tournament, blank=True).sheet.pairings, now=now)
+    if tournament.matches.exists() and not form.eager and fixtures.has_open_matches(tournament):
+        return 0
+    with transaction.atomic():  # what such a format adds follows from what is there: one process at a time
+        row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
+        if row.status != TournamentStatus.RUNNING:
+            return 0
+        there = set(row.matches.values_list("table", "first_board"))
+        tables = fixtures.play_format(row).sheet.pairings
+        return fixtures.insert(row, [table for table in tables if table.slot not in there], now=now)
+
+
+def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
+    """Take what was played into a running tournament: insert its next matches, or finish it when it is over. Whether it finished."""
+    now = clock.given(now)
+    if tournament.status != TournamentStatus.RUNNING:
+        return False
+    waits = fixtures.has_open_matches(tournament)
+    if waits and not formats.format_named(tournament.format).eager:
+        return False
+    if schedule(tournament, now=now) or fixtures.has_open_matches(tournament):
+        return False
+    outcome = fixtures.play_format(tournament).outcome
+    return outcome.over and _finish(tournament, outcome, now=now)
+
+
+def close(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
+    """End a running ladder: what waits is taken back, what is being played is waited for no longer, the order of now is final."""
+    now = clock.given(now)
+    if not formats.format_named(tournament.format).grows:
+        raise Refused("a {format} ends by itself; it can be cancelled", format=tournament.format)
+    outcome = fixtures.play_format(tournament).outcome
+    if _finish(tournament, outcome, ending=Ending.CLOSED, now=now, actor=actor):
+        cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)
+
+
+def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: str = "", actor: str = "") -> bool:
+    """Write places and ending, and move to finished; False where another process did."""
+    entries = {entry.number: entry for entry in tournament.entries.all()}
+    place = 1
+    for level in outcome.rank().levels:
+        for number in level:
+            entries[number].place = place
+        place += len(level)
+    try:
+        with transaction.atomic():
+            moves.move(
+                tournament,
+                TournamentStatus.FINISHED,
+                now=now,
+                actor=actor,
+                finished=now,
+                ending=ending or outcome.why,
+                facts=dict(outcome.facts),
+            )
+            Entry.objects.bulk_update(entries.values(), ["place"])
+    except IllegalMove:
+        return False
+    return True
+
+
+def cancel(
+    tournament: Tournament, *, actor: str, why: str = "cancelled by its owner", now: datetime | None = None
+) -> None:
+    """End a tournament that is not over. What is finished stays and counts; what waits or is played now is cancelled."""
+    now = clock.given(now)
+    with transaction.atomic():
+        moves.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
+    cancel_matches(tournament, actor=actor, why=why, now=now)
+
+
+def cancel_matches(tournament: Tournament, *, actor: str, why: str, now: datetime) -> int:
+    """Take back the matches of a tournament that are not over; their number."""
+    cancelled = 0
+    for match in Match.objects.filter(tournament=tournament).exclude(status__in=fixtures.OVER):
+        try:
+            matches.cancel(match, actor=actor, why=why, now=now)
+        except IllegalMove:
+            continue  # it was finished or requeued in this moment; the reconciler looks again
+        cancelled += 1
+    return cancelled
