@@ -1,6 +1,6 @@
-"""Gives the role of the runners what it needs in the database, and nothing else. Run after each migration; twice does no harm.
+"""Gives the role of the workers what it needs in the database, and nothing else. Run after each migration; twice does no harm.
 
-A runner plays matches. It never needs accounts, sessions, keys of the API or the admin's log; so that uploaded code which broke out
+A worker plays matches. It never needs accounts, sessions, keys of the API or the admin's log; so that uploaded code which broke out
 of its sandbox would find no password hash, its role cannot read them.
 
 Reads DATABASE_URL (the owner of the tables) and RUNNER_PASSWORD, each directly or as a file named by NAME_FILE.

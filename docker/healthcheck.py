@@ -1,4 +1,4 @@
-"""Is a process of the league at work? `healthcheck.py web|scheduler|runner`: exit code 0, or 1 and a reason.
+"""Is a process of the league at work? `healthcheck.py web|scheduler|worker`: exit code 0, or 1 and a reason.
 
 Each check asks for an effect of the process that somebody else could see, not whether it exists.
 """
@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from league.service.env import envint, envlist, envstr
 
-SILENT = timedelta(minutes=2)  # a runner reports itself every few seconds
+SILENT = timedelta(minutes=2)  # a worker reports itself every few seconds
 BACKLOG = 60  # messages that the scheduler did not take: minutes of silence
 
 
@@ -36,7 +36,7 @@ def scheduler() -> str:
     return "" if waiting < BACKLOG else f"{waiting} messages wait in the queue `upkeep`"
 
 
-def runner() -> str:
+def worker() -> str:
     """Its row in the table of workers is fresh, and it does not refuse to play."""
     import psycopg
 
@@ -46,16 +46,16 @@ def runner() -> str:
             [f"{socket.gethostname()[:60]}:%"],
         ).fetchone()
     if row is None:
-        return "this runner has not reported itself to the league"
+        return "this worker has not reported itself to the league"
     seen, refusal = row
     if refusal:
-        return f"this runner refuses to play: {refusal}"
+        return f"this worker refuses to play: {refusal}"
     silent = datetime.now(UTC) - seen
     limit = max(SILENT, timedelta(seconds=envint("LEASE_S", 30)))
-    return "" if silent < limit else f"this runner has been silent for {silent.total_seconds():.0f} s"
+    return "" if silent < limit else f"this worker has been silent for {silent.total_seconds():.0f} s"
 
 
-CHECKS = {check.__name__: check for check in (web, scheduler, runner)}
+CHECKS = {check.__name__: check for check in (web, scheduler, worker)}
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in CHECKS:

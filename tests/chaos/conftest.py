@@ -60,7 +60,7 @@ class Troubled:
         self._admin("CREATE DATABASE {} TEMPLATE first_moment", self._name)
 
     def start(self, name: str, **trouble: str) -> Process:
-        """A worker ("runner") or a scheduler; `die_at`, `skew_s` and `messages` are those of tests/chaos/trouble.py."""
+        """A worker ("worker") or a scheduler; `die_at`, `skew_s` and `messages` are those of tests/chaos/trouble.py."""
         service = compose.service(name)
         words = self.stack.command(service)
         place = next(place for place, word in enumerate(words) if word.endswith("manage.py"))
@@ -130,7 +130,7 @@ def first_moment() -> Iterator[Troubled]:
     league = Troubled()
     try:
         league.start("scheduler")
-        league.start("runner")
+        league.start("worker")
         league.finish()
         league.undisturbed = league.table()
         yield league

@@ -39,12 +39,12 @@ def test_kill_9_of_a_worker_at_every_stage(league: Troubled) -> None:
     """One after the other, each at another stage of the match it plays or of its next one; a last one finishes the work."""
     league.start("scheduler")
     for place in OF_A_WORKER:
-        process = league.start("runner", die_at=place)
+        process = league.start("worker", die_at=place)
         league.dead(process)
         if place in ("claimed", *AHEAD):
             held = league.stack.rows("SELECT status FROM league_match WHERE worker LIKE %s", f"%:{process.pid}")
             assert ("leased",) in held, (place, held)
-    league.start("runner")
+    league.start("worker")
     league.finish()
 
     ((lost,),) = league.stack.rows(LOST)
@@ -55,7 +55,7 @@ def test_kill_9_of_a_worker_at_every_stage(league: Troubled) -> None:
 
 def test_kill_9_of_the_scheduler_at_every_stage(league: Troubled) -> None:
     """Between the last board and the end of a tournament, and within the transactions that count a match."""
-    league.start("runner")
+    league.start("worker")
     for place in OF_THE_SCHEDULER:
         process = league.start("scheduler", die_at=place)
         if place in ("at the end", "in the end"):  # whoever is first ends a tournament; only two can be ended
@@ -81,7 +81,7 @@ def test_kill_9_while_the_schedule_is_made(league: Troubled) -> None:
 
     for _ in range(2):
         league.start("scheduler")
-        league.start("runner")
+        league.start("worker")
     league.finish()
     league.check()
 
@@ -89,7 +89,7 @@ def test_kill_9_while_the_schedule_is_made(league: Troubled) -> None:
 def test_every_message_is_delivered_twice_and_two_schedulers_work_at_once(league: Troubled) -> None:
     for _ in range(2):
         league.start("scheduler", messages="twice")
-        league.start("runner", messages="twice")
+        league.start("worker", messages="twice")
     league.finish()
 
     assert {attempts for (attempts,) in league.attempts()} == {1}
@@ -100,7 +100,7 @@ def test_every_message_is_lost(league: Troubled) -> None:
     """Who sends and who receives knows nothing but the database."""
     league.start("scheduler", messages="none")
     for _ in range(2):
-        league.start("runner", messages="none")
+        league.start("worker", messages="none")
     league.finish()
 
     assert {attempts for (attempts,) in league.attempts()} == {1}
@@ -109,8 +109,8 @@ def test_every_message_is_lost(league: Troubled) -> None:
 
 def test_redis_is_stopped_and_comes_back_empty(league: Troubled) -> None:
     league.start("scheduler")
-    league.start("runner")
-    league.start("runner")
+    league.start("worker")
+    league.start("worker")
     wait_for_matches(league, 1)
     league.redis.stop()
     wait_for_matches(league, 4)  # workers look for themselves
@@ -122,8 +122,8 @@ def test_redis_is_stopped_and_comes_back_empty(league: Troubled) -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["restart", "crash"])
 def test_postgresql_goes_away_in_the_middle(league: Troubled, how: signal.Signals) -> None:
     league.start("scheduler")
-    league.start("runner")
-    league.start("runner")
+    league.start("worker")
+    league.start("worker")
     for number in (1, 3, 6):
         wait_for_matches(league, number)
         league.postgres.restart(how)
@@ -134,9 +134,9 @@ def test_postgresql_goes_away_in_the_middle(league: Troubled, how: signal.Signal
 def test_clocks_are_wrong_by_hours(league: Troubled) -> None:
     """A lease is a time that one process writes and another one reads. One of them dies with a lease in its hands, too."""
     league.start("scheduler", skew_s="5400")
-    league.dead(league.start("runner", skew_s="7200", die_at="in the middle of a board"))
-    league.start("runner", skew_s="-7200")
-    league.start("runner", skew_s="3600")
+    league.dead(league.start("worker", skew_s="7200", die_at="in the middle of a board"))
+    league.start("worker", skew_s="-7200")
+    league.start("worker", skew_s="3600")
     league.finish()
 
     assert league.stack.rows(LOST) == [(1,)]  # nobody took a living worker's match
@@ -147,13 +147,13 @@ def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
     """Each is told to stop in the middle of a match, gives it back at once, and ends with code 0. One holds its next match, too."""
     league.start("scheduler")
     for number in (1, 3, 5):
-        process = league.start("runner")
+        process = league.start("worker")
         wait_for_matches(league, number)
         league.until(lambda: league.stack.rows(PLAYING) != [(0,)], "a match that is being played")
         assert process.stop(seconds=60) == 0, process.tail()
         assert league.stack.rows(HELD) == [(0,)]
     if AHEAD[1] not in NEVER:
-        process = league.start("runner", die_at=AHEAD[1], by="SIGTERM")
+        process = league.start("worker", die_at=AHEAD[1], by="SIGTERM")
         assert process.popen.wait(LONG) == 0, process.tail()
         given = league.stack.rows(
             "SELECT data ->> 'was' FROM league_leagueevent WHERE data ->> 'to' = 'queued' AND actor LIKE %s",
@@ -165,7 +165,7 @@ def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
             ("running",),
         }
         assert league.stack.rows(HELD) == [(0,)]
-    league.start("runner")
+    league.start("worker")
     league.finish()
 
     assert {attempts for (attempts,) in league.attempts()} == {1}  # giving back costs no attempt

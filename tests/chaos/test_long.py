@@ -64,7 +64,7 @@ class Storm:
             trouble["messages"] = self.chance.choice(["twice", "none"])
         for name in trouble:
             self.done[name] += 1
-        return self.league.start(self.chance.choice(["runner", "runner", "scheduler"]), **trouble)
+        return self.league.start(self.chance.choice(["worker", "worker", "scheduler"]), **trouble)
 
 
 def test_random_trouble_changes_nothing(first_moment: Troubled) -> None:
@@ -82,7 +82,7 @@ def test_random_trouble_changes_nothing(first_moment: Troubled) -> None:
             storm.blow()
             time.sleep(chance.uniform(0, 2))
         league.start("scheduler")
-        league.start("runner")
+        league.start("worker")
         league.finish(300)
         league.check()
         rounds, done = rounds + 1, done + storm.done

@@ -71,7 +71,7 @@ class Surroundings:
         return {
             "sentinel": str(self.sentinel),
             "directory": str(self.directory),
-            "runner": os.getpid(),
+            "worker": os.getpid(),
             "port": self.network.getsockname()[1],
             "listener": self.name,
             "memory_mb": policy.memory_mb,
@@ -110,7 +110,7 @@ def herd(bot: BotProcess) -> set[int]:
         try:
             user = entry.stat().st_uid if entry.name.isdigit() else -1
             if user < 0 or "State:\tZ" in (entry / "status").read_text():
-                continue  # an orphan of a runner that was killed, which process 1 has not collected yet
+                continue  # an orphan of a worker that was killed, which process 1 has not collected yet
         except OSError:
             continue
         if os.getuid() == 0 and slots.FIRST_USER <= user <= slots.LAST_USER and user == bot.user:

@@ -19,7 +19,7 @@ from tests.support import compose
 from tests.support.compose import TOP
 
 SCHEMA = Path(__file__).parent / "schemas" / "compose-spec.json"
-OURS = ("migrate", "web", "scheduler", "runner")  # services that run our image
+OURS = ("migrate", "web", "scheduler", "worker")  # services that run our image
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +73,13 @@ def test_our_containers_have_no_privilege(content: dict[str, Any], name: str) ->
     assert "docker.sock" not in json.dumps(service)
 
 
-def test_the_runner_knows_no_account_and_reaches_no_outside(content: dict[str, Any]) -> None:
-    runner = content["services"]["runner"]
-    assert sorted(runner["secrets"]) == ["broker_url", "runner_database_url", "runner_secret_key"]
-    assert runner["networks"] == ["inner"]
+def test_the_worker_knows_no_account_and_reaches_no_outside(content: dict[str, Any]) -> None:
+    worker = content["services"]["worker"]
+    assert sorted(worker["secrets"]) == ["broker_url", "runner_database_url", "runner_secret_key"]
+    assert worker["networks"] == ["inner"]
     assert content["networks"]["inner"]["internal"] is True
-    assert "ports" not in runner
-    assert runner["environment"]["SANDBOX_MIN_TIER"] == "landlock"
+    assert "ports" not in worker
+    assert worker["environment"]["SANDBOX_MIN_TIER"] == "landlock"
 
 
 def test_only_the_web_is_reached_from_outside_and_only_from_its_own_host(content: dict[str, Any]) -> None:
@@ -99,7 +99,7 @@ def test_every_service_that_stays_has_a_health_check_and_a_limit_and_comes_back(
 
 
 def test_nothing_starts_before_the_tables_are_there(content: dict[str, Any]) -> None:
-    for name in ("web", "scheduler", "runner"):
+    for name in ("web", "scheduler", "worker"):
         assert content["services"][name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
 
 

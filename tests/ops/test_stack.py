@@ -25,7 +25,7 @@ LONG = 400  # seconds for work that takes some ten on an idle machine
 
 
 def enter_house(stack: Stack) -> None:
-    """The house bots, validated by whatever runner is running."""
+    """The house bots, validated by whatever worker is running."""
     stack.manage("enter_house")
     pending = "SELECT count(*) FROM league_botversion WHERE status = 'validating'"
     wait_for(lambda: stack.rows(pending) == [(0,)], f"the validation matches\n{stack.logs()}", LONG, every=0.2)
@@ -84,11 +84,11 @@ def counted_once(stack: Stack, tournaments: int) -> None:
     wait_for(lambda: stack.rows(rated) == [(2 * total,)], f"ratings of all boards\n{stack.logs()}", LONG, every=0.2)
 
 
-def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Stack) -> None:
-    """Kill -9 of a runner in the middle of a match: another one plays it again, from its first board, on the same deals."""
+def test_every_match_is_counted_once_though_a_worker_is_killed(league_stack: Stack) -> None:
+    """Kill -9 of a worker in the middle of a match: another one plays it again, from its first board, on the same deals."""
     stack = league_stack
     stack.start("scheduler")
-    first = stack.start("runner", LEASE_S="4")
+    first = stack.start("worker", LEASE_S="4")
     enter_house(stack)
     a_cup(stack)
     halfway = (
@@ -101,10 +101,10 @@ def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Sta
     assert bots, "a match is being played, so bots are running"
     first.kill()
     _, alive = psutil.wait_procs(bots, timeout=60)
-    assert alive == [], "the bots of a killed runner die with it"
+    assert alive == [], "the bots of a killed worker die with it"
 
-    stack.start("runner")
-    stack.start("runner")
+    stack.start("worker")
+    stack.start("worker")
     finish(stack)
 
     attempts = stack.rows("SELECT attempts FROM league_match WHERE id = %s", victim)
@@ -113,10 +113,10 @@ def test_every_match_is_counted_once_though_a_runner_is_killed(league_stack: Sta
 
 
 def everything_up(stack: Stack) -> None:
-    """Web, scheduler and a runner, healthy by the checks of the compose file."""
-    for name in ("web", "scheduler", "runner"):
+    """Web, scheduler and a worker, healthy by the checks of the compose file."""
+    for name in ("web", "scheduler", "worker"):
         stack.start(name)
-    for name in ("web", "scheduler", "runner"):
+    for name in ("web", "scheduler", "worker"):
         try:
             wait_for(lambda name=name: stack.check(name)[0], f"{name} to be healthy", LONG, every=0.5)
         except TimeoutError:
@@ -176,26 +176,26 @@ def leaders(stack: Stack, pool: int, token: str) -> list[dict[str, Any]]:
     return [{**row, "bot": row["version"]["bot"]} for row in rows]
 
 
-def test_the_role_of_the_runners_sees_no_account(league_stack: Stack) -> None:
+def test_the_role_of_the_workers_sees_no_account(league_stack: Stack) -> None:
     url = (league_stack.folder / "secrets" / "runner_database_url").read_text()
-    with psycopg.connect(url, autocommit=True) as runner:
-        assert runner.execute("SELECT count(*) FROM league_match").fetchone() == (0,)
+    with psycopg.connect(url, autocommit=True) as worker:
+        assert worker.execute("SELECT count(*) FROM league_match").fetchone() == (0,)
         for table in ("auth_user", "django_session", "django_admin_log", "league_apitoken", "league_idempotencykey"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                runner.execute(f"SELECT * FROM {table}".encode())
+                worker.execute(f"SELECT * FROM {table}".encode())
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            runner.execute("CREATE TABLE mine (id int)")
+            worker.execute("CREATE TABLE mine (id int)")
     assert "tute_runner may use" in league_stack.run("migrate")  # an upgrade grants again, without harm
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 def test_a_league_that_is_never_left_in_peace(league_stack: Stack, redis_server: RedisServer) -> None:
-    """For SOAK_S seconds runners and schedulers are killed and the broker is emptied; then every match is there, once."""
+    """For SOAK_S seconds workers and schedulers are killed and the broker is emptied; then every match is there, once."""
     stack, chance = league_stack, random.Random(7)
     stack.settings["LEASE_S"] = "4"
-    stack.settings["MAX_ATTEMPTS"] = "1000"  # here it is always the runner that fails, and never for good
-    running = {name: stack.start(name.rstrip("12")) for name in ("scheduler", "runner1", "runner2")}
+    stack.settings["MAX_ATTEMPTS"] = "1000"  # here it is always the worker that fails, and never for good
+    running = {name: stack.start(name.rstrip("12")) for name in ("scheduler", "worker1", "worker2")}
     enter_house(stack)
     until = time.monotonic() + float(os.environ.get("SOAK_S", "300"))
     cups, kills = 0, 0
@@ -204,7 +204,7 @@ def test_a_league_that_is_never_left_in_peace(league_stack: Stack, redis_server:
             cups += 1
             a_cup(stack, f"Cup {cups}", boards=40)
         time.sleep(chance.uniform(2, 8))
-        name = chance.choice(["scheduler", "runner1", "runner2", "runner2"])
+        name = chance.choice(["scheduler", "worker1", "worker2", "worker2"])
         running[name].kill()
         kills += 1
         if chance.random() < 0.3:

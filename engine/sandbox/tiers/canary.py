@@ -73,7 +73,7 @@ def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, 
     Raises SandboxError where it cannot even be started.
     """
     with _listeners(state_dir) as goal, start(Path(__file__).parent, runtime, _BOT, _POLICY) as bot:
-        told = json.dumps({**goal, "runner": os.getpid(), "memory_mb": _POLICY.memory_mb}).encode()
+        told = json.dumps({**goal, "worker": os.getpid(), "memory_mb": _POLICY.memory_mb}).encode()
         try:
             bot.send(told + b"\n")
             got = json.loads(bot.read_line(_STARTING_S, 3 * _STARTING_S).line)

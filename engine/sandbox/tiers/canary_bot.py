@@ -1,7 +1,7 @@
 """The canary: tries to break out of the sandbox it is started in, then plays like any other bot.
 
-Started as a bot, never imported. First line in: {"sentinel": path, "runner": pid, "port": TCP port, "listener":
-abstract socket name, "memory_mb": limit, "directory": a directory the runner may write to}. First line out: attempt ->
+Started as a bot, never imported. First line in: {"sentinel": path, "worker": pid, "port": TCP port, "listener":
+abstract socket name, "memory_mb": limit, "directory": a directory the worker may write to}. First line out: attempt ->
 what it got, null where it got nothing. Then it answers every line with the line itself; "spin" leaves a thread
 computing behind, "burn" never answers.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 MIB = 1 << 20
-PTRACE_SEIZE = 0x4206  # unlike attaching, it would not stop the runner
+PTRACE_SEIZE = 0x4206  # unlike attaching, it would not stop the worker
 KNOWN_VARIABLES = {"PATH", "HOME", "LANG", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "LC_CTYPE"}
 SYSCALLS = {
     "x86_64": {"keyctl": 250, "io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "timer_create": 222,
@@ -129,27 +129,27 @@ def raise_limit() -> str:
 
 def attempts(goal: dict[str, Any]) -> dict[str, Callable[[], str | None]]:
     """Name -> attempt. It is contained if it raises or returns None."""
-    runner, twice = goal["runner"], 2 * goal["memory_mb"] * MIB
+    worker, twice = goal["worker"], 2 * goal["memory_mb"] * MIB
     return {
         "read a file of the host": lambda: read(goal["sentinel"]),
         "read /etc/passwd": lambda: read("/etc/passwd"),
-        "read the runner's environment": lambda: read(f"/proc/{runner}/environ"),
+        "read the worker's environment": lambda: read(f"/proc/{worker}/environ"),
         "read the first process's environment": lambda: read("/proc/1/environ"),
-        "see the runner's variables": environment,
+        "see the worker's variables": environment,
         "inherit descriptors": descriptors,
         "list the root directory": list_root,
         "write in its directory": lambda: write("."),
         "write in /tmp": lambda: write("/tmp"),
         "write in /dev/shm": lambda: write("/dev/shm"),
-        "write in a directory of the runner": lambda: write(goal["directory"]),
+        "write in a directory of the worker": lambda: write(goal["directory"]),
         "connect to the local network": lambda: connect(socket.AF_INET, ("127.0.0.1", goal["port"])),
         "connect to the local network by IPv6": lambda: connect(socket.AF_INET6, ("::1", goal["port"])),
         "connect to a local socket": lambda: connect(socket.AF_UNIX, "\0" + goal["listener"]),
         "send to a local socket from a pair": lambda: datagram("\0" + goal["listener"]),
         "start a process": fork,
-        "signal the runner": lambda: signal_process(runner),
+        "signal the worker": lambda: signal_process(worker),
         "signal everybody": lambda: signal_process(-1),
-        "trace the runner": lambda: let_through(libc.ptrace(PTRACE_SEIZE, runner, 0, 0)),
+        "trace the worker": lambda: let_through(libc.ptrace(PTRACE_SEIZE, worker, 0, 0)),
         "make a user namespace": lambda: let_through(libc.unshare(0x10000000)),
         "make a mount namespace": lambda: let_through(libc.unshare(0x00020000)),
         "mount": lambda: let_through(libc.mount(b"none", b"/nowhere", b"tmpfs", 0, None)),
@@ -161,7 +161,7 @@ def attempts(goal: dict[str, Any]) -> dict[str, Callable[[], str | None]]:
         "load a BPF program": lambda: system_call("bpf", 0, 0, 0),
         "count performance events": lambda: system_call("perf_event_open", 0, 0, -1, -1, 0),
         "handle page faults": lambda: system_call("userfaultfd", 1),
-        "hold another process": lambda: system_call("pidfd_open", runner, 0),
+        "hold another process": lambda: system_call("pidfd_open", worker, 0),
         "make a memory file": lambda: system_call("memfd_create", id("x"), 0),
         "make a timer that wakes it": lambda: system_call("timer_create", 1, 0, id("x")),
         "hold twice its memory": lambda: allocate(twice),

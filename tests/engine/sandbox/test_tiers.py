@@ -40,8 +40,8 @@ def test_the_canary_sees_that_nothing_is_contained_without_a_sandbox(state: Stat
         "connect to the local network",
         "connect to a local socket",
         "start a process",
-        "signal the runner",
-        "write in a directory of the runner",
+        "signal the worker",
+        "write in a directory of the worker",
         "hold shared memory",
         "make a timer that wakes it",
     } <= escaped

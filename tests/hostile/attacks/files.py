@@ -1,4 +1,4 @@
-"""Reading and writing what is the host's, the runner's or another bot's."""
+"""Reading and writing what is the host's, the worker's or another bot's."""
 
 from tests.hostile.attacks.kind import Attack
 
@@ -7,9 +7,9 @@ ATTACKS = [
     Attack(
         name="read files of the host",
         source="""
-runner = goal["runner"]
+worker = goal["worker"]
 for path in (goal["sentinel"], "/etc/passwd", "/etc/shadow", "/etc/hostname", "/root/.bashrc", "/run/secrets",
-             "/proc/1/environ", f"/proc/{runner}/environ", f"/proc/{runner}/mem", "/proc/self/environ",
+             "/proc/1/environ", f"/proc/{worker}/environ", f"/proc/{worker}/mem", "/proc/self/environ",
              "/proc/self/maps", "/proc/cpuinfo", "/proc/meminfo", "/sys/kernel/mm", "/dev/mem", "/dev/kmsg",
              "/var/run/docker.sock", "/usr/bin/env", "../../../../etc/passwd", "/bin/sh"):
     attempt(path, lambda: open(path, "rb").read(10))

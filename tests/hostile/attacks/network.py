@@ -1,4 +1,4 @@
-"""Talking to anything but the runner."""
+"""Talking to anything but the worker."""
 
 from tests.hostile.attacks.kind import Attack
 

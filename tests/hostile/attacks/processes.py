@@ -32,15 +32,15 @@ attempt("subprocess", lambda: subprocess.run(["/bin/true"]))
 """,
     ),
     Attack(
-        name="kill the runner and everybody",
+        name="kill the worker and everybody",
         source="""
-for pid in (goal["runner"], os.getppid(), -1, 0, -goal["runner"], -os.getppid() if os.getppid() else -2):
+for pid in (goal["worker"], os.getppid(), -1, 0, -goal["worker"], -os.getppid() if os.getppid() else -2):
     for number in (0, signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP):
         attempt(f"kill {pid} {number}", lambda: os.kill(pid, number))
-attempt("thread kill", lambda: call("tgkill", goal["runner"], goal["runner"], 9))
-attempt("tkill", lambda: call("tkill", goal["runner"], 9))
-attempt("queue", lambda: call("rt_sigqueueinfo", goal["runner"], 9, 0))
-attempt("handle", lambda: call("pidfd_open", goal["runner"], 0))
+attempt("thread kill", lambda: call("tgkill", goal["worker"], goal["worker"], 9))
+attempt("tkill", lambda: call("tkill", goal["worker"], 9))
+attempt("queue", lambda: call("rt_sigqueueinfo", goal["worker"], 9, 0))
+attempt("handle", lambda: call("pidfd_open", goal["worker"], 0))
 attempt("handle kill", lambda: call("pidfd_send_signal", 0, 9, 0, 0))
 """,
     ),
@@ -54,16 +54,16 @@ for number in (signal.SIGKILL, signal.SIGSTOP):
 """,
     ),
     Attack(
-        name="trace and read the runner",
+        name="trace and read the worker",
         source="""
 for request in (0, 16, 0x4206, 1, 4):
-    attempt(f"ptrace {request}", lambda: call("ptrace", request, goal["runner"], 0, 0))
-attempt("read memory", lambda: call("process_vm_readv", goal["runner"], 0, 0, 0, 0, 0))
-attempt("write memory", lambda: call("process_vm_writev", goal["runner"], 0, 0, 0, 0, 0))
+    attempt(f"ptrace {request}", lambda: call("ptrace", request, goal["worker"], 0, 0))
+attempt("read memory", lambda: call("process_vm_readv", goal["worker"], 0, 0, 0, 0, 0))
+attempt("write memory", lambda: call("process_vm_writev", goal["worker"], 0, 0, 0, 0, 0))
 attempt("steal a descriptor", lambda: call("pidfd_getfd", 0, 0, 0))
-attempt("compare", lambda: call("kcmp", goal["runner"], os.getpid(), 0, 0, 0))
-attempt("watch the clock", lambda: time.clock_gettime((~goal["runner"] << 3) | 2))
-attempt("other's limits", lambda: resource.prlimit(goal["runner"], resource.RLIMIT_CPU, (1, 1)))
+attempt("compare", lambda: call("kcmp", goal["worker"], os.getpid(), 0, 0, 0))
+attempt("watch the clock", lambda: time.clock_gettime((~goal["worker"] << 3) | 2))
+attempt("other's limits", lambda: resource.prlimit(goal["worker"], resource.RLIMIT_CPU, (1, 1)))
 """,
     ),
     Attack(

@@ -6,7 +6,7 @@ ATTACKS = [
     Attack(
         name="reach the opponent",
         source="""
-near = [pid for start in (os.getpid(), goal["runner"]) for pid in range(max(2, start - 40), start + 60)]
+near = [pid for start in (os.getpid(), goal["worker"]) for pid in range(max(2, start - 40), start + 60)]
 for pid in set(near) - {os.getpid()}:
     attempt(f"signal {pid}", lambda: os.kill(pid, 0))
     attempt(f"trace {pid}", lambda: call("ptrace", 0x4206, pid, 0, 0))
@@ -20,7 +20,7 @@ for pid in set(near) - {os.getpid()}:
     Attack(
         name="look at others through /proc",
         source="""
-for pid in ("1", str(goal["runner"]), str(os.getppid()), str(os.getpid() - 1), str(os.getpid() + 1)):
+for pid in ("1", str(goal["worker"]), str(os.getppid()), str(os.getpid() - 1), str(os.getpid() + 1)):
     for name in ("cmdline", "maps", "mem", "stat", "io", "wchan", "auxv"):
         attempt(f"{pid} {name}", lambda: open(f"/proc/{pid}/{name}", "rb").read(100))
     for name in ("exe", "cwd", "root", "fd/0", "ns/net"):
