@@ -103,8 +103,7 @@ class Data:
         self.winners: tuple[int, ...] = ()
         self.verdict: Verdict | None = None  # of the last deal
 
-        # the deal: what `begin_deal` does not set
-        self.begin_deal()
+        # the deal: what `begin_deal`, which every deal calls, does not set
         self.hands: OwnLists = [[0] * (NO_SUIT + 1) for _ in range(n)]
         self.trump = NO_SUIT
         self.stock: OwnList = []  # face-down cards, the next one last

@@ -142,7 +142,10 @@ def after_window_a(state: Data) -> int:
             return windows.ask_capote(state)
     elif state.drawn is not None:
         state.drawn = None
-    return window_b(state)
+    if state.game.merged:  # as `window_b`, which would be one more call in every trick
+        next_lead(state)
+        return steps.WAIT
+    return windows.open_window(state, "after_draw")
 
 
 def window_b(state: Data) -> int:
@@ -162,16 +165,18 @@ def draw(state: Data) -> None:
         seat, cards = state.mano, min(state.n, state.size * int(state.rules.hand_size))
     stock, hands, facts, ring = state.stock, state.hands, state.facts, state.next
     state.n = left = state.n - cards
-    told = game.minds_draws or state.log is not None
-    if told:
-        state.drawn = [-1] * state.seats
     the_shown = not left and len(stock) < cards
-    for _ in range(cards - 1 if the_shown else cards):
-        card = stock.pop()
-        suit, bit, _ = facts[card]
+    if the_shown:
+        cards -= 1
+    if game.minds_draws or state.log is not None:
+        state.drawn = [-1] * state.seats
+        there = seat
+        for card in stock[: -cards - 1 : -1]:
+            _tell_draw(state, there, card)
+            there = ring[there]
+    for _ in range(cards):
+        suit, bit, _ = facts[stock.pop()]
         hands[seat][suit] |= bit
-        if told:
-            _tell_draw(state, seat, card)
         seat = ring[seat]
     if left:
         return
