@@ -28,25 +28,25 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 
 
 def extract_texts() -> Catalog:
-    """All texts of the league's code and templates, as an empty catalogue."""
+    """All texts of the league's code and templates, as an empty catalogue; each with the places where it stands."""
     from babel.messages.catalog import Catalog
     from babel.messages.extract import extract
 
     found = Catalog(charset="utf-8")
-    for source in _sources():
-        for _line, message, _comments, context in extract("python", BytesIO(source.encode()), KEYWORDS):
-            found.add(message, context=context)
+    for path, source in _sources():
+        for line, message, _comments, context in extract("python", BytesIO(source.encode()), KEYWORDS):
+            found.add(message, context=context, locations=[(str(path.relative_to(LEAGUE.parent)), line)])
     return found
 
 
-def _sources() -> Iterator[str]:
+def _sources() -> Iterator[tuple[Path, str]]:
     """Each file as Python. Django makes that of a template; its lines are those of the template, but their indentation says nothing."""
     for path in sorted(LEAGUE.rglob("*.py")):
         if not {"migrations", "management"} & set(path.parts):  # commands speak English
-            yield path.read_text(encoding="utf-8")
+            yield path, path.read_text(encoding="utf-8")
     for path in sorted(LEAGUE.glob("templates/**/*.html")):
         python = templatize(path.read_text(encoding="utf-8"), origin=str(path))
-        yield "\n".join(line.strip() for line in python.split("\n"))
+        yield path, "\n".join(line.strip() for line in python.split("\n"))
 
 
 def catalogue_paths() -> list[Path]:

@@ -28,14 +28,14 @@ KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do)
     ),
     "unauthenticated": (
         401,
-        gettext_noop("Nobody is logged in"),
+        gettext_noop("You are not logged in"),
         gettext_noop(
             "Send the header 'Authorization: Bearer <token>'. You get a token on the site, under your account."
         ),
     ),
     "forbidden": (
         403,
-        gettext_noop("This is not yours to do"),
+        gettext_noop("You may not do this"),
         gettext_noop("Log in as the owner, or ask the owner to do it."),
     ),
     "not-found": (
@@ -51,7 +51,7 @@ KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do)
     "conflict": (
         409,
         gettext_noop("The league does not allow this now"),
-        gettext_noop("Read the detail: it says what stands in the way."),
+        gettext_noop("Read the detail: it says what prevents it."),
     ),
     "too-large": (
         413,
@@ -60,7 +60,7 @@ KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do)
     ),
     "media-type": (
         415,
-        gettext_noop("This content type is not read here"),
+        gettext_noop("This address does not read that content type"),
         gettext_noop("Send one of the types that the detail names."),
     ),
     "package": (

@@ -12,16 +12,18 @@ def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpRespo
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _page(request, 400, _("That request cannot be read"), _("Go back, reload the page and try again."))
+    return _page(request, 400, _("The league cannot read this request"), _("Go back, reload the page and try again."))
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _page(request, 403, _("Not yours to see"), _("Log in as the owner, or ask the owner to publish it."))
+    return _page(
+        request, 403, _("You may not see this page"), _("Log in as the owner, or ask the owner to publish it.")
+    )
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     return _page(
-        request, 404, _("There is no such page"), _("The address may be misspelt, or the thing was never there.")
+        request, 404, _("There is no such page"), _("The address may be misspelt, or the page has never existed.")
     )
 
 
@@ -40,5 +42,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
         request,
         500,
         _("Something broke on our side"),
-        _("It has been logged. Reload in a minute; nothing you sent was half done."),
+        _("The error has been logged. Reload the page in a minute. Nothing that you sent was done by half."),
     )

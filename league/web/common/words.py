@@ -29,35 +29,39 @@ FAULTS = {
     "crash": (
         gettext_noop("crash"),
         gettext_noop(
-            "Its process ended. Read its stderr below for the reason; run the same match on your machine with tute play."
+            "The process of the bot ended. Its stderr says why; tute play repeats such a match on your machine."
         ),
     ),
     "timeout": (
         gettext_noop("out of time"),
-        gettext_noop("It used up its time for one decision. Answer earlier, or watch bank_s in each request."),
+        gettext_noop(
+            "The bot used up its time for one decision. Let it answer earlier; bank_s in each request tells how much reserve is left."
+        ),
     ),
     "start_timeout": (
         gettext_noop("slow start"),
-        gettext_noop("It did not answer hello in time. Load less before the first line, or later."),
+        gettext_noop("The bot did not answer hello in time. Let it load less before its first line, or load later."),
     ),
-    "memory": (gettext_noop("memory limit"), gettext_noop("It asked for more memory than a bot may have.")),
+    "memory": (gettext_noop("memory limit"), gettext_noop("The bot asked for more memory than a bot may have.")),
     "output_flood": (
         gettext_noop("too much output"),
-        gettext_noop("It wrote more than a bot may write. Send one line for each request; keep logs short."),
+        gettext_noop("The bot wrote more than a bot may write. Send one line for each request, and keep logs short."),
     ),
     "protocol": (
         gettext_noop("protocol error"),
-        gettext_noop("Its answer was not one valid JSON line with the id of the request."),
+        gettext_noop("The answer of the bot was not one valid JSON line with the id of the request."),
     ),
     "illegal_action": (
         gettext_noop("illegal action"),
-        gettext_noop("It answered an action that was not in legal. Choose one of the texts in legal, unchanged."),
+        gettext_noop(
+            "The bot chose an action that was not in legal. Let it send one of the texts in legal, unchanged."
+        ),
     ),
-    "pondering": (gettext_noop("pondering"), gettext_noop("It used processor time while it was not asked.")),
-    "disconnect": (gettext_noop("hung up"), gettext_noop("It closed its output before the end.")),
+    "pondering": (gettext_noop("pondering"), gettext_noop("The bot used processor time while nobody had asked it.")),
+    "disconnect": (gettext_noop("hung up"), gettext_noop("The bot closed its output before the end of the match.")),
     "infrastructure": (
         gettext_noop("fault of the league"),
-        gettext_noop("This was our fault and costs the bot nothing."),
+        gettext_noop("This was a fault of the league. It costs the bot nothing."),
     ),
 }
 UNITS = {
@@ -163,7 +167,7 @@ WAITING_REASONS = {
     "retry": gettext_noop("to be tried again after a fault of ours"),
     "retest": gettext_noop("until a bot at the table has been tested again"),
     "worker": gettext_noop("for a worker: none is running"),
-    "sandbox": gettext_noop("for a worker whose sandbox holds"),
+    "sandbox": gettext_noop("for a worker with a safe sandbox"),
 }
 
 

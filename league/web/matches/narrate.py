@@ -154,7 +154,10 @@ def _trump(m: Moment, who: Who) -> SafeString:
 
 
 def _claim(m: Moment, who: Who) -> SafeString:
-    right, wrong = _("%(who)s claims the win with %(total)s: right"), _("%(who)s claims the win with %(total)s: wrong")
+    right, wrong = (
+        _("%(who)s rightly claims the win with %(total)s"),
+        _("%(who)s wrongly claims the win with %(total)s"),
+    )
     text = right if m.get("right") else wrong
     return _say(text, who=who(m["seat"]), total=m.get("total", "?"))
 
@@ -166,8 +169,8 @@ def _last_ten(m: Moment, who: Who) -> SafeString:
 
 def _accuse(m: Moment, who: Who) -> SafeString:
     if m.get("proven"):
-        return _say(_("%(who)s accuses %(other)s of a revoke: right"), who=who(m["seat"]), other=who(m["offender"]))
-    return _say(_("%(who)s accuses of a revoke: wrong"), who=who(m["seat"]))
+        return _say(_("%(who)s rightly accuses %(other)s of a revoke"), who=who(m["seat"]), other=who(m["offender"]))
+    return _say(_("%(who)s wrongly accuses somebody of a revoke"), who=who(m["seat"]))
 
 
 def _sums(m: Moment, values: Sequence[int]) -> str:
@@ -212,7 +215,7 @@ _SENTENCES: dict[str, Callable[[Moment, Who], SafeString]] = {
     "return": lambda m, who: _say(_("%(who)s takes %(card)s back"), who=who(m["seat"]), card=_card(m["card"])),
     "call": lambda m, who: _say(_("%(who)s calls: %(call)s"), who=who(m["seat"]), call=call_name(m["call"])),
     "called": lambda m, who: _say(_("%(who)s calls %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
-    "partner": lambda m, who: _say(_("%(who)s is the partner, by %(card)s"), who=who(m["seat"]), card=_card(m["card"])),
+    "partner": lambda m, who: _say(_("%(who)s is the partner, as %(card)s shows"), who=who(m["seat"]), card=_card(m["card"])),
     "ante": lambda m, who: _say(_("Everybody pays %(chips)s; the pot holds %(pot)s"), chips=m["chips"], pot=m["pot"]),
     "look": lambda m, who: _say(_("%(who)s looks at the cards of %(other)s"), who=who(m["seat"]), other=who(m["of"])),
     "takeover": lambda m, who: _say(_("%(who)s takes over from %(other)s: %(bid)s"), who=who(m["seat"]), other=who(m["of"]), bid=m["bid"]),

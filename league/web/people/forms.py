@@ -14,12 +14,14 @@ class SignUpForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=40,
-        help_text=_("1 to 40 of a-z, 0-9 and hyphens. It stands beside your bots."),
+        help_text=_("1 to 40 characters of a-z, 0-9 and hyphens. The name stands beside your bots."),
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )
     password = forms.CharField(
         label=_("Password"),
-        help_text=_("At least 10 characters. We keep no mail address, so a lost password cannot be sent to you."),
+        help_text=_(
+            "At least 10 characters. We keep no mail address, so we cannot send you a new password if you lose this one."
+        ),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         validators=[validate_password],
     )

@@ -86,7 +86,7 @@ def account(request: HttpRequest) -> HttpResponse:
         try:
             if "revoke" in request.POST:
                 tokens.revoke(get_object_or_404(owner.tokens, pk=inputs.whole_number(request.POST["revoke"])))
-                messages.success(request, _("The token is revoked; whoever uses it is refused from now on."))
+                messages.success(request, _("The key is revoked. From now on the API refuses whoever uses it."))
                 return redirect("account")
             _token, key = tokens.create(owner, request.POST.get("label", ""))
         except Refused as refusal:

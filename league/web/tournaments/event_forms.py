@@ -18,7 +18,9 @@ from league.web.tournaments.forms import usable_formats
 # stages that the form offers; the document of an event may have more
 STAGES = 3
 PARAMETERS = _("Parameters")
-SUCH_AS = _("Such as rounds=3, cap=4; empty: the usual ones. They are listed under each format.")
+SUCH_AS = _(
+    "Such as rounds=3, cap=4. If you leave it empty, the usual values hold. The list of formats names the parameters."
+)
 
 
 class ParametersField(forms.CharField):
@@ -34,7 +36,7 @@ class ParametersField(forms.CharField):
             name, _equals, text = (word.strip() for word in part.partition("="))
             if not name or not text:
                 raise forms.ValidationError(
-                    _("%(part)s is no parameter; write name=value, such as rounds=3"), params={"part": part}
+                    _("%(part)s is not a parameter; write name=value, such as rounds=3"), params={"part": part}
                 )
             try:
                 found[name] = json.loads(text)
@@ -49,7 +51,7 @@ def _boards() -> forms.IntegerField:
         min_value=1,
         max_value=MOST_BOARDS,
         required=False,
-        help_text=_("Empty: the usual number of this game."),
+        help_text=_("If you leave it empty, the usual number of this game holds."),
     )
 
 
@@ -64,7 +66,7 @@ class StageForm(forms.Form):
         max_value=32,
         initial=1,
         required=False,
-        help_text=_("Filled like a snake, by seed."),
+        help_text=_("The entries go to the groups by seed, back and forth."),
     )
     advance = forms.IntegerField(
         label=_("Go on from each group"), min_value=1, required=False, help_text=_("Empty in the last stage.")
@@ -134,7 +136,7 @@ class CircuitForm(forms.Form):
         label=_("Time zone"),
         initial="Europe/Madrid",
         max_length=40,
-        help_text=_("By its name, such as Europe/Madrid; summer time is minded."),
+        help_text=_("The name of the zone, such as Europe/Madrid. The calendar follows its summer time."),
     )
     format = forms.ChoiceField(label=_("Format"), initial="round_robin")
     parameters = ParametersField()
@@ -144,13 +146,13 @@ class CircuitForm(forms.Form):
         label=_("Go up and down"),
         min_value=0,
         initial=2,
-        help_text=_("So many of a division change places with the next one after each season."),
+        help_text=_("How many bots of a division change places with the next division after each season."),
     )
     bots = forms.MultipleChoiceField(
         label=_("Your bots"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Others let theirs join on the page of the league."),
+        help_text=_("Other players let their bots join on the page of the league."),
     )
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:

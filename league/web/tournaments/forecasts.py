@@ -29,10 +29,12 @@ def tournament_sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
             mixed=chosen.get("mixed", False),
         )
     except Refused as refusal:
-        return _("Not yet: %(why)s. You can create it open and let others enter.") % {"why": shown(refusal)}
+        return _("It cannot start yet: %(why)s. You can create the tournament open and let others enter.") % {
+            "why": shown(refusal)
+        }
     if not found.matches[1]:
-        return _("It goes on until you end it.")
-    measured = _("measured") if found.pace.measured else _("estimated: nothing of this game was measured yet")
+        return _("The tournament goes on until you end it.")
+    measured = _("measured") if found.pace.measured else _("estimated: no match of this game has been measured yet")
     words = {
         "bots": len(chosen["bots"]),
         "matches": _span(found.matches),
@@ -55,15 +57,15 @@ def event_sentences(document: dict[str, Any], entries: int) -> str:
         plan = event_plan.read_plan(document)
         found = domain.forecast_stages(plan, entries)
     except (Refused, event_plan.BadEvent) as refusal:
-        return _("Not yet: %(why)s.") % {"why": shown(refusal)}
+        return _("It cannot start yet: %(why)s.") % {"why": shown(refusal)}
     lines = [
         _("Stage %(number)s: %(matches)s matches, %(boards)s boards; about %(time)s.")
         % {"number": number, "matches": _span(one.matches), "boards": _span(one.boards), "time": _time(one.seconds)}
         for number, one in enumerate(found, 1)
     ]
     whole = _time((sum(one.seconds[0] for one in found), sum(one.seconds[1] for one in found)))
-    measured = _("measured") if found[0].pace.measured else _("estimated: nothing of this game was measured yet")
-    return "\n".join([*lines, _("In all about %(time)s (%(measured)s).") % {"time": whole, "measured": measured}])
+    measured = _("measured") if found[0].pace.measured else _("estimated: no match of this game has been measured yet")
+    return "\n".join([*lines, _("All stages: about %(time)s (%(measured)s).") % {"time": whole, "measured": measured}])
 
 
 def _span(pair: tuple[int, int]) -> str:

@@ -34,16 +34,14 @@ class TournamentForm(forms.Form):
     mixed = forms.BooleanField(
         label=_("Mixed pairs"),
         required=False,
-        help_text=_(
-            "Teams of two different bots that change partners. Rated apart from bots that hold both seats of a side."
-        ),
+        help_text=_("Teams of two different bots that change partners. These teams have ratings of their own."),
     )
     seeding = forms.ChoiceField(label=_("Seeds"), choices=Seeding.choices, initial=Seeding.RATING, required=False)
     bots = forms.MultipleChoiceField(
         label=_("Bots"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("The newest accepted version of each. More can enter while the tournament is open."),
+        help_text=_("The newest accepted version of each bot plays. Others can enter while the tournament is open."),
     )
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], *args: Any, **kwargs: Any) -> None:

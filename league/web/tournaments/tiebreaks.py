@@ -23,7 +23,7 @@ NAMES = {
     "buchholz": (gettext_noop("BH"), gettext_noop("Buchholz: the match points of all opponents")),
     "sonneborn_berger": (
         gettext_noop("S-B"),
-        gettext_noop("Sonneborn-Berger: results weighted by what the opponents made"),
+        gettext_noop("Sonneborn-Berger: results weighted by the points of the opponents"),
     ),
     "board_points": (gettext_noop("BP"), gettext_noop("Board points: a board won 1, drawn ½")),
     "progressive": (gettext_noop("Prog"), gettext_noop("Progressive score: the sum of the scores after each round")),

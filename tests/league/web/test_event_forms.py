@@ -64,7 +64,7 @@ def test_what_it_takes_is_told_stage_by_stage(league, four, owner) -> None:
     told = owner.get("/e/new/forecast/", asked).content.decode()
     assert told.startswith("Fase 1: 4 partidas, 4 estuches; ")
     assert "\nFase 2: 1 a 5 partidas, " in told
-    assert "\nEn total " in told
+    assert "\nTodas las fases: " in told
     shown = owner.post("/e/new/?game=partnership", {**EVENT, "action": "predict"}).content.decode()
     assert "Fase 1: 4 partidas" in shown
     assert not Event.objects.exists()

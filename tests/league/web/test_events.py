@@ -73,7 +73,7 @@ def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> 
         boards=1,
         now=made.NOW,
     )
-    assert "Todavía no ha tocado ninguna temporada" in text(reader, f"/c/{circuit.slug}/")
+    assert "La primera temporada aún no ha empezado" in text(reader, f"/c/{circuit.slug}/")
     for version in field:
         circuits.join(circuit, version.bot, actor="ana", now=made.NOW)
     assert circuits.open_due(now=datetime(2026, 1, 2, 19, tzinfo=UTC)) == 1

@@ -1,0 +1,45 @@
+"""The list of all messages has every kind of them, each with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.messages import ROOT, Found, messages
+
+
+@pytest.fixture(scope="module")
+def listed() -> list[Found]:
+    return messages()
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder", "text"),
+    [
+        ("catalogue", "league/templates/", "Write a bot that plays Tute. See how good it is."),
+        ("catalogue", "league/templates/", "%(bots)s bots"),
+        ("catalogue", "league/web/", "Teams of two different bots that change partners."),
+        ("catalogue", "league/domain/", "the name {name!r} is taken; choose another"),
+        ("catalogue", "league/api/", "Too many requests"),
+        ("catalogue", "league/enums.py", "validating"),
+        ("error", "engine/match/", "{"),
+        ("error", "engine/packages/", "bot.toml"),
+        ("error", "engine/cli/", "{"),
+        ("error", "engine/runner/", "{"),
+        ("error", "league/api/", "You must be known to do this."),
+        ("error", "league/management/", "make texts"),
+        ("help", "engine/cli/", "seed"),
+        ("help", "league/management/", "any text; every deal follows from it"),
+        ("help", "league/api/", "Null while provisional."),
+        ("table", "engine/sandbox/", "bubblewrap"),
+        ("table", "league/api/", "Bots and their versions."),
+    ],
+)
+def test_a_known_message_of_each_kind_is_listed(listed, kind, folder, text) -> None:
+    assert [one for one in listed if one.kind == kind and one.path.startswith(folder) and text in one.text]
+
+
+def test_messages_have_the_place_where_they_stand(listed) -> None:
+    [one] = [one for one in listed if one.text == "This token does not exist, or was revoked."]
+
+    assert one.text in (ROOT / one.path).read_text(encoding="utf-8").splitlines()[one.line - 1]
+    assert len(listed) > 1200

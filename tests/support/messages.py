@@ -1,0 +1,121 @@
+"""Every message that a person can meet, with its place: `python -m tests.support.messages [KIND ...]` prints them all.
+
+Kinds: `catalogue` (texts of pages, forms and refusals, which have translations), `error` (what code raises with a sentence), `help` (options of
+commands, fields of the API and of its document), `table` (texts that stand in tables: tiers of the sandbox, the document of the API).
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+FOLDERS = ("engine", "league", "bots/sdk")
+# not for people: a mistake in our own code, or the flow of control
+INTERNAL = frozenset(
+    {"AssertionError", "NotImplementedError", "StopIteration", "KeyError", "IndexError", "AttributeError", "NotCovered"}
+)
+HELP = frozenset({"help", "help_text", "label", "description", "summary", "epilog", "detail"})
+CLASS_TEXTS = frozenset({"help", "example"})
+# names, as assigned or as keywords, whose strings with a space in them are messages
+TABLES = frozenset({"SPECTACULAR_SETTINGS", "remedies", "held_by", "needs", "leaves_open"})
+
+
+@dataclass(frozen=True, order=True)
+class Found:
+    """One message: where it stands, and its text with braces where values are put in."""
+
+    path: str
+    line: int
+    kind: str
+    text: str
+
+
+def messages() -> list[Found]:
+    """Every message of the code and of the templates, by place."""
+    found = {(one.path, one.text): one for folder in FOLDERS for one in _code(ROOT / folder)}
+    found |= {(one.path, one.text): one for one in _catalogue()}
+    return sorted(found.values())
+
+
+def _catalogue() -> Iterator[Found]:
+    from league.service.texts import extract_texts
+
+    for message in extract_texts():
+        for text in message.id if isinstance(message.id, tuple | list) else [message.id]:
+            yield from (Found(path, line, "catalogue", text) for path, line in message.locations)
+
+
+def _code(folder: Path) -> Iterator[Found]:
+    for path in sorted(folder.glob("**/*.py")):
+        if "migrations" not in path.parts:
+            name = str(path.relative_to(ROOT))
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                for kind, line, text in _texts(node):
+                    yield Found(name, line, kind, text)
+
+
+def _texts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _callee(node.exc) not in INTERNAL:
+        for one in [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]:
+            yield from (("error", line, text) for line, text in _sentences(one))
+    elif isinstance(node, ast.keyword) and node.arg in HELP | TABLES:
+        yield from ((("help" if node.arg in HELP else "table"), *found) for found in _sentences(node.value))
+    elif isinstance(node, ast.ClassDef):
+        for one in node.body:
+            if isinstance(one, ast.Assign) and _target(one) in CLASS_TEXTS:
+                yield from (("help", *found) for found in _sentences(one.value))
+    elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _target(node) in TABLES:
+        yield from (("table", *found) for found in _sentences(node.value))
+
+
+def _callee(call: ast.Call) -> str:
+    found = call.func
+    return found.id if isinstance(found, ast.Name) else found.attr if isinstance(found, ast.Attribute) else ""
+
+
+def _target(node: ast.Assign | ast.AnnAssign) -> str:
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _sentences(node: ast.expr) -> Iterator[tuple[int, str]]:
+    """Line and text of every string below a node that has words apart; of an f-string as a whole."""
+    if isinstance(node, ast.JoinedStr):
+        parts = [str(one.value) if isinstance(one, ast.Constant) else _gap(one) for one in node.values]
+        yield node.lineno, "".join(parts)
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, str) and re.search(r"\w\W*\s\W*\w", node.value):
+            yield node.lineno, node.value
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from _sentences(child)
+            elif isinstance(child, ast.keyword):
+                yield from _sentences(child.value)
+            elif isinstance(child, ast.comprehension):
+                yield from _sentences(child.iter)
+
+
+def _gap(node: ast.expr) -> str:
+    return "{" + ast.unparse(node.value if isinstance(node, ast.FormattedValue) else node) + "}"
+
+
+def main(kinds: list[str]) -> None:
+    """Print them, one a line."""
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+    django.setup()
+    for found in messages():
+        if not kinds or found.kind in kinds:
+            print(f"{found.path}:{found.line}: {found.kind}: {found.text}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
