@@ -57,10 +57,11 @@ def started(
     players: int | None = None,
     boards: int = 2,
     name: str = "Cup",
+    mixed: bool = False,
 ) -> Tournament:
     """A running round robin."""
     tournament = tournaments.create(
-        owner, name, game, boards=boards, versions=versions, players=players, secret=SECRET, now=NOW
+        owner, name, game, boards=boards, versions=versions, players=players, mixed=mixed, secret=SECRET, now=NOW
     )
     tournaments.start(tournament, now=NOW)
     return tournament

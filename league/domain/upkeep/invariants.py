@@ -116,7 +116,7 @@ def _wrong(
             yield f"board {board.number} has the sittings {[sitting.number for sitting in played]}"
         elif board.scores != expected:
             yield f"board {board.number} has the scores {board.scores}; its sittings add up to {expected}"
-    counts = reports.tally([board.scores for board in boards], len(parties))
+    counts = reports.tally([board.scores for board in boards], len(parties), pools.sides(match.pool))
     for party, count in zip(parties, counts, strict=True):
         points = sum(board.scores[party.number] for board in boards)
         if (party.points, party.wins, party.draws, party.losses) != (points, *count):

@@ -148,3 +148,14 @@ def test_history_of_a_match_that_left_the_ratings_is_found(cup) -> None:
     assert [(found.check, found.subject) for found in invariants.check_all(now=SOON)] == [
         ("counted", f"match:{struck.public_id}")
     ]
+
+
+def test_partners_of_mixed_pairs_are_no_opponents_of_each_other(ana, berto) -> None:
+    """What counts as a win is between opponents: the check counts as the report does."""
+    owners = (ana, berto, ana, berto)
+    versions = [accepted(owner, name) for owner, name in zip(owners, ("rufo", "lola", "nena", "pepa"), strict=True)]
+    cup = started(berto, versions, boards=2, mixed=True)
+    for match in cup.matches.all():
+        play(match)
+
+    assert invariants.check_all(now=NOW) == []
