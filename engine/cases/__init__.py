@@ -34,6 +34,7 @@ class Result:
 
     @property
     def holds(self) -> bool:
+        """Whether the engine says what the case expects."""
         return not self.problem
 
 

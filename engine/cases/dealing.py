@@ -18,6 +18,7 @@ from engine.rules.sizes import deal_sizes
 
 
 def deal(game: engine.Game, given: Case) -> Answer:
+    """What a fresh deal looks like: cards in hands, in the stock and on the table, and how many tricks it has."""
     state = pos.blank(game, deal_no=given.get("deal_no", 1) - 1, dealer=None)
     state.dealer = (game.players - 1 - 1) % game.players if state.deal_no else state.dealer
     flow.run(state, steps.DEAL)
@@ -25,6 +26,7 @@ def deal(game: engine.Game, given: Case) -> Answer:
 
 
 def setup(game: engine.Game, given: Case) -> Answer:
+    """Who deals, who is mano, who plays, and the trump, as far as the case says enough to know."""
     deal_no = given["deal_no"]
     state = pos.blank(game, deal_no=deal_no)
     state.left_at = tuple(1 if seat in given.get("eliminated", ()) else 0 for seat in range(game.players))
@@ -50,6 +52,7 @@ def setup(game: engine.Game, given: Case) -> Answer:
 
 
 def deal_sequence(game: engine.Game, given: Case) -> Answer:
+    """The hand sizes of all deals of a match, and whether the last deal has a trump."""
     sizes = deal_sizes(game.rules, game.players)
     state = pos.blank(game, deal_no=len(sizes) - 1)
     flow.run(state, steps.DEAL)
@@ -57,6 +60,7 @@ def deal_sequence(game: engine.Game, given: Case) -> Answer:
 
 
 def exchange_round(game: engine.Game, given: Case) -> Answer:
+    """The exchanges before the first lead, where every holder but those who decline exchanges."""
     state = begin(game, given)
     state.deal_no = given.get("deal_no", 2)
     for seat, cards in given["hands"].items():
@@ -77,6 +81,7 @@ def exchange_round(game: engine.Game, given: Case) -> Answer:
 
 
 def exchange(game: engine.Game, given: Case) -> Answer:
+    """The exchanges that a seat may make, and what one of them leaves behind."""
     state = after_trick(game, given)
     pos.lay_out(state, shown=given["shown_card"], n=given["stock"])
     if given.get("pending"):
@@ -107,6 +112,7 @@ def _laid(state: State, seat: int) -> Answer:
 
 
 def exchange_step(game: engine.Game, given: Case) -> Answer:
+    """What becomes of a notice of exchange after a trick, and with the last draw."""
     state = begin(game, given)
     seat, winner = given["seat"], given["trick_winner"]
     pos.set_trump(state, given["shown_card"][-1])
@@ -130,6 +136,7 @@ def _any_stock(game: engine.Game, given: Case) -> list[str]:
 
 
 def draw(game: engine.Game, given: Case) -> Answer:
+    """Who draws which card after a trick, and what is left of the stock."""
     state = begin(game, given)
     pos.won_trick(state, given["trick_winner"], stock=given["stock"])
     pos.lay_out(state, shown=given["shown_card"], stock=given["stock_cards"], n=given["stock"])
@@ -139,6 +146,7 @@ def draw(game: engine.Game, given: Case) -> Answer:
 
 
 def discard_draw(game: engine.Game, given: Case) -> Answer:
+    """How many new cards each seat gets for those that it put away."""
     state = begin(game, given)
     cards = list(game.pack.cards)
     for seat in given["playing"]:

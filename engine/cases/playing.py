@@ -15,6 +15,7 @@ from engine.match.trick import songs, tricks
 
 
 def auction(game: engine.Game, given: Case) -> Answer:
+    """Where an auction stands after some calls: who speaks next and what it may say, or how the auction ended."""
     state = begin(game, given)
     for seat in state.active:
         state.hands[seat][0] = 1  # calls do not look at cards
@@ -64,6 +65,7 @@ def _open_auction(state: State, given: Case) -> Answer:
 
 
 def partner(game: engine.Game, given: Case) -> Answer:
+    """Whether the soloist may call a card, and who is the partner then."""
     state = begin(game, given)
     for seat, cards in given["hands"].items():
         pos.give_hand(state, seat, cards)
@@ -78,6 +80,7 @@ def partner(game: engine.Game, given: Case) -> Answer:
 
 
 def prediction(game: engine.Game, given: Case) -> Answer:
+    """The numbers of tricks that a seat may predict."""
     state = begin(game, given)
     cards = [game.pack.text(card) for card in game.pack.cards]
     for seat in state.active:
@@ -88,6 +91,7 @@ def prediction(game: engine.Game, given: Case) -> Answer:
 
 
 def legal_move(game: engine.Game, given: Case) -> Answer:
+    """The cards that a seat may play."""
     state = begin(game, given)
     state.n = given.get("stock", 0)
     seat = given["seat"]
@@ -104,6 +108,7 @@ def legal_move(game: engine.Game, given: Case) -> Answer:
 
 
 def trick_winner(game: engine.Game, given: Case) -> Answer:
+    """Who wins a trick, and its points."""
     state = begin(game, given)
     seats = [pos.split(play)[0] for play in given["trick"]]
     pos.sit(state, seats)
@@ -112,6 +117,7 @@ def trick_winner(game: engine.Game, given: Case) -> Answer:
 
 
 def trace(game: engine.Game, given: Case) -> Answer:
+    """Lead suit and trump after each card of a trick in which they may change."""
     state = begin(game, given)
     state.turn = pos.split(given["trick"][0])[0]
     tricks.lead(state)
@@ -123,6 +129,7 @@ def trace(game: engine.Game, given: Case) -> Answer:
 
 
 def table_song(game: engine.Game, given: Case) -> Answer:
+    """The pairs that lie in a trick and what they bring its winner."""
     state = begin(game, given)
     state.notes = state.notes | {"table_pairs": given.get("pairs_before", 0)}
     pos.play_trick(state, given["trick"])
@@ -136,6 +143,7 @@ def table_song(game: engine.Game, given: Case) -> Answer:
 
 
 def declaration(game: engine.Game, given: Case) -> Answer:
+    """The songs and tutes that a seat may declare after a trick."""
     state = after_trick(game, given)
     return {"legal": [_declared(state, action) for action in state.declarations(given["seat"])]}
 

@@ -16,6 +16,7 @@ Answer = dict[str, Any]
 
 
 def begin(game: engine.Game, given: Case) -> State:
+    """A deal in which the seats have their places and trump is fixed, and nobody has played."""
     dealer = given["sitting_out"][0] if given.get("sitting_out") else None
     state = pos.blank(game, mano=given.get("mano", 0), dealer=dealer, deal_no=given.get("deal_no", 1))
     if "trump" in given:
@@ -24,6 +25,7 @@ def begin(game: engine.Game, given: Case) -> State:
 
 
 def after_trick(game: engine.Game, given: Case) -> State:
+    """A deal in which a trick has just been won: hand, songs and tricks so far, card drawn, soloist."""
     state = begin(game, given)
     seat = given["seat"]
     pos.give_hand(state, seat, given["hand"])

