@@ -79,6 +79,7 @@ _TUTE: dict[str, Any] = {
     "beat_after_trumped": False,
     "no_load": False,
     "trump_dynamics": "static",
+    "trump_cycle": None,
     "hand_songs": "trick_winner",
     "pair_ranks": "RC",
     "song_values": {"trump": 40, "other": 20},
@@ -225,6 +226,7 @@ _GAMES: dict[str, dict[str, Any]] = {
     "variable_trump": {
         "sides": "pairs",
         "trump_dynamics": "vtt_cycle",
+        "trump_cycle": {"o": "c", "c": "b", "b": "e", "e": "o"},
         "hand_songs": "winning_side",
         "song_values": {"trump": 20, "other": 20},
         "tute_first_trick_only": True,
@@ -655,34 +657,41 @@ class View:
         if rule == "free" or led is None or self.rules["illegal_move"] not in ("reject", "lose_game"):
             return
         followed = card[1] == led
-        if rule == "trump_follow":
-            if led == trump and not followed:
-                self._lacks(seat, led, 0)
-            return
-        if not followed:
+        if not followed and (rule != "trump_follow" or led == trump):
             self._lacks(seat, led, 0)
-        if rule == "follow":
-            return
-        if rule == "follow_or_trump":
-            if not followed and trump and card[1] != trump:
-                self._lacks(seat, trump, 0)
-            return
-        exempt = self.rules["partner_exempt"]
+        if rule == "follow_or_trump" and not followed and trump and card[1] != trump:
+            self._lacks(seat, trump, 0)
+        if rule == "strict":
+            self._learn_strictly(seat, led, card)
+
+    def _learn_strictly(self, seat: int, led: str, card: str) -> None:
+        """What a card proves where a seat must beat, or ruff, if it can."""
+        exempt, trump, followed = self.rules["partner_exempt"], self.trump, card[1] == led
         if exempt != "none" and self.best and self.same_side(self.best[0], seat) and (exempt == "all" or not followed):
             return
-        best_trump = max((self._strength[c] for _, c in self.table if c[1] == trump), default=-1)
-        mine = self._strength[card]
         if followed:
-            if led == trump or best_trump < 0 or self.rules["beat_after_trumped"]:
-                best_led = max((self._strength[c] for _, c in self.table if c[1] == led), default=-1)
-                if mine < best_led:
-                    self._lacks(seat, led, best_led)
+            self._learn_unbeaten(seat, led, self._strength[card])
         elif led != trump and trump:
-            if card[1] != trump:
-                least = 0 if best_trump < 0 or self.rules["undertrump"] else best_trump
-                self._lacks(seat, trump, least)
-            elif mine < best_trump:
-                self._lacks(seat, trump, best_trump)
+            self._learn_unruffed(seat, trump, card)
+
+    def _learn_unbeaten(self, seat: int, led: str, mine: int) -> None:
+        """A seat that follows lower than the best card has no higher one, where it would have had to beat it."""
+        if led == self.trump or self._best_of(self.trump) < 0 or self.rules["beat_after_trumped"]:
+            best = self._best_of(led)
+            if mine < best:
+                self._lacks(seat, led, best)
+
+    def _learn_unruffed(self, seat: int, trump: str, card: str) -> None:
+        """A seat that cannot follow and does not ruff, or ruffs too low, has no higher trump."""
+        best = self._best_of(trump)
+        if card[1] != trump:
+            self._lacks(seat, trump, 0 if best < 0 or self.rules["undertrump"] else best)
+        elif self._strength[card] < best:
+            self._lacks(seat, trump, best)
+
+    def _best_of(self, suit_: str | None) -> int:
+        """Strength of the best card of a suit on the table, -1 where there is none."""
+        return max((self._strength[card] for _, card in self.table if card[1] == suit_), default=-1)
 
     def _lacks(self, seat: int, suit_: str, strength: int) -> None:
         limits = self.limit[seat]
@@ -785,7 +794,7 @@ class Bot:
         if self._random is None:
             from random import Random  # not needed by every bot, and start-up time counts
 
-            self._random = Random(self.seed)
+            self._random = Random(self.seed)  # noqa: S311 - chance of play, by the referee's seed; nothing secret
         return self._random
 
 

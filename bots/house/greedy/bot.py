@@ -25,6 +25,7 @@ class GreedyBot(Bot):
     name = "greedy"
 
     def act(self, view: View, legal: list[str]) -> str:
+        """An announcement where one is due, else the card whose trick brings most beyond its price."""
         word = announce(view, legal)
         if word is not None:
             return word

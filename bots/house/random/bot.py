@@ -20,6 +20,7 @@ class RandomBot(Bot):
     name = "random"
 
     def act(self, view: View, legal: list[str]) -> str:
+        """One of the legal actions but for those that are plainly foolish, all with the same chance."""
         choices = [action for action in legal if not self.is_foolish(view, action)]
         bids = [action for action in choices if action.startswith("bid")]
         choices = [action for action in choices if action not in bids[1:]]
@@ -30,6 +31,7 @@ class RandomBot(Bot):
         return self.random.choice(choices or legal)
 
     def is_foolish(self, view: View, action: str) -> bool:
+        """A claim that is not right, and words that promise or assert what the bot has not looked at."""
         verb, _ = parse(action)
         if verb == "claim":
             target = view.rule("target")

@@ -5,6 +5,8 @@ from tute_sense import announce
 
 
 class MyBot(Bot):
+    """Wins a trick cheaply or throws the cheapest card."""
+
     def act(self, view: View, legal: list[str]) -> str:
         """One of `legal`: songs, claims and bids by the rules of thumb of tute_sense, cards by ourselves."""
         return announce(view, legal) or "play " + self.choose_card(view, plays(legal))
