@@ -23,10 +23,12 @@ END = "# <<< written by `make texts`\n"
 WIDTH = 120  # of a line, as the formatter has it
 # the parameters of the rules book that a bot may ask for, in the order of `Rules`
 CARRIED = (
-    "sides", "deck", "rank_order", "rank_points", "auction", "auction_rounds", "soloist_partner", "passed_may_join", "first_leader",
-    "obligation_stock_open", "obligation_stock_empty", "partner_exempt", "undertrump", "beat_after_trumped", "no_load", "trump_dynamics",
-    "trump_cycle", "hand_songs", "pair_ranks", "song_values", "song_order", "song_min_stock", "table_songs", "tute", "tute_ranks",
-    "tute_first_trick_only", "capote", "last_trick_bonus", "result", "tricks_soloist", "tricks_joiner", "target", "claim_mode", "settlement", "illegal_move",
+    "sides", "deck", "rank_order", "rank_points", "auction", "auction_rounds", "soloist_partner", "passed_may_join",
+    "first_leader", "obligation_stock_open", "obligation_stock_empty", "partner_exempt", "undertrump",
+    "beat_after_trumped", "no_load", "trump_dynamics", "trump_cycle", "hand_songs", "pair_ranks", "song_values",
+    "song_order", "song_min_stock", "table_songs", "tute", "tute_ranks", "tute_first_trick_only", "capote",
+    "last_trick_bonus", "result", "tricks_soloist", "tricks_joiner", "target", "claim_mode", "settlement",
+    "illegal_move",
 )  # fmt: skip
 
 Table = dict[str, Any]

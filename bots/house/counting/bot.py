@@ -13,7 +13,7 @@ It thinks by counts and not by the clock, so that the same questions with the sa
 from calls import Calls
 from deals import Dealer, Numbering
 from endgame import Endgame
-from playout import END, Table
+from playout import END, Model
 from tute_bot import Bot, View, plays, run
 from tute_sense import LOSERS, aim, announce
 from worth import Worth, target_worth, worth_of
@@ -32,6 +32,7 @@ class CountingBot(Bot):
     name = "counting"
 
     def start(self, view: View) -> None:
+        """Numbers the cards of the table; nobody is known to lack a pair yet."""
         self.cards = Numbering(view)
         self.barred: list[set[int]] = [set() for _ in range(view.seats)]
         self.winner = -1
@@ -63,6 +64,7 @@ class CountingBot(Bot):
         )
 
     def act(self, view: View, legal: list[str]) -> str:
+        """A call or announcement where one is due, else the card that does best."""
         word = Calls(view, self.cards, self.random).answer(legal) or announce(view, legal)
         if word is not None:
             return word
@@ -85,11 +87,11 @@ class CountingBot(Bot):
             if kept and kept[-1] >> 4 == card >> 4 and text not in pair:
                 below = kept[-1]
                 between = (1 << (card & 15)) - (2 << (below & 15))
-                table = [self.cards.number[played] for _, played in view.table]
+                lying = [self.cards.number[laid] for _, laid in view.table]
                 if (
                     view.value(text) == view.value(self.cards.text[below])
                     and not out[card >> 4] & between
-                    and not any(below < lying < card for lying in table)
+                    and not any(below < played < card for played in lying)
                 ):
                     continue
             kept.append(card)
@@ -106,31 +108,31 @@ class CountingBot(Bot):
         length = sum(view.counts) + view.stock if ahead == END else size * ahead + DEALING
         plans = self.plans(view) if view.rule("result") in LOSERS else [[1] * view.seats]
         deals = max(FEWEST, min(DEALS, CARDS // (length * len(cards) * len(plans))))
-        table = Table(view, self.cards.suit, plans[0])
+        model = Model(view, self.cards.suit, plans[0])
         scores = {card: [0.0] * len(plans) for card in cards}
         left = list(cards)
         for _ in range(2):
             for _ in range(deals):
                 hands, stock = dealer.deal(size * ahead)
-                if table.soloist is not None:
-                    table.pair_up(hands, self.cards.number[view.called])
+                if model.soloist is not None:
+                    model.pair_up(hands, self.cards.number[view.called])
                 for number, plan in enumerate(plans):
-                    table.aims = plan
+                    model.aims = plan
                     for card in left:
-                        scores[card][number] += self.outcome(view, table, worth, hands, stock, card, ahead)
+                        scores[card][number] += self.outcome(view, model, worth, hands, stock, card, ahead)
             left.sort(key=lambda card: -max(scores[card]))
             left = left[: max(2, (len(left) + 1) // 2)]
         return max(left, key=lambda card: max(scores[card]))
 
     def outcome(
-        self, view: View, table: Table, worth: Worth, hands: list[list[int]], stock: list[int], card: int, ahead: int
+        self, view: View, model: Model, worth: Worth, hands: list[list[int]], stock: list[int], card: int, ahead: int
     ) -> float:
         """What playing the card comes to in one deal of the hidden cards, `ahead` tricks on."""
         mine = [hand[:] for hand in hands]
         mine[view.seat][card >> 4] ^= 1 << (card & 15)
         trick = [(seat, self.cards.number[played]) for seat, played in view.table]
         trick.append((view.seat, card))
-        return worth(table.play(mine, stock[:], table.next[view.seat], trick, ahead))
+        return worth(model.play(mine, stock[:], model.next[view.seat], trick, ahead))
 
     def plans(self, view: View) -> list[list[int]]:
         """Where points may hurt: we go for the top, or stay away; of the others the one ahead goes for the top."""
@@ -160,29 +162,31 @@ class CountingBot(Bot):
         )
 
     def other(self, view: View) -> int:
+        """The seat that is left beside ours."""
         return next(seat for seat in range(view.seats) if seat != view.seat and seat not in view.out)
 
     def hidden(self, view: View) -> int:
+        """How many cards the other seat may hold."""
         return len(view.unseen) + len(view.known[self.other(view)])
 
     def search(self, view: View, cards: list[int]) -> int:
         """The card with the best result against the best answers."""
         other = self.other(view)
         hands = [self.cards.masks(view.hand), self.cards.masks(view.unseen | view.known[other])]
-        table = Table(view, self.cards.suit, [1] * view.seats)
+        model = Model(view, self.cards.suit, [1] * view.seats)
         sings = view.rule("hand_songs") != "none" and not view.rule("song_min_stock")
-        songs = table.song if sings else [0, 0, 0, 0]
-        carried = view.totals if table.target is not None else [0] * len(view.sides)
+        songs = model.song if sings else [0, 0, 0, 0]
+        carried = view.totals if model.target is not None else [0] * len(view.sides)
         mine = carried[view.side] + view.points(view.seat)
         theirs = carried[view._side_of[other]] + view.points(other)
-        target = table.target
+        target = model.target
 
         def worth(ours: int, others: int) -> float:
             return float(ours - others) if target is None else target_worth(ours, others, target, -1, 0)
 
         claims = target if view.rule("claim_mode") != "none" else None
-        end = Endgame(table.values, table.trump, table.pair, songs, table.bonus, claims, worth)
-        unsung = table.unsung if sings else 0
+        end = Endgame(model.values, model.trump, model.pair, songs, model.bonus, claims, worth)
+        unsung = model.unsung if sings else 0
         best, best_value = cards[0], -1e9
         for card in cards:
             if view.table:

@@ -11,7 +11,7 @@ from random import Random
 from statistics import fmean, pstdev
 
 from deals import Dealer, Numbering
-from playout import Outcome, Table
+from playout import Model, Outcome
 from staying import stay
 from tute_bot import View, parse
 from tute_sense import promise
@@ -23,7 +23,7 @@ CARE = 6.0  # points by which real play of the others is better than that of a p
 
 
 class Calls:
-    """Answers for one table. Made anew for each decision."""
+    """Answers at one table. Made anew for each decision."""
 
     def __init__(self, view: View, cards: Numbering, random: Random) -> None:
         self.view = view
@@ -75,6 +75,7 @@ class Calls:
         return max(self.likely_trumps(), key=lambda trump: fmean(self.worths(trump)))
 
     def likely_trumps(self) -> list[str]:
+        """The suits that the hand is best in, best first: those worth trying out."""
         hand = self.view.hand
         return sorted("oceb", key=lambda trump: -promise(hand, trump, self.view))[:TRUMPS]
 
@@ -107,14 +108,14 @@ class Calls:
 
     def played(self, view: View, leader: int) -> list[Outcome]:
         """Playouts of whole deals under what is known."""
-        table = Table(view, self.cards.suit, [1] * view.seats)
+        model = Model(view, self.cards.suit, [1] * view.seats)
         dealer = Dealer(view, self.cards, self.random, [set() for _ in range(view.seats)])
         outcomes = []
         for _ in range(TRIES):
             hands, stock = dealer.deal()
-            if table.soloist is not None and view.called:
-                table.pair_up(hands, self.cards.number[view.called])
-            outcomes.append(table.play(hands, stock, leader, []))
+            if model.soloist is not None and view.called:
+                model.pair_up(hands, self.cards.number[view.called])
+            outcomes.append(model.play(hands, stock, leader, []))
         return outcomes
 
     # -- predictions ----------------------------------------------------------------------------------------------------

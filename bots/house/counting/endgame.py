@@ -18,8 +18,11 @@ class Endgame:
     def __init__(
         self, values: list[int], trump: int, pair: int, songs: list[int], bonus: int, target: int | None, worth: Value
     ) -> None:
-        """`songs`: points of the pair of each suit, 0 where it cannot be sung; `worth(mine, theirs)`: what final points are worth
-        to us; `target`: points with which a side wins at once (both counts include what was carried), or None."""
+        """What stays the same through a search.
+
+        `songs`: points of the pair of each suit, 0 where it cannot be sung; `worth(mine, theirs)`: what final points are worth to us;
+        `target`: points with which a side wins at once (both counts include what was carried), or None.
+        """
         self.values = values
         self.trump = trump
         self.pair = pair

@@ -90,7 +90,7 @@ class Habits:
 
     # -- following ----------------------------------------------------------------------------------------------------
 
-    def follow(
+    def follow(  # noqa: C901 - runs for every card of a playout: calls would cost more than the branches
         self,
         seat: int,
         hand: list[int],

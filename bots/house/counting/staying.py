@@ -7,7 +7,7 @@ from random import Random
 from statistics import fmean
 
 from deals import Numbering
-from playout import Table
+from playout import Model
 from tute_bot import View
 from tute_sense import tricks_in_sight
 from worth import worth_of
@@ -54,9 +54,9 @@ def _tried(view: View, cards: Numbering, random: Random, sight: dict[str, float]
         kept = [card for card in hand if card[1] == view.trump or view.strength(card) >= 8]
         changed = [deck.pop() for _ in range(min(len(hand) - len(kept), len(deck)))]
         hands[seat] = cards.masks([*kept, *changed])
-    table = Table(imagined, cards.suit, [1] * view.seats)
-    leader = next(s % view.seats for s in range(view.mano, view.mano + view.seats) if s % view.seats in table.active)
-    return worth_of(imagined)(table.play(hands, [], leader, []))
+    model = Model(imagined, cards.suit, [1] * view.seats)
+    leader = next(s % view.seats for s in range(view.mano, view.mano + view.seats) if s % view.seats in model.active)
+    return worth_of(imagined)(model.play(hands, [], leader, []))
 
 
 def _hand(deck: list[str], least: float, sight: dict[str, float], trials: int) -> list[str]:
