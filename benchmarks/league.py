@@ -342,9 +342,8 @@ def ahead() -> None:
     cup = _cup(boards=1)
     state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
     state.chmod(0o755)
-    asked: list[
-        tuple[bool, list[float]]
-    ] = []  # of each match: whether its bots were there, and when it was looked after
+    # Of each match: whether its bots were there, and when it was looked after.
+    asked: list[tuple[bool, list[float]]] = []
 
     class Watched(process.Machine):
         def play(self, work: Any, *, ahead: bool = False) -> Any:

@@ -33,13 +33,8 @@ MAX_DEPTH = 8  # path components
 MAX_DIRECTORY = MAX_FILES * 1024  # bytes of a zip's directory: bounds the work before the entries are counted
 READ = 64 * 1024
 
-_LITTER = (
-    "__pycache__",
-    "__MACOSX",
-    ".DS_Store",
-    ".git",
-    ".venv",
-)  # what editors and systems leave; dropped, never run
+# What editors and systems leave in a folder. It is dropped and never run.
+_LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv")
 _ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # flag bits of a zip entry: encrypted, patched, strongly encrypted, masked
 
 

@@ -16,9 +16,8 @@ SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # of packages that 
 FREE_KEYS = ("description", "version", "license", "url")  # read by people only
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # characters of a bot's name
-INVISIBLE = frozenset(
-    ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-)  # Unicode categories: control, direction marks, unassigned, ...
+# Unicode categories: control, direction marks, unassigned, ...
+INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
 class PackageRefused(ValueError):

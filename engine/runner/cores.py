@@ -25,9 +25,8 @@ def pinned(wanted: bool = True, among: Collection[int] | None = None) -> Iterato
     where the system cannot pin, or where it is not `wanted`.
     """
     allowed = os.sched_getaffinity(0) if wanted and hasattr(os, "sched_setaffinity") else set()
-    held = _take(
-        sorted(allowed if among is None else among, reverse=True)
-    )  # the first core is the busiest of most machines
+    # The last core first: the first one is the busiest of most machines.
+    held = _take(sorted(allowed if among is None else among, reverse=True))
     if held is None:
         yield None
         return

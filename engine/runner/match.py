@@ -163,9 +163,8 @@ class _Match:
         self.clock = clock
         self.play_s = 0.0
         self.texts = Texts(game)
-        self.commitment = hashlib.sha256(
-            spec.secret
-        ).hexdigest()  # what the deals were promised by, for `tute verify --reveal`
+        # The hash by which the deals were promised before play, for `tute verify --reveal`.
+        self.commitment = hashlib.sha256(spec.secret).hexdigest()
         self.boards = [BoardResult(number) for number in spec.boards]
         self.parties = [PartyReport(party.name) for party in spec.parties]
         self.decisions = 0

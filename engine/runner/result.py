@@ -51,9 +51,8 @@ class BoardResult:
 
     number: int
     complete: bool = False
-    scores: list[int] = field(
-        default_factory=list
-    )  # per party, summed over sittings (each side that the party sits on counts once)
+    # Per party, summed over sittings; each side that the party sits on counts once.
+    scores: list[int] = field(default_factory=list)
     sittings: list[SittingResult] = field(default_factory=list)
 
 
@@ -96,6 +95,5 @@ class MatchResult:
     host: dict[str, Any]
     seconds: float = 0.0  # wall-clock time of the whole match
     decisions: int = 0  # asked of bots; forced ones are not asked
-    play_s: float = (
-        0.0  # of `seconds`, those of the sittings, dealing and writing included: without starting and ending bots
-    )
+    # Of `seconds`, those of the sittings, with dealing and writing, without starting and ending bots.
+    play_s: float = 0.0

@@ -23,9 +23,8 @@ class Texts:
         self._game = game
         self._encoded: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
-        self._tails: dict[
-            bytes, int
-        ] = {}  # what follows the id in an answer, with the blanks of Python's encoder and without
+        # What follows the id in an answer -> action, with the blanks of Python's encoder and without.
+        self._tails: dict[bytes, int] = {}
 
     def legal(self, actions: Sequence[int]) -> str:
         """The inside of the JSON list of these actions."""
@@ -70,9 +69,8 @@ class Sitting:
         self.number = number
         self.faults: list[FaultReport] = []
         self.decisions = 0
-        self._log: list[
-            tuple[int, int, int, float, float]
-        ] = []  # step, seat, CPU us, wall s, latency s of each decision
+        # Step, seat, CPU us, wall s and latency s of each decision.
+        self._log: list[tuple[int, int, int, float, float]] = []
         self._notes: list[dict[str, Any]] = []
         self._room = [NOTES] * state.seats  # the seats themselves may still be empty: the first sitting starts its pass
         self._opening: list[list[str]] | None = opening(state.events, board, state.seats)

@@ -22,20 +22,9 @@ def loaded_by(statement: str) -> set[str]:
 def strangers(modules: set[str], *allowed: str) -> set[str]:
     """Top-level names among `modules` that are neither the standard library nor allowed."""
     tops = {name.split(".")[0] for name in modules}
-    # site-packages' own start-up files: editable installs and the like
-    tops = {
-        name
-        for name in tops
-        if not name.startswith(
-            (
-                "__editable__",
-                "_distutils_hack",
-                "sitecustomize",
-                "usercustomize",
-                "_sysconfigdata",
-            )  # the last: of zoneinfo
-        )
-    }
+    # The start-up files of site-packages, such as those of editable installs; zoneinfo loads the last one.
+    starting = ("__editable__", "_distutils_hack", "sitecustomize", "usercustomize", "_sysconfigdata")
+    tops = {name for name in tops if not name.startswith(starting)}
     allowed_when_compiled = set(compiled.LIBRARIES) if compiled.COMPILED else set()
     return tops - STDLIB - set(allowed) - allowed_when_compiled - {"__main__", "__mp_main__"}
 
