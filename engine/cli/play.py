@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="an option of the game; may be repeated",
     )
-    parser.add_argument("--seed", help="what fixes the cards: any text (random; it is printed)")
+    parser.add_argument("--seed", help="any text; the same text deals the same cards (a random one, which is printed)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the replays, one a line (.jsonl)")
     table.add_sandbox_flags(parser)
     table.add_limit_flags(parser)
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise Problem(str(error)) from None
     except Infrastructure as error:
-        raise Problem(f"{error}; nobody lost by it, play again", INFRASTRUCTURE) from None
+        raise Problem(f"{error}. This is no fault of a bot: play again", INFRASTRUCTURE) from None
     if args.log is not None:
         _write_log(args.log, result)
     names = table.labels(spec.parties)

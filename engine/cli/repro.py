@@ -24,9 +24,9 @@ tute repro games.jsonl --bot my_bot --pass 1 --seat 2 --sandbox none
 tute repro games.jsonl --pass 0 --seat 2 --lines > requests.jsonl
 """
 DETAILS = """
-Makes again, from the log of a match alone, every byte that a bot was sent, puts it to a fresh process of the bot, and shows where it now answers
-otherwise than the log says. It stops at a fault, with the exact request and answer. LOG is what tute play --log wrote, or the log of a whole match
-from the site.
+Works out from the log of a match every byte that a bot was sent, sends it to a fresh process of the bot, and shows where the bot now gives another
+answer than the log. It stops at a fault, with the exact request and answer. LOG is what tute play --log wrote, or the log of a whole match from
+the site.
 
 exit codes:
   0  every answer is the one in the log

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from engine.game import games
 
     if args.game and args.game not in games():
-        raise Problem(f"unknown game {args.game!r}; games are: {', '.join(games())}")
+        raise Problem(f"unknown game {args.game!r}; the games are {', '.join(games())}")
     if args.json:
         print_json(document(args.game, args.lang or "es"))
         return OK

@@ -25,9 +25,9 @@ DETAILS = """
 Runs every action again through the rules and compares every event and the scores. A .jsonl file holds one replay a line, any other file
 one replay. Exit code 1 if one does not hold: the file, line and step are named.
 
-With --reveal it also works out from the secret of the tournament, published when it is over, that these are the deals that were committed
-to before play: that the secret hashes to the commitment in the log (and to --commitment, if you noted it), that every deal follows from it,
-and that no board is left out. docs/fairness.md tells how to do it by hand."""
+With --reveal it also checks the deals against the secret of the tournament, which is published when the tournament is over: the hash of the
+secret is the one in the log (and the one of --commitment, if you noted it), every deal follows from the secret, and no board is left out.
+docs/fairness.md tells how to do it by hand."""
 
 
 def add(commands: Any) -> None:
@@ -79,14 +79,14 @@ def run(args: argparse.Namespace) -> int:
         print(missing["problem"])
     print(f"{held} of {held + len(failures)} replays hold")
     if revealed is not None and not failures and not left_out:
-        print(f"the deals are those committed to by {commitment(revealed.secret)}: {seen}")
+        print(f"every deal follows from the secret with the hash {commitment(revealed.secret)}: {seen}")
     return FAILED if failures or left_out else OK
 
 
 def _revealed(given: str | None, published: str | None) -> Revealed | None:
     if given is None:
         if published is not None:
-            raise Problem("--commitment is compared with a secret: give that too, with --reveal")
+            raise Problem("--commitment needs a secret to compare with: give one with --reveal")
         return None
     from engine.runner.evidence.reveal import Revealed, RevealError, parse
 

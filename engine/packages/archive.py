@@ -338,7 +338,7 @@ def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], packed: 
 def _check_size(total: int, packed: int) -> None:
     if total > MAX_BYTES:
         raise PackageRefused(
-            f"unpacked the package has more than {_mb(MAX_BYTES)}; leave data files out or shrink them"
+            f"the package has more than {_mb(MAX_BYTES)} when it is unpacked; leave data files out or shrink them"
         )
     if total > RATIO_FROM and total > MAX_RATIO * packed:
         raise PackageRefused(

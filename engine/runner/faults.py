@@ -7,10 +7,10 @@ from typing import Any
 KINDS = {
     "crash": "the process ended by itself, with an exit code or a signal",
     "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock cap",
-    "start_timeout": "not ready within the start budget",
+    "start_timeout": "the bot was not ready within its start budget",
     "memory": "the process was killed at its memory limit",
     "output_flood": "a line longer than 64 KiB",
-    "protocol": "not one valid JSON object of the protocol in answer to each request",
+    "protocol": "the answer to a request was not one valid JSON object of the protocol",
     "illegal_action": "the answer is not among the legal actions",
     "pondering": "the process used CPU time while it was frozen",
     "disconnect": "the process closed its input or output but went on running",

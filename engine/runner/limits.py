@@ -104,8 +104,8 @@ class Clock:
             if self.strikes > STRIKES:
                 raise Fault(
                     "timeout",
-                    f"used {cpu_s:.3f} s of CPU for one answer (limit {self.move_s + self.bank_s:.3f} s), and {STRIKES} times before that was passed"
-                    " over, since the clock of this host may be wrong by so little",
+                    f"used {cpu_s:.3f} s of CPU for one answer (limit {self.move_s + self.bank_s:.3f} s); {STRIKES} answers before it were late by as"
+                    " little and were let pass, since the clock of this host may be wrong by so much",
                 )
         self.book(cpu_s)
 

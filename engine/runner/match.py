@@ -110,7 +110,7 @@ def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
         try:
             found[party.runtime] = runtime = runtimes.get(party.runtime, box.state_dir)
         except (SandboxError, OSError) as error:
-            raise Infrastructure(f"runtime {party.runtime} is not to be had here: {error}") from error
+            raise Infrastructure(f"the runtime {party.runtime} is not available on this machine: {error}") from error
         if spec.limits.memory_mb < runtime.memory_mb:
             raise ValueError(
                 f"limit memory_mb is {spec.limits.memory_mb}, but {party.runtime} needs {runtime.memory_mb} for itself"

@@ -101,7 +101,7 @@ def answer(line: bytes, number: int) -> Answer:
         raise _fault(line, '"id" must be the whole number of the request', expected)
     if given != number:
         raise _fault(
-            line, f'"id" is {given}, but request {number} was to be answered (one answer to each request)', expected
+            line, f'"id" is {given}, but the request to answer is {number} (write one answer to each request)', expected
         )
     chosen = message.get("do")
     if type(chosen) is not str:

@@ -27,8 +27,8 @@ class RevealError(ValueError):
 
 
 KINDS = {
-    "no_commitment": "the log does not say to which hash its deals were committed",
-    "wrong_secret": "the secret does not hash to the commitment",
+    "no_commitment": "the log does not name the hash that was published before play",
+    "wrong_secret": "the hash of the secret is not the one that was published",
     "missing_board": "the log does not say of which table, board and sitting it is",
     "altered_deal": "the deal does not follow from the secret",
 }
@@ -89,14 +89,14 @@ class Revealed:
         if type(logged) is not str:
             raise RevealError(
                 "no_commitment",
-                "meta.secret_sha256 is missing, so the log does not say to what its deals were committed; "
-                "give the hash that was published before play with --commitment",
+                "meta.secret_sha256 is missing, so the log does not name the hash that was published before play; "
+                "give that hash with --commitment",
             )
         if not hmac.compare_digest(logged.lower().encode(), commitment(self.secret).encode()):
             raise RevealError(
                 "wrong_secret",
-                f"the log was committed to {logged}; the secret given hashes to {commitment(self.secret)}: "
-                "it is the secret of another tournament, or not the whole of it",
+                f"the log names the hash {logged}, but the hash of the given secret is {commitment(self.secret)}: "
+                "the secret is that of another tournament, or a part of it is missing",
             )
 
 

@@ -85,7 +85,7 @@ def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, 
                     failures.append(f"{name}: failed")
         except (BotFault, ValueError) as fault:
             said = bot.stderr().decode(errors="replace").strip().splitlines()[-1:]
-            raise SandboxError(f"the canary bot did not get through: {fault} {' '.join(said)}") from fault
+            raise SandboxError(f"the canary bot did not finish: {fault} {' '.join(said)}") from fault
     return results, failures
 
 
