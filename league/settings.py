@@ -118,7 +118,7 @@ SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
 # Plays of one match that may fail for a reason of ours before it is void
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
-RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the reconciler
+RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the scheduler
 UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in

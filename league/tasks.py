@@ -19,7 +19,7 @@ from league.domain.core import clock, hints
 from league.domain.ratings import ratings
 from league.domain.tournaments import circuits
 from league.domain.upkeep import invariants
-from league.domain.upkeep import reconcile as reconciler
+from league.domain.upkeep import reconcile as upkeep
 from league.models import Pool
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ HINTS = 64  # most messages that wait in the queue of the matches: enough to wak
 
 class _Process:
     machine: Machine | None = None
-    reconciled: float = 0.0  # when the reconciler ran here last, by the monotonic clock
+    reconciled: float = 0.0  # when `reconcile` ran here last, by the monotonic clock
 
 
 def machine() -> Machine:
@@ -60,7 +60,7 @@ def play_match(match_id: int | None = None) -> None:
 def reconcile() -> None:
     """Put right what was lost. By hand: `manage.py reconcile`."""
     _Process.reconciled = time.monotonic()
-    found = reconciler.reconcile()
+    found = upkeep.reconcile()
     if any(found.counts().values()):
         log.info("reconciled: %s", found)
     wake()
@@ -76,7 +76,7 @@ def keep_reconciling() -> None:
             close_old_connections()
             reconcile()
         except DatabaseError as error:
-            log.warning("the reconciler could not run, trying again: %s", error)
+            log.warning("the queue could not be put right, trying again: %s", error)
             connection.close()
 
 
@@ -105,8 +105,8 @@ def check_invariants(hours: float | None = None) -> None:
 
 
 def wake() -> None:
-    """Send hints until there are as many as matches wait, at most HINTS. A broker that is away is no failure: the reconciler comes again."""
-    waiting = reconciler.count_waiting(most=HINTS)
+    """Send hints until there are as many as matches wait, at most HINTS. A broker that is away is no failure: the scheduler comes again."""
+    waiting = upkeep.count_waiting(most=HINTS)
     if not waiting:
         return
     try:
@@ -116,14 +116,14 @@ def wake() -> None:
         for _ in range(waiting - there):
             play_match.apply_async()
     except (OperationalError, OSError) as error:
-        log.warning("no hint could be sent (%s); the reconciler sends it when the broker is back", error)
+        log.warning("no hint could be sent (%s); the scheduler sends it when the broker is back", error)
 
 
 def _rating_hint(pool_id: int) -> None:
     try:
         refresh_ratings.apply_async((pool_id,))
     except (OperationalError, OSError) as error:
-        log.warning("no hint could be sent (%s); the reconciler refreshes the pool", error)
+        log.warning("no hint could be sent (%s); the scheduler refreshes the pool", error)
 
 
 hints.register(work=wake, rating=_rating_hint)

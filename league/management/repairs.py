@@ -22,4 +22,4 @@ def print_report(command: LeagueCommand, found: RepairReport, *, dry_run: bool) 
         was, becomes = ("none" if elo is None else f"{elo:.1f}" for elo in (change.before, change.after))
         command.say(f"  {change.pool}: {change.version}: {was} -> {becomes}")
     if found.empty and not found.changes:
-        command.say("  nothing: it is as it ought to be")
+        command.say("  nothing: there is nothing to repair")

@@ -137,9 +137,9 @@ def describe(bot: Bot, text: str) -> None:
     """Set the description that stands on the bot's page."""
     text = text.strip()
     if len(text) > 2000:
-        raise Refused("the description has {length} characters; at most 2000 are kept", length=len(text))
+        raise Refused("the description has {length} characters; it may have 2000 at most", length=len(text))
     if "\0" in text:
-        raise Refused("the description holds the character NUL, which no text of the league has; write it anew")
+        raise Refused("the description contains the character NUL, which cannot be stored; remove it")
     Bot.objects.filter(pk=bot.pk).update(description=text)
     bot.description = text
 

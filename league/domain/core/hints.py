@@ -1,6 +1,6 @@
 """Tells the processes that work may be there, after the transaction that made it has been committed.
 
-A hint is never needed for anything to be right: the reconciler finds what no hint announced. The layers above register how to send one.
+A hint is never needed for anything to be right: the scheduler finds what no hint announced. The layers above register how to send one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from django.db import transaction
 
 
 def _nobody(*args: int) -> None:
-    """Until somebody registers, hints go nowhere; the reconciler does the rest."""
+    """Until somebody registers, hints go nowhere; the scheduler does the rest."""
 
 
 class _Senders:

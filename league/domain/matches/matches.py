@@ -156,7 +156,7 @@ def play_again(
     now = clock.given(now)
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
         raise Refused(
-            "match {match} is {status}; only what was struck out is played again",
+            "match {match} is {status}; only void and cancelled matches can be played again",
             match=match.public_id,
             status=MatchStatus(match.status).label,
         )

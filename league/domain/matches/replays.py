@@ -66,7 +66,7 @@ def reason_closed(match: Match) -> Refused | None:
     if again is None:
         return None
     return Refused(
-        "match {match} is played again on the same cards, in {again}; see it when that is over",
+        "match {match} is being played again on the same cards, as match {again}; it can be seen when that one is over",
         match=match.public_id,
         again=again.public_id,
     )

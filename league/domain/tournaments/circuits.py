@@ -75,7 +75,7 @@ def create(
 
 
 def _remind(circuit: Circuit) -> None:
-    """Let Celery's calendar call at the due moments. A hint like every message: the reconciler opens what no call announced."""
+    """Let Celery's calendar call at the due moments. A hint like every message: the scheduler opens what no call announced."""
     chosen = calendar(circuit)
     weekdays = [day for day in chosen.days if not day.isdigit()]
     dates = [day for day in chosen.days if day.isdigit()]

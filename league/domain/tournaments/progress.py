@@ -52,7 +52,7 @@ def close(tournament: Tournament, *, actor: str, now: datetime | None = None) ->
     """End a running ladder: what waits is taken back, what is being played is waited for no longer, the order of now is final."""
     now = clock.given(now)
     if not formats.format_named(tournament.format).grows:
-        raise Refused("a {format} ends by itself; it can be cancelled", format=tournament.format)
+        raise Refused("a {format} ends by itself, so nobody closes it; it can be cancelled", format=tournament.format)
     outcome = fixtures.play_format(tournament).outcome
     if _finish(tournament, outcome, ending=Ending.CLOSED, now=now, actor=actor):
         cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)
@@ -100,6 +100,6 @@ def cancel_matches(tournament: Tournament, *, actor: str, why: str, now: datetim
         try:
             matches.cancel(match, actor=actor, why=why, now=now)
         except IllegalMove:
-            continue  # it was finished or requeued in this moment; the reconciler looks again
+            continue  # it was finished or requeued in this moment; the scheduler looks again
         cancelled += 1
     return cancelled

@@ -20,6 +20,7 @@ from league.domain.tournaments import enrolment, formats, progress
 from league.enums import DEFAULT_FORMAT, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
+from league.pure.refusal import Message
 
 SLUGS_TAKEN = frozenset({"new"})
 
@@ -140,9 +141,9 @@ def growing_parameters(tournament: Tournament) -> list[str]:
 
 
 def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
-    """Give a running tournament more cycles, rounds, budget or cap; the number of matches added. Nothing that exists is changed.
+    """Give a running tournament more of what may grow, such as cycles or budget. Nothing that exists is changed.
 
-    Refused for less than there is, and for anything else: what was played follows from it.
+    Returns the number of matches added. Refused for less than there is, and for any other parameter: what was played follows from it.
     """
     now = clock.given(now)
     with transaction.atomic():
@@ -154,12 +155,14 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
                 status=TournamentStatus(row.status).label,
             )
         was = formats.format_named(row.format).complete(row.parameters)
+        growing = growing_parameters(row)
         for name, value in parameters.items():
-            if name not in growing_parameters(row):
+            if name not in growing:
                 raise Refused(
-                    "a running {format} cannot change {name}; cycles, budget and cap can grow where there are any",
+                    "a running {format} cannot change {name}; what can grow: {growing}",
                     format=row.format,
                     name=name,
+                    growing=", ".join(growing) or Message("nothing"),
                 )
             if not isinstance(value, int) or isinstance(value, bool) or value < int(was[name]):
                 raise Refused(

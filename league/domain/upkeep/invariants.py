@@ -1,6 +1,6 @@
 """What must hold of the rows at any moment, whatever was killed on the way. Reads only; each finding says what to do.
 
-A row that is about to be put right by the reconciler is no finding: everything here has had GRACE.
+A row that is about to be put right by the scheduler is no finding: everything here has had GRACE.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
 
-BY = "reconciler"
+BY = "scheduler"
 
 
 @dataclass

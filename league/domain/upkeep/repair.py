@@ -91,11 +91,13 @@ def repair_revisions(
     if game not in engine.games():
         raise Refused("unknown game {game!r}; the games are {games}", game=game, games=", ".join(engine.games()))
     if first > last:
-        raise Refused("revisions {first}..{last} are none; write the smaller number first", first=first, last=last)
+        raise Refused(
+            "{first}..{last} is no range of revisions; write the smaller number first", first=first, last=last
+        )
     if first <= engine.load(game).revision <= last and before is None:
         raise Refused(
-            "the present rules of {game} are revision {revision}, one of {first}..{last}: what is played again would "
-            "be struck out by a second run; say until when results are wrong (--before 2026-11-21T12:00:00Z)",
+            "the present rules of {game} are revision {revision}, one of {first}..{last}: a second run would strike out what the first "
+            "one plays again; say up to what time results are wrong (--before 2026-11-21T12:00:00Z)",
             game=game,
             revision=engine.load(game).revision,
             first=first,

@@ -18,8 +18,8 @@ class Command(LeagueCommand):
     """The invariant checker by hand."""
 
     help = (
-        "Look whether everything that must hold does: no board rated twice, nothing void rated, sums and ratings those of the boards, no "
-        "orphan log, no stuck lease. Changes nothing. Exit code 1 if something is wrong; each finding says what to do."
+        "Check the tables: no board rated twice, nothing void rated, sums and ratings agree with the boards, no board without a finished "
+        "match, no stuck lease. Changes nothing. Exit code 1 if something is wrong; each finding says what to do."
     )
     example = "manage.py check_invariants --hours 2"
 

@@ -17,7 +17,7 @@ from league.pure.formats import FORMATS
 class Command(LeagueCommand):
     """A recurring league by hand."""
 
-    help = "Create a league that recurs by the calendar, in divisions; bots join with --bot. A name that exists only takes the bots."
+    help = "Create a league that recurs by the calendar, in divisions; bots join with --bot. If a circuit of that name exists, the bots join it."
     example = "manage.py create_circuit 'Friday league' --owner ana --game partnership --days fri --at 20:00 --zone Europe/Madrid --bot rufo"
 
     def add_arguments(self, parser: Any) -> None:

@@ -16,7 +16,10 @@ from league.models import Event
 class Command(LeagueCommand):
     """An event of several stages by hand."""
 
-    help = "Create the event that a file describes (docs/tournaments.md) and start its first stage. A name that exists is not doubled."
+    help = (
+        "Create the event that a file describes (docs/tournaments.md) and start its first stage. "
+        "If an event of that name exists, nothing is created."
+    )
     example = "manage.py create_event spring.yaml --owner ana --bot rufo --bot lola --bot nena:2"
 
     def add_arguments(self, parser: Any) -> None:

@@ -11,7 +11,7 @@ from league.management.base import LeagueCommand, find_player
 class Command(LeagueCommand):
     """Make a key for the REST API."""
 
-    help = "Create a token of a player and print its key, which is shown this once and never again."
+    help = "Create a token of a player and print its key. The key cannot be shown again."
     example = "manage.py create_token ana --label laptop"
 
     def add_arguments(self, parser: Any) -> None:

@@ -17,7 +17,7 @@ from league.pure.formats import FORMATS
 class Command(LeagueCommand):
     """A tournament by hand."""
 
-    help = "Create a tournament and, with --start, queue its matches. A name that exists is completed and started, not doubled."
+    help = "Create a tournament and, with --start, queue its matches. If a tournament of that name exists, it is completed and started instead."
     example = "manage.py create_tournament 'Spring cup' --owner ana --game partnership --format swiss --set rounds=5 --bot rufo --bot lola:2 --start"
 
     def add_arguments(self, parser: Any) -> None:

@@ -11,7 +11,7 @@ from league.management.base import LeagueCommand
 class Command(LeagueCommand):
     """The league's own bots."""
 
-    help = "Enter the bots of bots/house as the player `house`, like anybody's. A bot whose files have not changed is left alone."
+    help = "Upload the bots of bots/house for the player `house`, as anybody would. A bot whose files have not changed is left alone."
     example = "manage.py enter_house"
 
     def run(self, **options: Any) -> None:

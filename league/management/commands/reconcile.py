@@ -10,9 +10,9 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """The reconciler by hand."""
+    """One pass of the scheduler, by hand."""
 
-    help = "Put right what was lost: expired leases, missing matches, tournaments that are over, uncounted results, hints. Harmless."
+    help = "Put right what was lost: expired leases, missing matches, tournaments that are over, uncounted results, hints. Safe to run at any time."
     example = "manage.py reconcile"
 
     def run(self, **options: Any) -> None:

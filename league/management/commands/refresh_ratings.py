@@ -38,6 +38,8 @@ class Command(LeagueCommand):
             self.say(f"{len(pools)} pools fitted anew from their boards")
             return
         if options["dry_run"]:
-            raise Refused("--dry-run goes with --rebuild; taking new results in is what the league does anyway")
+            raise Refused(
+                "--dry-run works only with --rebuild: without it this command does what the league does by itself"
+            )
         changed = sum(ratings.refresh(pool) for pool in pools)
         self.say(f"{len(pools)} pools looked at, {changed} changed")

@@ -14,7 +14,7 @@ from league.management.base import LeagueCommand
 class Command(LeagueCommand):
     """The clock of the league."""
 
-    help = "Reconcile every RECONCILE_S seconds and keep the ratings, until stopped. Two of them at once do no harm."
+    help = "Put the queue right every RECONCILE_S seconds and keep the ratings up to date, until stopped. Two of them at once do no harm."
     example = "manage.py scheduler"
 
     def run(self, **options: Any) -> None:

@@ -19,8 +19,9 @@ class Command(LeagueCommand):
     """Plays matches."""
 
     help = (
-        "Play matches until stopped (SIGTERM gives the match at hand back at once). The sandbox is proven first; where it does "
-        "not hold the worker stays, plays nothing and says why. Exit code of --once: 0 played or nothing to do, 1 not playable here."
+        "Play matches until stopped (SIGTERM gives the match at hand back at once). It tests the sandbox first; if the "
+        "sandbox does not hold, the worker keeps running, plays nothing and says why. "
+        "Exit code of --once: 0 played or nothing to do, 1 not playable here."
     )
     example = "manage.py worker --slots 2"
 

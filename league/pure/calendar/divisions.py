@@ -28,7 +28,7 @@ def next_divisions(
         raise Refusal("a division has {fewest} entries or more, not {size}", fewest=max(2, least), size=size)
     if not 0 <= moves <= size // 2:
         raise Refusal(
-            "of a division of {size} at most {most} move up or down, not {moves}",
+            "in a division of {size} entries at most {most} can move up or down, not {moves}",
             size=size,
             most=size // 2,
             moves=moves,

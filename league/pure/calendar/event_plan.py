@@ -128,7 +128,9 @@ def _stage(given: object, where: str, *, last: bool) -> Stage:
     if last and (advance is not None or groups > 1):
         raise BadEvent("{where}: the last stage has one group and nobody advances from it", where=where)
     if not last and (advance is None or not 1 <= advance <= 256):
-        raise BadEvent("{where}.advance: says how many of each group go on to the next stage, 1 to 256", where=where)
+        raise BadEvent(
+            "{where}.advance: must say how many of each group go on to the next stage, from 1 to 256", where=where
+        )
     return Stage(form.key, found.get("parameters", {}), boards, groups, advance)
 
 

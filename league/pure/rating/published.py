@@ -40,7 +40,9 @@ def rate_boards(lines: Iterable[str]) -> RatedPool:
     numbered = iter(enumerate(lines, 1))
     pool = _read(*next(numbered, (1, "")))
     if pool.get("format") != FORMAT:
-        raise BadBoards(f"line 1: no boards of a pool of format {FORMAT}; they begin with a line that tells the pool")
+        raise BadBoards(
+            f"line 1: no boards of a pool of format {FORMAT}; such a file begins with a line about the pool"
+        )
     for key, (holds, what) in _POOL.items():
         if not holds(pool.get(key)):
             raise BadBoards(f'line 1: "{key}" must be {what}, not {_shortened(pool.get(key))}')

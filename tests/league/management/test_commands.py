@@ -93,7 +93,7 @@ def test_repair_commands(ana, berto) -> None:
     assert said("refresh_ratings", "--rebuild", "--game", "partnership").endswith(
         "1 pools fitted anew from their boards"
     )
-    with pytest.raises(CommandError, match="goes with --rebuild"):
+    with pytest.raises(CommandError, match="works only with --rebuild"):
         said("refresh_ratings", "--dry-run")
     assert said("refresh_ratings").endswith("pools looked at, 0 changed")
     assert Rating.objects.count() == 2
@@ -104,7 +104,7 @@ def test_repair_commands(ana, berto) -> None:
     done = said("void_match", match.public_id, "--why", "broken rules")
     assert done.splitlines()[1:] == look.splitlines()[1:]
     assert f"struck out: 1 ({match.public_id})" in done
-    assert said("void_match", match.public_id, "--why", "broken rules").endswith("nothing: it is as it ought to be")
+    assert said("void_match", match.public_id, "--why", "broken rules").endswith("nothing: there is nothing to repair")
     assert (Rating.objects.count(), ratings.stale_pools()) == (0, [])
     with pytest.raises(CommandError, match="there is no match"):
         said("void_match", "nothing", "--why", "x")

@@ -23,7 +23,7 @@ def field(ana, berto):
 
 
 def play_all(*, now: datetime = NOW) -> None:
-    """Every open match, the older version winning, and the reconciler, until nothing is left."""
+    """Every open match, the older version winning, and the scheduler, until nothing is left."""
     from league.models import Match
 
     for _ in range(300):

@@ -50,7 +50,7 @@ def best_first(match: Match) -> int:
 
 
 def run_to_end(made: Tournament, *, most: int = 80) -> None:
-    """Play the open matches one by one, with the reconciler after each."""
+    """Play the open matches one by one, with the scheduler after each."""
     for _ in range(most):
         match = made.matches.filter(status="queued").order_by("-id").first()
         if match is None:
@@ -95,7 +95,7 @@ def test_scheduling_again_adds_nothing(ana, field, form) -> None:
 
 @pytest.mark.parametrize("form", ["swiss", "single_elimination", "double_elimination", "successive_halving"])
 def test_what_a_crash_left_out_is_made_up_for(ana, field, form) -> None:
-    """The process dies between the report of the last match of a round and the next round: the reconciler goes on."""
+    """The process dies between the report of the last match of a round and the next round: the scheduler goes on."""
     made = cup(ana, field, form)
     for match in list(made.matches.filter(status="queued")):
         play(match, winner=best_first(match))

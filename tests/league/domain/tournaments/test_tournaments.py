@@ -43,7 +43,7 @@ def test_start_inserts_every_pair_once_and_again_adds_nothing(ana, field) -> Non
     assert cup.matches.count() == 6
 
 
-def test_missing_matches_are_inserted_by_the_reconciler(ana, field) -> None:
+def test_missing_matches_are_inserted_by_the_scheduler(ana, field) -> None:
     cup = started(ana, field)
     before = {match.key: match.public_id for match in cup.matches.all()}
     cup.matches.filter(pk__in=list(cup.matches.values_list("pk", flat=True)[:4])).delete()

@@ -1,4 +1,4 @@
-"""The reconciler, the workers' register, the reasons for waiting."""
+"""The scheduler, the workers' register, the reasons for waiting."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
 
 def test_present_rules_are_repaired_up_to_a_moment_only(cup) -> None:
     revision = engine.load("partnership").revision
-    with pytest.raises(Refused, match="say until when results are wrong"):
+    with pytest.raises(Refused, match="say up to what time results are wrong"):
         repair.repair_revisions("partnership", 0, revision, why=WHY, actor="operator", now=later(5))
 
     def mend() -> repair.RepairReport:
@@ -177,7 +177,7 @@ def test_pools_are_fitted_anew_with_an_event(cup) -> None:
 
 
 def test_only_what_was_struck_out_is_played_again(cup, ana) -> None:
-    with pytest.raises(Refused, match="only what was struck out"):
+    with pytest.raises(Refused, match="only void and cancelled matches"):
         matches.play_again(cup.matches.order_by("id")[0], actor="operator", why=WHY, now=NOW)
     uploaded(ana, "tarde")
     validation = Match.objects.filter(kind="validation", status="queued").get()
