@@ -69,10 +69,10 @@ class Terms:
         self._know_the_talk()
         # the stages of a deal before the first lead, functions of `engine.match.opening.stages`
         self.stages: tuple[Callable[[Any], int], ...] = ()
-        # filled while matches are played: seats by dealer and by who is gone; the pack by suit map; plans of engine.search.playouts
+        # filled while matches are played: seats by dealer and by who is gone; the pack by suit map; programs of engine.search.playouts
         self.places: dict[tuple[int, tuple[int | bool, ...]], Places] = {}
         self.flags: dict[tuple[int, ...], list[int]] = {}
-        self.plans: dict[tuple[int, ...], Any] = {}
+        self.programs: dict[tuple[int, ...], Any] = {}
 
     def _seat(self, players: int) -> None:
         pairs = self.rules.sides == "pairs"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.cards.pack import NO_SUIT
 from engine.search.playouts import codes
-from engine.search.playouts.table import OTHER, TARGET, Table, cut_short
+from engine.search.playouts.lane import OTHER, TARGET, Lane, cut_short
 from engine.search.playouts.words import FOLD
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ TWO: Final = 256
 ACCUSE: Final = 512
 
 
-def holds_a_song(t: Table, hand: i64) -> bool:
+def holds_a_song(t: Lane, hand: i64) -> bool:
     """Whether a hand holds a pair or four of a rank at all."""
-    songs = t.plan.songs
+    songs = t.program.songs
     if (hand >> songs.shift) & hand & songs.low:
         return True
     if songs.tute:
@@ -37,9 +37,9 @@ def holds_a_song(t: Table, hand: i64) -> bool:
     return False
 
 
-def declarations(t: Table, seat: i64, hand: i64) -> i64:
+def declarations(t: Lane, seat: i64, hand: i64) -> i64:  # noqa: C901 - written out like its twin in engine.match
     """Songs and tutes that a seat, whose hand holds some, may declare in window B."""
-    songs, bit = t.plan.songs, t.plan.cards.bit
+    songs, bit = t.program.songs, t.program.cards.bit
     winner: i64 = t.last_trick
     if winner < 0 or songs.who == codes.NO_SONGS or t.n < songs.min_stock or t.capote_by >= 0:
         return 0
@@ -58,7 +58,11 @@ def declarations(t: Table, seat: i64, hand: i64) -> i64:
     pairs: i64 = (hand >> songs.shift) & hand & songs.low
     suit: i64 = 0
     while suit < 4:
-        if pairs & t.plan.cards.suit[suit] and not t.sung & bit[suit] and (suit != t.trump or _forty_in_order(t, seat)):
+        if (
+            pairs & t.program.cards.suit[suit]
+            and not t.sung & bit[suit]
+            and (suit != t.trump or _forty_in_order(t, seat))
+        ):
             found |= bit[suit]
         suit += 1
     if tute:
@@ -71,8 +75,8 @@ def declarations(t: Table, seat: i64, hand: i64) -> i64:
     return found
 
 
-def _is_singer(t: Table, seat: i64, winner: i64) -> bool:
-    songs = t.plan.songs
+def _is_singer(t: Lane, seat: i64, winner: i64) -> bool:
+    songs = t.program.songs
     if songs.any_winner:
         return t.tricks[seat] > 0
     if songs.who == codes.BY_SIDE:
@@ -86,7 +90,7 @@ def _is_singer(t: Table, seat: i64, winner: i64) -> bool:
     return True
 
 
-def _side_tricks(t: Table, seat: i64) -> i64:
+def _side_tricks(t: Lane, seat: i64) -> i64:
     side: i64 = t.side[seat]
     total: i64 = 0
     place: i64 = 0
@@ -98,8 +102,8 @@ def _side_tricks(t: Table, seat: i64) -> i64:
     return total
 
 
-def _forty_in_order(t: Table, seat: i64) -> bool:
-    songs, bit = t.plan.songs, t.plan.cards.bit
+def _forty_in_order(t: Lane, seat: i64) -> bool:
+    songs, bit = t.program.songs, t.program.cards.bit
     if songs.order == codes.ANY_ORDER or songs.trump == songs.other:
         return True
     if songs.order == codes.FORTY_FIRST:
@@ -114,9 +118,9 @@ def _forty_in_order(t: Table, seat: i64) -> bool:
     return not t.window_others & bit[seat]
 
 
-def sing(t: Table, seat: i64, suit: i64) -> None:
+def sing(t: Lane, seat: i64, suit: i64) -> None:
     """Scores a song from the hand."""
-    songs, bit = t.plan.songs, t.plan.cards.bit
+    songs, bit = t.program.songs, t.program.cards.bit
     t.songs[seat] = t.songs[seat] + (songs.trump if suit == t.trump else songs.other)
     t.singers |= bit[seat]
     t.sung |= bit[suit]
@@ -128,9 +132,9 @@ def sing(t: Table, seat: i64, suit: i64) -> None:
     reached_by(t, seat)
 
 
-def reached_by(t: Table, seat: i64) -> None:
+def reached_by(t: Lane, seat: i64) -> None:
     """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game."""
-    songs = t.plan.songs
+    songs = t.program.songs
     if songs.target < 0 or not songs.has_target or t.capote_by >= 0:
         return
     side: i64 = t.side[seat]
@@ -140,7 +144,7 @@ def reached_by(t: Table, seat: i64) -> None:
         if t.side[other] == side:
             total += t.cards[other] + t.songs[other]
             if not t.left and other == t.last_trick:
-                total += t.plan.counts.last_bonus
+                total += t.program.counts.last_bonus
         other += 1
     if total < songs.target:
         return
@@ -154,9 +158,9 @@ def reached_by(t: Table, seat: i64) -> None:
         cut_short(t, TARGET, side, 0)
 
 
-def table_songs(t: Table) -> None:
+def table_songs(t: Lane) -> None:
     """Pairs that lie in the completed trick score for its winner."""
-    songs, cards = t.plan.songs, t.plan.cards
+    songs, cards = t.program.songs, t.program.cards
     pairs: i64 = (t.table >> songs.shift) & t.table & songs.low
     t.table_song = pairs != 0
     if not pairs:
@@ -181,8 +185,8 @@ def table_songs(t: Table) -> None:
         suit += 1
 
 
-def _table_song(t: Table, suit: i64) -> None:
-    songs, bit = t.plan.songs, t.plan.cards.bit
+def _table_song(t: Lane, suit: i64) -> None:
+    songs, bit = t.program.songs, t.program.cards.bit
     points: i64 = songs.trump if suit == t.trump else songs.other
     if songs.table == codes.FIRST_40:
         points = 20 if t.table_pairs else 40
@@ -197,9 +201,9 @@ def _table_song(t: Table, suit: i64) -> None:
 # ---- exchanges
 
 
-def exchanges(t: Table, seat: i64) -> i64:
+def exchanges(t: Lane, seat: i64) -> i64:
     """The exchanges a seat may make in a window or at its own turn, the moment being one of the game's."""
-    swaps = t.plan.swaps
+    swaps = t.program.swaps
     if t.shown < 0 or t.trump == NO_SUIT or t.capote_by >= 0 or t.n < swaps.min_stock:
         return 0
     if swaps.deferred and t.pending >= 0:
@@ -207,9 +211,9 @@ def exchanges(t: Table, seat: i64) -> i64:
     return given(t, t.hands[seat])
 
 
-def given(t: Table, hand: i64) -> i64:
+def given(t: Lane, hand: i64) -> i64:
     """SEVEN and TWO for the cards of a hand that may be given for the shown one."""
-    swaps = t.plan.swaps
+    swaps = t.program.swaps
     found: i64 = 0
     if hand & swaps.seven[t.shown]:
         found = SEVEN
@@ -218,9 +222,9 @@ def given(t: Table, hand: i64) -> i64:
     return found
 
 
-def exchange(t: Table, seat: i64, what: i64) -> None:
+def exchange(t: Lane, seat: i64, what: i64) -> None:
     """Carries out an exchange: at once, or as a notice laid under the shown card."""
-    swaps, cards = t.plan.swaps, t.plan.cards
+    swaps, cards = t.program.swaps, t.program.cards
     card: i64 = swaps.seven[t.shown] if what == SEVEN else swaps.two[t.shown]
     if swaps.deferred:
         t.hands[seat] = t.hands[seat] ^ card
@@ -232,11 +236,11 @@ def exchange(t: Table, seat: i64, what: i64) -> None:
     t.swapped = True
 
 
-def carry_out(t: Table, seat: i64, what: i64) -> None:
+def carry_out(t: Lane, seat: i64, what: i64) -> None:
     """An announcement. May end the deal."""
     if what < TUTE:
         suit: i64 = 0
-        while t.plan.cards.bit[suit] != what:
+        while t.program.cards.bit[suit] != what:
             suit += 1
         sing(t, seat, suit)
     elif what < SEVEN:
@@ -245,4 +249,4 @@ def carry_out(t: Table, seat: i64, what: i64) -> None:
     elif what < ACCUSE:
         exchange(t, seat, what)
     else:
-        cut_short(t, OTHER, -1, t.plan.cards.bit[seat])  # nobody revokes in a playout, so nothing is proven
+        cut_short(t, OTHER, -1, t.program.cards.bit[seat])  # nobody revokes in a playout, so nothing is proven

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from engine.search.playouts import announcing, codes, discarding
 from engine.search.playouts.dealing import holder_of
-from engine.search.playouts.table import ALONE, PASSED, Table, cut_short
+from engine.search.playouts.lane import ALONE, PASSED, Lane, cut_short
 from engine.search.playouts.words import FOLD, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def run(t: Table) -> None:
+def run(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
     """The stages that are still to come, up to the first lead. May end the deal."""
-    p = t.plan.deals
+    p = t.program.deals
     while t.stage < p.n_stages:
         stage: i64 = p.stages[t.stage]
         t.stage += 1
@@ -47,27 +47,27 @@ def run(t: Table) -> None:
     t.turn = t.mano if t.leader < 0 else t.leader
 
 
-def _thrown_in(t: Table) -> None:
-    if t.plan.deals.passed_is_ordinary:
+def _thrown_in(t: Lane) -> None:
+    if t.program.deals.passed_is_ordinary:
         return
-    t.same_dealer = t.plan.deals.same_dealer
+    t.same_dealer = t.program.deals.same_dealer
     cut_short(t, PASSED, -1, 0)
 
 
-def _soloist_leads(t: Table) -> None:
-    if t.plan.deals.soloist_leads:
+def _soloist_leads(t: Lane) -> None:
+    if t.program.deals.soloist_leads:
         t.leader = t.soloist
 
 
 # ---- exchange of the shown card before the first lead
 
 
-def _exchange(t: Table) -> None:
+def _exchange(t: Lane) -> None:
     while True:
         seat: i64 = _next_exchanger(t)
         if seat < 0:
             return
-        if t.plan.swaps.must:
+        if t.program.swaps.must:
             all_of_them: i64 = _exchanges(t, seat)
             announcing.exchange(t, seat, all_of_them & -all_of_them)
             continue
@@ -79,14 +79,14 @@ def _exchange(t: Table) -> None:
             t.declined |= found
 
 
-def _exchanges(t: Table, seat: i64) -> i64:
-    p = t.plan
+def _exchanges(t: Lane, seat: i64) -> i64:
+    p = t.program
     if not p.swaps.before_lead or t.shown < 0 or t.trump > 3 or (t.deal_no == 1 and p.deals.coins_first):
         return 0
     return announcing.given(t, t.hands[seat])
 
 
-def _next_exchanger(t: Table) -> i64:
+def _next_exchanger(t: Lane) -> i64:
     """The holder of the seven, else that of the two, that may still exchange."""
     found: i64 = -1
     place: i64 = 0
@@ -104,22 +104,22 @@ def _next_exchanger(t: Table) -> i64:
 # ---- auctions
 
 
-def _lowest_bid(t: Table) -> i64:
-    p = t.plan.deals
+def _lowest_bid(t: Lane) -> i64:
+    p = t.program.deals
     if t.bid < p.min_bid:
         return p.min_bid
     return p.min_bid + ((t.bid - p.min_bid) // p.bid_step + 1) * p.bid_step
 
 
-def _bids(t: Table) -> i64:
+def _bids(t: Lane) -> i64:
     """How many bids may be made now."""
-    p = t.plan.deals
+    p = t.program.deals
     low: i64 = _lowest_bid(t)
     return (p.max_bid - low) // p.bid_step + 1 if low <= p.max_bid else 0
 
 
-def _points_auction(t: Table) -> None:
-    p, bit = t.plan.deals, t.plan.cards.bit
+def _points_auction(t: Lane) -> None:
+    p, bit = t.program.deals, t.program.cards.bit
     seat: i64 = t.asked
     if seat < 0:
         seat = t.mano
@@ -138,9 +138,9 @@ def _points_auction(t: Table) -> None:
         _soloist_leads(t)
 
 
-def _next_caller(t: Table, seat: i64) -> i64:
-    bit = t.plan.cards.bit
-    silent: i64 = t.passed | t.spoken if t.plan.deals.single_round else t.passed
+def _next_caller(t: Lane, seat: i64) -> i64:
+    bit = t.program.cards.bit
+    silent: i64 = t.passed | t.spoken if t.program.deals.single_round else t.passed
     step: i64 = 0
     while step < t.size:
         seat = t.ring[seat]
@@ -150,16 +150,16 @@ def _next_caller(t: Table, seat: i64) -> i64:
     return -1
 
 
-def _censor(t: Table) -> None:
+def _censor(t: Lane) -> None:
     """The dealer, who sits out, may take over the soloist's hand for a higher bid."""
     seat: i64 = t.dealer
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     if t.soloist < 0 or t.playing & bit[seat] or not _bids(t):
         return
     chosen: i64 = t.dice.below(1 + _bids(t))
     if chosen == 0:
         return
-    t.bid = _lowest_bid(t) + (chosen - 1) * t.plan.deals.bid_step
+    t.bid = _lowest_bid(t) + (chosen - 1) * t.program.deals.bid_step
     displaced: i64 = t.soloist
     t.soloist = seat
     hand: i64 = t.hands[seat]
@@ -182,8 +182,8 @@ def _censor(t: Table) -> None:
     _soloist_leads(t)
 
 
-def _play_or_pass(t: Table) -> None:
-    bit = t.plan.cards.bit
+def _play_or_pass(t: Lane) -> None:
+    bit = t.program.cards.bit
     seat: i64 = t.asked
     if seat < 0:
         seat = t.mano
@@ -199,16 +199,16 @@ def _play_or_pass(t: Table) -> None:
         seat = t.ring[seat]
 
 
-def _call_card(t: Table) -> None:
-    cards = t.plan.cards
-    callable_: i64 = cards.all if t.plan.deals.calls_own else cards.all & ~t.hands[t.soloist]
+def _call_card(t: Lane) -> None:
+    cards = t.program.cards
+    callable_: i64 = cards.all if t.program.deals.calls_own else cards.all & ~t.hands[t.soloist]
     card: i64 = pick(callable_, t.dice.below(count(callable_)))
     t.partner = holder_of(t, cards.place[card % FOLD])
 
 
-def _play_then_join(t: Table) -> None:
+def _play_then_join(t: Lane) -> None:
     """`joined` holds the seats that play, `spoken` those that were asked to join."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     seat: i64 = t.asked
     if seat < 0:
         seat = t.mano
@@ -233,13 +233,13 @@ def _play_then_join(t: Table) -> None:
         _sit_down(t)
 
 
-def _next_to_join(t: Table, seat: i64) -> i64:
-    bit = t.plan.cards.bit
+def _next_to_join(t: Lane, seat: i64) -> i64:
+    bit = t.program.cards.bit
     if t.soloist < 0:
         return t.ring[seat] if count(t.passed) < t.size else -1
     seat = t.soloist
     barred: i64 = t.spoken | bit[seat]
-    if not t.plan.deals.passed_may_join:
+    if not t.program.deals.passed_may_join:
         barred |= t.passed
     step: i64 = 0
     while step < t.size:
@@ -250,9 +250,9 @@ def _next_to_join(t: Table, seat: i64) -> i64:
     return -1
 
 
-def _sit_down(t: Table) -> None:
+def _sit_down(t: Lane) -> None:
     """Only those who joined play on."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     t.thrown = t.playing & ~t.joined
     kept: i64 = 0
     place: i64 = 0
@@ -271,22 +271,22 @@ def _sit_down(t: Table) -> None:
         seat += 1
     t.playing = t.joined
     t.size = kept
-    t.left = kept * t.plan.deals.sizes[0]
-    t.leader = t.soloist if t.plan.deals.soloist_leads else t.active[0]
+    t.left = kept * t.program.deals.sizes[0]
+    t.leader = t.soloist if t.program.deals.soloist_leads else t.active[0]
 
 
 # ---- podrida
 
 
-def _predictions(t: Table) -> None:
-    bit = t.plan.cards.bit
+def _predictions(t: Lane) -> None:
+    bit = t.program.cards.bit
     seat: i64 = t.asked
     if seat < 0:
         seat = t.mano
     while True:
         tricks: i64 = count(t.hands[seat])
         barred: i64 = -1
-        if t.plan.deals.hook and count(t.spoken) == t.size - 1:
+        if t.program.deals.hook and count(t.spoken) == t.size - 1:
             barred = tricks - _said(t)
         n: i64 = tricks if 0 <= barred <= tricks else tricks + 1
         said: i64 = t.dice.below(n)
@@ -297,8 +297,8 @@ def _predictions(t: Table) -> None:
         seat = t.ring[seat]
 
 
-def _said(t: Table) -> i64:
-    bit = t.plan.cards.bit
+def _said(t: Lane) -> i64:
+    bit = t.program.cards.bit
     total: i64 = 0
     seat: i64 = 0
     while seat < t.seats:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 
-class NotCovered(LookupError):
+class NotCoveredError(LookupError):
     """The kernel does not know a word of these rules."""
 
 
 def number(word: Any, known: dict[str, int]) -> int:
-    """The number of a word; a function counts by its name, None as the empty word. Raises NotCovered."""
+    """The number of a word; a function counts by its name, None as the empty word. Raises NotCoveredError."""
     name = word.__name__ if callable(word) else (word or "")
     if name not in known:
-        raise NotCovered(name)
+        raise NotCoveredError(name)
     return known[name]
 
 

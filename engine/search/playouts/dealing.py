@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from engine.cards.pack import NO_SUIT
 from engine.search.playouts import codes
-from engine.search.playouts.table import Table, clear
+from engine.search.playouts.lane import Lane, clear
 from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def start(t: Table) -> None:
+def start(t: Lane) -> None:
     """Deals the next deal of the match."""
-    p = t.plan.deals
+    p = t.program.deals
     if t.deal_no == 0:
         _first_dealer(t)
     elif p.next_dealer == codes.LAST_TRICK_WINNER:
@@ -29,18 +29,18 @@ def start(t: Table) -> None:
     t.game_deal += 1
     _seat(t)
     clear(t)
-    if t.plan.stakes.ante:
+    if t.program.stakes.ante:
         _ante_up(t)
     _deal_cards(t)
     if p.coins_first and t.deal_no == 1:
         _coins_first(t)
     if p.coins_start:
-        t.leader = holder_of(t, t.plan.cards.two)
+        t.leader = holder_of(t, t.program.cards.two)
 
 
-def _first_dealer(t: Table) -> None:
-    p = t.plan.deals
-    bit = t.plan.cards.bit
+def _first_dealer(t: Lane) -> None:
+    p = t.program.deals
+    bit = t.program.cards.bit
     number = t.dice.below(t.seats - count(t.gone))
     seat: i64 = 0
     while t.gone & bit[seat] or number > 0:
@@ -52,9 +52,9 @@ def _first_dealer(t: Table) -> None:
     t.dealer = seat
 
 
-def right_of(t: Table, seat: i64) -> i64:
+def right_of(t: Lane, seat: i64) -> i64:
     """The nearest seat to the right that is still in the match."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     step: i64 = 1
     while step <= t.seats:
         there: i64 = seat + step
@@ -66,8 +66,8 @@ def right_of(t: Table, seat: i64) -> i64:
     return seat
 
 
-def _left_of(t: Table, seat: i64) -> i64:
-    bit = t.plan.cards.bit
+def _left_of(t: Lane, seat: i64) -> i64:
+    bit = t.program.cards.bit
     step: i64 = 1
     while step <= t.seats:
         there: i64 = seat - step
@@ -79,11 +79,11 @@ def _left_of(t: Table, seat: i64) -> i64:
     return seat
 
 
-def _seat(t: Table) -> None:
+def _seat(t: Lane) -> None:
     """Who plays the deal, from mano, and who comes after whom."""
-    bit, active, ring = t.plan.cards.bit, t.active, t.ring
+    bit, active, ring = t.program.cards.bit, t.active, t.ring
     dealer = t.dealer
-    sits_out = not t.plan.deals.dealer_plays and not t.gone & bit[dealer]
+    sits_out = not t.program.deals.dealer_plays and not t.gone & bit[dealer]
     t.mano = seat = right_of(t, dealer)
     playing: i64 = 0
     size: i64 = 0
@@ -110,8 +110,8 @@ def _seat(t: Table) -> None:
         seat += 1
 
 
-def _ante_up(t: Table) -> None:
-    p = t.plan.stakes
+def _ante_up(t: Lane) -> None:
+    p = t.program.stakes
     if p.settlement != codes.CHIPS or (p.payments == codes.WINNER_AND_SONGS and (not p.contract_pot or t.pot)):
         return
     chips = t.chips
@@ -122,10 +122,10 @@ def _ante_up(t: Table) -> None:
     t.pot += p.ante * t.seats
 
 
-def _shuffle(t: Table) -> None:
+def _shuffle(t: Lane) -> None:
     """As `Dice.shuffle`."""
-    cards, deck, dice = t.plan.cards.deck, t.deck, t.dice
-    size = t.plan.cards.size
+    cards, deck, dice = t.program.cards.deck, t.deck, t.dice
+    size = t.program.cards.size
     i: i64 = 0
     while i < size:
         deck[i] = cards[i]
@@ -138,9 +138,9 @@ def _shuffle(t: Table) -> None:
         deck[j] = card
 
 
-def _deal_cards(t: Table) -> None:
-    p, cards = t.plan.deals, t.plan.cards
-    deck, hands, active, bit = t.deck, t.hands, t.active, t.plan.cards.bit
+def _deal_cards(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
+    p, cards = t.program.deals, t.program.cards
+    deck, hands, active, bit = t.deck, t.hands, t.active, t.program.cards.bit
     _shuffle(t)
     k: i64 = t.size
     dealt: i64 = k * (p.sizes[t.deal_no - 1] if p.by_number else p.sizes[0])
@@ -185,9 +185,9 @@ def _deal_cards(t: Table) -> None:
     t.left = dealt + t.n
 
 
-def _coins_first(t: Table) -> None:
+def _coins_first(t: Lane) -> None:
     """First deal of cabrero."""
-    cards, hands = t.plan.cards, t.hands
+    cards, hands = t.program.cards, t.hands
     centre = t.shown
     if centre == cards.two:
         t.mano = holder_of(t, cards.four)
@@ -195,12 +195,12 @@ def _coins_first(t: Table) -> None:
         t.mano = holder_of(t, cards.two)
         hands[t.mano] = hands[t.mano] ^ cards.bit[cards.two] ^ cards.bit[centre]
         t.shown = cards.two
-    elif t.plan.deals.dealer_plays:
+    elif t.program.deals.dealer_plays:
         t.mano = holder_of(t, cards.two)
     order_from(t, t.mano)
 
 
-def order_from(t: Table, seat: i64) -> None:
+def order_from(t: Lane, seat: i64) -> None:
     """Puts the seats that play in their order from this one."""
     place: i64 = 0
     while place < t.size:
@@ -209,9 +209,9 @@ def order_from(t: Table, seat: i64) -> None:
         place += 1
 
 
-def holder_of(t: Table, card: i64) -> i64:
+def holder_of(t: Lane, card: i64) -> i64:
     """The seat in the deal that holds a card."""
-    bit = t.plan.cards.bit[card]
+    bit = t.program.cards.bit[card]
     place: i64 = 0
     while place < t.size:
         if t.hands[t.active[place]] & bit:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.playouts.table import Table
+from engine.search.playouts.lane import Lane
 from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def change_cards(t: Table) -> None:
+def change_cards(t: Lane) -> None:
     """From mano each seat in play puts cards away and receives as many from the undealt ones."""
     while t.changed < t.size:
         _change(t, t.active[t.changed])
         t.changed += 1
 
 
-def _change(t: Table, seat: i64) -> None:
-    p, cards = t.plan.deals, t.plan.cards
+def _change(t: Lane, seat: i64) -> None:
+    p, cards = t.program.deals, t.program.cards
     while True:
         took: i64 = 1 if t.took_shown == seat else 0
         held: i64 = count(t.hands[seat])
@@ -44,13 +44,13 @@ def _change(t: Table, seat: i64) -> None:
         size -= 1
 
 
-def _undealt(t: Table) -> i64:
+def _undealt(t: Lane) -> i64:
     """Cards that may still be had, those of the seats that are out included where they are shuffled in."""
     found: i64 = t.end - t.top
-    if t.plan.deals.reshuffles:
+    if t.program.deals.reshuffles:
         seat: i64 = 0
         while seat < t.seats:
-            if t.thrown & t.plan.cards.bit[seat]:
+            if t.thrown & t.program.cards.bit[seat]:
                 found += count(t.hands[seat])
             seat += 1
     return found
@@ -93,9 +93,9 @@ def subset(hand: i64, size: i64, number: i64) -> i64:
     return found
 
 
-def _shuffle_in(t: Table) -> None:
+def _shuffle_in(t: Lane) -> None:
     """The cards of the seats that are out become the undealt ones."""
-    cards, deck, bit = t.plan.cards, t.deck, t.plan.cards.bit
+    cards, deck, bit = t.program.cards, t.deck, t.program.cards.bit
     thrown: i64 = 0
     seat: i64 = 0
     while seat < t.seats:

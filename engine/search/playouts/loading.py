@@ -1,4 +1,4 @@
-"""Puts a `State` on the table."""
+"""Puts a `State` into a lane."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from engine.cards.actions import EXCHANGE_TWO
 from engine.search.playouts.announcing import SEVEN, TWO
 from engine.search.playouts.codes import CHIPS, GAMES, LOSS_MARKS
-from engine.search.playouts.table import Table, clear
+from engine.search.playouts.lane import Lane, clear
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from librt.vecs import vec
     from mypy_extensions import i64
 
@@ -17,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def can_load(state: State) -> bool:
-    """Whether this moment can be put on a table: a card is to be played, or something before the first trick to be said.
+    """Whether this moment can be put into a lane: a card is to be played, or something before the first trick to be said.
 
     Questions after a trick, and a revoke that nobody has accused yet, stay with the State.
     """
     return state.revoker < 0 and (state.phase is None or state.last_trick < 0)
 
 
-def load(t: Table, state: State) -> None:
-    """Fills a table whose plan is that of the state's game."""
+def load(t: Lane, state: State) -> None:
+    """Fills a lane whose program is that of the state's game."""
     _match(t, state)
     clear(t)
     _seats(t, state)
@@ -56,7 +58,7 @@ def _copy_list(into: vec[i64], values: list[int]) -> None:
         into[place] = value
 
 
-def _match(t: Table, state: State) -> None:
+def _match(t: Lane, state: State) -> None:
     """Of the score only what its settlement uses: the rest is zero at every table of the game."""
     t.seats = state.seats
     t.sides = len(state.games)
@@ -71,7 +73,7 @@ def _match(t: Table, state: State) -> None:
     t.gone = 0
     _copy_list(t.side, state.side)
     _copy(t.score, state.score)
-    kind = t.plan.stakes.settlement
+    kind = t.program.stakes.settlement
     if kind == GAMES:
         _copy(t.totals, state.totals)
         _copy(t.games, state.games)
@@ -86,22 +88,22 @@ def _match(t: Table, state: State) -> None:
         _copy(t.left_at, state.left_at)
         for seat, at in enumerate(state.left_at):
             if at:
-                t.gone |= t.plan.cards.bit[seat]
+                t.gone |= t.program.cards.bit[seat]
 
 
-def _seats(t: Table, state: State) -> None:
+def _seats(t: Lane, state: State) -> None:
     t.mano = state.mano
     t.size = state.size
     _copy(t.active, state.active)
     _copy(t.ring, state.next)
     t.playing = 0
     for seat in state.active:
-        t.playing |= t.plan.cards.bit[seat]
+        t.playing |= t.program.cards.bit[seat]
 
 
-def _deal(t: Table, state: State) -> None:
-    bit = t.plan.cards.bit
-    suits = t.plan.pack_size
+def _deal(t: Lane, state: State) -> None:
+    bit = t.program.cards.bit
+    suits = t.program.pack_size
     for seat, hand in enumerate(state.hands):
         # suits lie one above the other; a product, as mypyc shifts wrongly
         a: i64 = hand[0]
@@ -109,7 +111,7 @@ def _deal(t: Table, state: State) -> None:
         c: i64 = hand[2]
         d: i64 = hand[3]
         t.hands[seat] = a + bit[suits] * (b + bit[suits] * (c + bit[suits] * d))
-    if t.plan.deals.uses_stock:
+    if t.program.deals.uses_stock:
         _stock(t, state.stock)
     _copy_list(t.cards, state.cards)
     _copy_list(t.songs, state.songs)
@@ -137,7 +139,7 @@ def _deal(t: Table, state: State) -> None:
             t.drawn[seat] = bit[card] if card >= 0 else 0
 
 
-def _stock(t: Table, stock: list[int]) -> None:
+def _stock(t: Lane, stock: list[int]) -> None:
     """The undealt cards; the next one is the last of the list."""
     t.top = 0
     t.end = len(stock)
@@ -147,55 +149,39 @@ def _stock(t: Table, stock: list[int]) -> None:
         t.deck[place] = card
 
 
-def _set(t: Table, seats: tuple[int, ...]) -> i64:
+def _set(t: Lane, seats: Iterable[int]) -> i64:
     found: i64 = 0
     for seat in seats:
-        found |= t.plan.cards.bit[seat]
+        found |= t.program.cards.bit[seat]
     return found
 
 
-def _notes(t: Table, notes: dict[str, Any]) -> None:
+def _notes(t: Lane, notes: dict[str, Any]) -> None:
     """What a deal has noted; names that mean nothing for a playout are passed over."""
-    for name, value in notes.items():
-        if value is None:
-            continue
-        if name == "soloist":
-            t.soloist = value
-        elif name == "partner":
-            t.partner = value
-        elif name == "leader":
-            t.leader = value
-        elif name == "bid":
-            t.bid = value
-        elif name == "passed":
-            t.passed = _set(t, value)
-        elif name == "playing":
-            t.joined = _set(t, value)
-        elif name in ("spoken", "asked_to_join"):
-            t.spoken = _set(t, value)
-        elif name == "thrown":
-            t.thrown = _set(t, value)
-        elif name == "took_shown":
-            t.took_shown = value
-        elif name == "to_change":
-            t.changed = t.size - len(value)
-        elif name == "table_song":
-            t.table_song = value
-        elif name == "table_pairs":
-            t.table_pairs = value
-        elif name == "pending_card":
-            t.pending_card = t.plan.cards.bit[value]
-        elif name == "declined":
-            for action in value:
-                t.declined |= SEVEN if action < EXCHANGE_TWO else TWO
-        elif name == "predictions":
-            for seat, said in value.items():
-                t.said[seat] = said
-                t.spoken |= t.plan.cards.bit[seat]
+    known = {name: value for name, value in notes.items() if value is not None}
+    t.soloist = known.get("soloist", t.soloist)
+    t.partner = known.get("partner", t.partner)
+    t.leader = known.get("leader", t.leader)
+    t.bid = known.get("bid", t.bid)
+    t.took_shown = known.get("took_shown", t.took_shown)
+    t.table_song = known.get("table_song", t.table_song)
+    t.table_pairs = known.get("table_pairs", t.table_pairs)
+    t.passed = _set(t, known.get("passed", ()))
+    t.joined = _set(t, known.get("playing", ()))
+    t.spoken = _set(t, known.get("spoken", known.get("asked_to_join", known.get("predictions", ()))))
+    t.thrown = _set(t, known.get("thrown", ()))
+    if "to_change" in known:
+        t.changed = t.size - len(known["to_change"])
+    if "pending_card" in known:
+        t.pending_card = t.program.cards.bit[known["pending_card"]]
+    for action in known.get("declined", ()):
+        t.declined |= SEVEN if action < EXCHANGE_TWO else TWO
+    for seat, said in known.get("predictions", {}).items():
+        t.said[seat] = said
 
 
-def _trick(t: Table, state: State) -> None:
-    cards, bit = t.plan.cards, t.plan.cards.bit
+def _trick(t: Lane, state: State) -> None:
+    cards, bit = t.program.cards, t.program.cards.bit
     t.in_trick = state.in_trick
     t.lead = state.lead
     t.best = bit[state.best]
@@ -209,9 +195,9 @@ def _trick(t: Table, state: State) -> None:
         t.played_by[place] = active[(turn - len(state.table) + place) % len(active)]
 
 
-def _window(t: Table, state: State) -> None:
+def _window(t: Lane, state: State) -> None:
     t.in_window = True
     for seat, points in state.window_songs:
         t.window[seat] = t.window[seat] + 1
-        if points == t.plan.songs.other:
-            t.window_others |= t.plan.cards.bit[seat]
+        if points == t.program.songs.other:
+            t.window_others |= t.program.cards.bit[seat]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.search.playouts import codes
+from engine.search.playouts.lane import ALONE, PASSED, SPLIT, Lane
 from engine.search.playouts.points import seat_points
-from engine.search.playouts.table import ALONE, PASSED, SPLIT, Table
 from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def pay(t: Table) -> None:
+def pay(t: Lane) -> None:
     """By the payments of the game."""
-    kind: i64 = t.plan.stakes.payments
+    kind: i64 = t.program.stakes.payments
     if kind == codes.WINNER_AND_SONGS:
         _winner_and_songs(t)
     elif kind == codes.PER_FIVE:
@@ -26,7 +26,7 @@ def pay(t: Table) -> None:
         _pot_per_trick(t)
 
 
-def share_pot(t: Table) -> None:
+def share_pot(t: Lane) -> None:
     """What is left in the pot goes to all seats alike; it comes out even."""
     each: i64 = t.pot // t.seats
     seat: i64 = 0
@@ -36,8 +36,8 @@ def share_pot(t: Table) -> None:
     t.pot = 0
 
 
-def _transfer(t: Table, payers: i64, receiver: i64, amount: i64) -> None:
-    bit, chips = t.plan.cards.bit, t.chips
+def _transfer(t: Lane, payers: i64, receiver: i64, amount: i64) -> None:
+    bit, chips = t.program.cards.bit, t.chips
     seat: i64 = 0
     while seat < t.seats:
         if payers & bit[seat]:
@@ -46,9 +46,9 @@ def _transfer(t: Table, payers: i64, receiver: i64, amount: i64) -> None:
         seat += 1
 
 
-def _winner_and_songs(t: Table) -> None:
+def _winner_and_songs(t: Lane) -> None:
     """Arrastrado: songs are paid by all, the winner by its points, contracts for the pot."""
-    p, bit = t.plan.stakes, t.plan.cards.bit
+    p, bit = t.program.stakes, t.program.cards.bit
     seat: i64 = 0
     while seat < t.seats:
         if t.songs[seat]:
@@ -64,8 +64,8 @@ def _winner_and_songs(t: Table) -> None:
         _transfer(t, t.playing & ~bit[t.victor], t.victor, _win_payment(t, t.victor))
 
 
-def _split(t: Table) -> None:
-    bit = t.plan.cards.bit
+def _split(t: Lane) -> None:
+    bit = t.program.cards.bit
     top: i64 = -1
     tied: i64 = 0
     seat: i64 = 0
@@ -100,16 +100,16 @@ def _split(t: Table) -> None:
         place += 1
 
 
-def _win_payment(t: Table, seat: i64) -> i64:
-    p = t.plan.stakes
+def _win_payment(t: Lane, seat: i64) -> i64:
+    p = t.program.stakes
     points: i64 = seat_points(t, seat)
     if not p.threshold_counts_songs:
         points -= t.songs[seat]
     return p.win_101 if points >= 101 else p.win
 
 
-def _pot_deal(t: Table) -> None:
-    p, bit = t.plan.stakes, t.plan.cards.bit
+def _pot_deal(t: Lane) -> None:
+    p, bit = t.program.stakes, t.program.cards.bit
     soloist: i64 = t.soloist
     others: i64 = t.playing & ~bit[soloist]
     if t.tute_by == soloist or (t.tute_by < 0 and seat_points(t, soloist) >= t.bid):
@@ -122,25 +122,25 @@ def _pot_deal(t: Table) -> None:
         t.pot *= 2
 
 
-def _per_five(t: Table) -> None:
+def _per_five(t: Lane) -> None:
     """Subastado and remate: by the bid, between the soloist and each opponent."""
-    p = t.plan.stakes
+    p = t.program.stakes
     if t.soloist < 0:
         return
     stake: i64 = t.bid // 5 * p.chips_unit
     if t.bid >= p.double_from:
         stake *= 2
-    opponents: i64 = t.playing & ~t.plan.cards.bit[t.soloist]
+    opponents: i64 = t.playing & ~t.program.cards.bit[t.soloist]
     _transfer(t, opponents, t.soloist, stake if t.victor == t.soloist else -stake)
 
 
-def _each_loser_to_each_winner(t: Table) -> None:
+def _each_loser_to_each_winner(t: Lane) -> None:
     """Codillo: a soloist alone counts for two."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     if t.soloist < 0:
         return
     pair: i64 = bit[t.soloist] | bit[t.partner]
-    amount: i64 = t.plan.stakes.stake
+    amount: i64 = t.program.stakes.stake
     if t.soloist == t.partner:
         amount *= 2
     if t.losers & bit[t.soloist]:
@@ -150,9 +150,9 @@ def _each_loser_to_each_winner(t: Table) -> None:
         _transfer(t, t.playing & ~pair, t.partner, amount)
 
 
-def _pot_per_trick(t: Table) -> None:
+def _pot_per_trick(t: Lane) -> None:
     """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
-    bit, chips = t.plan.cards.bit, t.chips
+    bit, chips = t.program.cards.bit, t.chips
     if t.why == PASSED:
         return
     pot: i64 = t.pot

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from engine.match.scoring.settlement import LONGEST_MATCH, TUTE_SCORE
 from engine.rules.terms import GAME_SCORE
 from engine.search.playouts import codes
+from engine.search.playouts.lane import COUNTED, TARGET, TIE, Lane
 from engine.search.playouts.paying import pay, share_pot
 from engine.search.playouts.points import side_points
-from engine.search.playouts.table import COUNTED, TARGET, TIE, Table
 from engine.search.playouts.verdicts import decide
 from engine.search.playouts.words import count
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def settle(t: Table) -> None:
+def settle(t: Lane) -> None:
     """Books a finished deal, and ends the match if it was the last one."""
-    p = t.plan.stakes
+    p = t.program.stakes
     if not t.decided:
         decide(t)
     value: i64 = 0
@@ -33,7 +33,7 @@ def settle(t: Table) -> None:
     over = _match_over(t) or t.deal_no >= LONGEST_MATCH
     if t.deals and t.deal_no >= t.deals and not t.goes_on:
         over = True
-    if t.plan.stakes.has_target and not t.goes_on and p.settlement == codes.GAMES:
+    if t.program.stakes.has_target and not t.goes_on and p.settlement == codes.GAMES:
         _new_game(t)
     if over:
         _finish(t)
@@ -42,14 +42,14 @@ def settle(t: Table) -> None:
 # ---- games
 
 
-def _games(t: Table) -> i64:
+def _games(t: Lane) -> i64:
     side: i64 = 0
     if t.goes_on:
         while side < t.sides:
             t.totals[side] = t.totals[side] + side_points(t, side)
             side += 1
         return 0
-    p = t.plan.stakes
+    p = t.program.stakes
     value: i64 = 0
     if t.victor >= 0:
         value = _game_value(t)
@@ -63,7 +63,7 @@ def _games(t: Table) -> i64:
     return value
 
 
-def _new_game(t: Table) -> None:
+def _new_game(t: Lane) -> None:
     side: i64 = 0
     while side < t.sides:
         t.totals[side] = 0
@@ -71,9 +71,9 @@ def _new_game(t: Table) -> None:
     t.n_reached = 0
 
 
-def _game_value(t: Table) -> i64:
+def _game_value(t: Lane) -> i64:
     """Two games where `double_at_101` holds and the winner has the points for it."""
-    p, bit = t.plan.stakes, t.plan.cards.bit
+    p, bit = t.program.stakes, t.program.cards.bit
     if not p.doubles or (t.why != COUNTED and t.why != TARGET):
         return 1
     seats: i64 = bit[t.victor] | (bit[t.victor + 2] if t.pairs else 0)
@@ -81,10 +81,10 @@ def _game_value(t: Table) -> i64:
     return 2 if side_points(t, t.victor) >= threshold else 1
 
 
-def _cotos(t: Table, value: i64) -> None:
+def _cotos(t: Lane, value: i64) -> None:
     won: i64 = t.coto_games[t.victor] + value
     t.coto_games[t.victor] = won
-    if won < t.plan.stakes.games_per_coto:
+    if won < t.program.stakes.games_per_coto:
         return
     t.cotos[t.victor] = t.cotos[t.victor] + 1
     side: i64 = 0
@@ -96,8 +96,8 @@ def _cotos(t: Table, value: i64) -> None:
 # ---- marks
 
 
-def _marks(t: Table) -> None:
-    p, bit = t.plan.stakes, t.plan.cards.bit
+def _marks(t: Lane) -> None:
+    p, bit = t.program.stakes, t.program.cards.bit
     seat: i64 = 0
     while seat < t.seats:
         if t.losers & bit[seat]:
@@ -112,8 +112,8 @@ def _marks(t: Table) -> None:
 # ---- board scores
 
 
-def _board_score(t: Table, value: i64) -> None:
-    p, score = t.plan.stakes, t.score
+def _board_score(t: Lane, value: i64) -> None:
+    p, score = t.program.stakes, t.score
     if p.unit == codes.IN_RANKS:
         return
     seat: i64 = 0
@@ -139,8 +139,8 @@ def _board_score(t: Table, value: i64) -> None:
 # ---- the end of the match
 
 
-def _match_over(t: Table) -> bool:
-    p = t.plan.stakes
+def _match_over(t: Lane) -> bool:
+    p = t.program.stakes
     kind: i64 = p.match_end
     if kind == codes.RACE:
         return _led(t, p.match_games, p.win_by)
@@ -154,10 +154,10 @@ def _match_over(t: Table) -> bool:
         return _most(t, True) >= p.max_losses
     if kind == codes.ELIMINATION:
         return t.seats - count(t.gone) < (2 if p.final_duel else 3)
-    return t.deal_no >= t.plan.deals.length
+    return t.deal_no >= t.program.deals.length
 
 
-def _most(t: Table, marks: bool) -> i64:
+def _most(t: Lane, marks: bool) -> i64:
     top: i64 = 0
     i: i64 = 0
     while i < t.seats:
@@ -167,7 +167,7 @@ def _most(t: Table, marks: bool) -> i64:
     return top
 
 
-def _led(t: Table, at_least: i64, margin: i64) -> bool:
+def _led(t: Lane, at_least: i64, margin: i64) -> bool:
     """Whether a side leads in games by so many."""
     top: i64 = -1
     second: i64 = -1
@@ -183,7 +183,7 @@ def _led(t: Table, at_least: i64, margin: i64) -> bool:
     return top >= at_least and top - second >= margin
 
 
-def _finish(t: Table) -> None:
+def _finish(t: Lane) -> None:
     t.over = True
     seat: i64 = 0
     if t.pot:
@@ -191,11 +191,11 @@ def _finish(t: Table) -> None:
         while seat < t.seats:
             t.score[seat] = t.chips[seat]
             seat += 1
-    if t.plan.stakes.unit == codes.IN_RANKS:
+    if t.program.stakes.unit == codes.IN_RANKS:
         _ranking(t)
 
 
-def _ranking(t: Table) -> None:
+def _ranking(t: Lane) -> None:
     """Two points for each seat that finished worse, one for each level one."""
     cut = not _match_over(t)
     seat: i64 = 0
@@ -212,7 +212,7 @@ def _ranking(t: Table) -> None:
         seat += 1
 
 
-def _left(t: Table, seat: i64) -> i64:
+def _left(t: Lane, seat: i64) -> i64:
     """When a seat left; those who stayed, after all others."""
     at: i64 = t.left_at[seat]
     return at if at else 9999

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from engine.rules.obligations import FOLLOW_OR_TRUMP, FREE, STRICT, TRUMP_FOLLOW
 from engine.search.playouts import announcing, windows
-from engine.search.playouts.plan import Cards, Duties
-from engine.search.playouts.table import Table
+from engine.search.playouts.lane import Lane
+from engine.search.playouts.program import Cards, Duties
 from engine.search.playouts.words import FOLD, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def play(t: Table) -> None:
+def play(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
     """Plays one trick, or the rest of one, and goes on to the next lead. May end the deal."""
-    p = t.plan
+    p = t.program
     duties, cards, dice, hands, ring, side = p.duties, p.cards, t.dice, t.hands, t.ring, t.side
     code: i64 = duties.open if t.n > 0 else duties.empty
     no_load = duties.open_no_load if t.n > 0 else duties.empty_no_load
@@ -86,7 +86,7 @@ def play(t: Table) -> None:
     windows.trick_over(t)
 
 
-def followers(duties: Duties, code: i64, hand: i64, lead: i64, trump: i64, best: i64, table: i64, mate: i64) -> i64:
+def followers(duties: Duties, code: i64, hand: i64, lead: i64, trump: i64, best: i64, table: i64, mate: i64) -> i64:  # noqa: C901 - written out like its twin in engine.match
     """The cards a follower may play. `lead` and `trump` are masks of suits; `mate`: the partner is winning, and what that exempts from."""
     held: i64 = hand & lead
     if code != STRICT:
@@ -139,7 +139,7 @@ def without_loading(cards: Cards, legal: i64, best: i64, trump: i64) -> i64:
     return legal & cards.worth[level]
 
 
-def _best_after_cycle(t: Table, place: i64, trump: i64, lead: i64) -> i64:
+def _best_after_cycle(t: Lane, place: i64, trump: i64, lead: i64) -> i64:
     """Who is winning after trump has moved on; `t.best` is set to the card."""
     best: i64 = 0
     winner: i64 = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.search.playouts import codes
+from engine.search.playouts.lane import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Lane
 from engine.search.playouts.points import (
     active_sides,
     by_last_trick,
@@ -16,16 +17,15 @@ from engine.search.playouts.points import (
     total,
     with_points,
 )
-from engine.search.playouts.table import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Table
 from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def decide(t: Table) -> None:
+def decide(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
     """Sets victor, losers and why of a deal that was not cut short."""
-    p = t.plan.counts
+    p = t.program.counts
     t.why = COUNTED
     t.victor = -1
     t.losers = 0
@@ -58,31 +58,33 @@ def decide(t: Table) -> None:
 # ---- results
 
 
-def _most_points_wins(t: Table) -> None:
+def _most_points_wins(t: Lane) -> None:
     level: i64 = top_sides(t, active_sides(t), False)
-    tie: i64 = t.plan.counts.tie
+    tie: i64 = t.program.counts.tie
     if level & (level - 1) == 0 or tie == codes.TIE_LAST_TRICK:
         t.victor = by_last_trick(t, level)
-    elif tie == codes.TIE_LAST_TRICK_OR_NONE and t.last_trick >= 0 and level & t.plan.cards.bit[t.side[t.last_trick]]:
+    elif (
+        tie == codes.TIE_LAST_TRICK_OR_NONE and t.last_trick >= 0 and level & t.program.cards.bit[t.side[t.last_trick]]
+    ):
         t.victor = t.side[t.last_trick]
     else:
         t.why = SPLIT if tie == codes.TIE_SPLIT else TIE
 
 
-def _fewest_points_loses(t: Table) -> None:
+def _fewest_points_loses(t: Lane) -> None:
     level: i64 = top_sides(t, t.playing, False)
-    tie: i64 = t.plan.counts.tie
+    tie: i64 = t.program.counts.tie
     if level & (level - 1) == 0 or tie == codes.TIE_LAST_TRICK:
         t.victor = by_last_trick(t, level)
-        t.losers = t.playing & ~t.plan.cards.bit[t.victor]
+        t.losers = t.playing & ~t.program.cards.bit[t.victor]
     else:
         t.why = TIE
         if tie == codes.TIE_BOTH_LOSE:
             t.losers = t.playing
 
 
-def _to_target(t: Table) -> None:
-    p, bit = t.plan.counts, t.plan.cards.bit
+def _to_target(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
+    p, bit = t.program.counts, t.program.cards.bit
     sides: i64 = active_sides(t)
     there: i64 = 0
     side: i64 = 0
@@ -117,21 +119,21 @@ def _to_target(t: Table) -> None:
     t.victor = by_last_trick(t, top_sides(t, there, True))
 
 
-def _with_cards(t: Table, sides: i64) -> i64:
+def _with_cards(t: Lane, sides: i64) -> i64:
     """Those of some sides that have the least card points that a winner needs."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     found: i64 = 0
     side: i64 = 0
     while side < t.sides:
         points: i64 = t.cards[side] + t.cards[side + 2] if t.pairs else t.cards[side]
-        if sides & bit[side] and points >= t.plan.counts.min_card_points:
+        if sides & bit[side] and points >= t.program.counts.min_card_points:
             found |= bit[side]
         side += 1
     return found
 
 
-def _takers(t: Table) -> i64:
-    bit = t.plan.cards.bit
+def _takers(t: Lane) -> i64:
+    bit = t.program.cards.bit
     found: i64 = 0
     seat: i64 = 0
     while seat < t.seats:
@@ -141,8 +143,8 @@ def _takers(t: Table) -> i64:
     return found
 
 
-def _middle_loses(t: Table) -> None:
-    p = t.plan.counts
+def _middle_loses(t: Lane) -> None:
+    p = t.program.counts
     takers: i64 = _takers(t)
     n: i64 = count(takers)
     if n == 1:
@@ -171,9 +173,9 @@ def _middle_loses(t: Table) -> None:
             t.losers = _level(t, takers)
 
 
-def _level(t: Table, seats: i64) -> i64:
+def _level(t: Lane, seats: i64) -> i64:
     """Those of some seats that have as many points as another of them."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     found: i64 = 0
     seat: i64 = 0
     while seat < t.seats:
@@ -185,9 +187,9 @@ def _level(t: Table, seats: i64) -> i64:
     return found
 
 
-def _by_seat_order(t: Table, takers: i64, n: i64) -> None:
+def _by_seat_order(t: Lane, takers: i64, n: i64) -> None:
     """Level seats are ranked by their turn in the first trick; the first and the last escape, of two only the first."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     t.losers = takers
     level: i64 = with_points(t, ranked(t, takers, 0), takers)
     place: i64 = 0
@@ -202,9 +204,9 @@ def _by_seat_order(t: Table, takers: i64, n: i64) -> None:
         t.losers ^= bit[t.active[place]]
 
 
-def _soloist(t: Table) -> None:
+def _soloist(t: Lane) -> None:
     """Subastado, remate and codillo: whether the soloist's side has made it."""
-    p, bit = t.plan.counts, t.plan.cards.bit
+    p, bit = t.program.counts, t.program.cards.bit
     pair: i64 = bit[t.soloist]
     won = False
     if p.result == codes.SOLOIST_REACHES_BID:
@@ -233,26 +235,26 @@ def _soloist(t: Table) -> None:
     t.losers = t.playing & ~pair if won else pair
 
 
-def _commitments(t: Table) -> None:
-    bit = t.plan.cards.bit
+def _commitments(t: Lane) -> None:
+    bit = t.program.cards.bit
     seat: i64 = 0
     while seat < t.seats:
         if t.playing & bit[seat]:
-            owed: i64 = t.plan.counts.by_soloist if seat == t.soloist else t.plan.counts.by_joiner
+            owed: i64 = t.program.counts.by_soloist if seat == t.soloist else t.program.counts.by_joiner
             if t.tricks[seat] < owed:
                 t.losers |= bit[seat]
         seat += 1
 
 
-def _middle_of_three(t: Table) -> None:
+def _middle_of_three(t: Lane) -> None:
     high: i64 = ranked(t, t.playing, 0)
     middle: i64 = ranked(t, t.playing, 1)
     low: i64 = ranked(t, t.playing, 2)
     t.losers = with_points(t, high if low == middle and middle < high else middle, t.playing)
 
 
-def _cabron(t: Table) -> None:
-    bit = t.plan.cards.bit
+def _cabron(t: Lane) -> None:
+    bit = t.program.cards.bit
     losing: i64 = t.playing & ~_takers(t)
     if not losing:
         seat: i64 = 0
@@ -267,9 +269,9 @@ def _cabron(t: Table) -> None:
     t.losers = losing
 
 
-def _most_points_loses(t: Table) -> None:
+def _most_points_loses(t: Lane) -> None:
     """Gana-pierde for four or five."""
-    bit = t.plan.cards.bit
+    bit = t.program.cards.bit
     top: i64 = ranked(t, t.playing, 0)
     chosen: i64 = by_last_trick(t, with_points(t, top, t.playing))
     if top >= 101:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.search.playouts import announcing, codes
+from engine.search.playouts.lane import CAPOTE, Lane, cut_short
 from engine.search.playouts.points import best_other
-from engine.search.playouts.table import CAPOTE, Table, cut_short
 from engine.search.playouts.words import FOLD, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def trick_over(t: Table) -> None:
+def trick_over(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
     """The last card of a trick is on the table. Plays on to the next lead, or ends the deal."""
-    p = t.plan
+    p = t.program
     winner: i64 = t.winner
     t.cards[winner] = t.cards[winner] + t.table_points
     t.tricks[winner] = t.tricks[winner] + 1
@@ -55,7 +55,7 @@ def trick_over(t: Table) -> None:
         _window(t, True)
 
 
-def _forget_window(t: Table) -> None:
+def _forget_window(t: Lane) -> None:
     seat: i64 = 0
     while seat < t.seats:
         t.window[seat] = 0
@@ -64,7 +64,7 @@ def _forget_window(t: Table) -> None:
     t.in_window = False
 
 
-def _capote_decided(t: Table) -> bool:
+def _capote_decided(t: Lane) -> bool:
     side: i64 = t.side[t.capote_by]
     if t.side[t.last_trick] != side:
         cut_short(t, CAPOTE, best_other(t, t.capote_by), 0)
@@ -75,28 +75,28 @@ def _capote_decided(t: Table) -> bool:
     return False
 
 
-def _trick_won(t: Table) -> None:
+def _trick_won(t: Lane) -> None:
     """The giver of a notice who wins the trick gets the shown card."""
     seat: i64 = t.pending
     if seat != t.winner:
         return
-    cards = t.plan.cards
+    cards = t.program.cards
     t.hands[seat] = t.hands[seat] | cards.bit[t.shown]
     t.shown = cards.place[t.pending_card % FOLD]
     t.swapped = True
     t.pending = -1
 
 
-def _draw(t: Table) -> None:
+def _draw(t: Lane) -> None:
     """One card each, the winner of the trick first."""
-    deck, hands, ring, drawn, bit = t.deck, t.hands, t.ring, t.drawn, t.plan.cards.bit
+    deck, hands, ring, drawn, bit = t.deck, t.hands, t.ring, t.drawn, t.program.cards.bit
     seat: i64 = t.winner
     cards: i64 = t.size
-    if t.plan.deals.batches:
+    if t.program.deals.batches:
         if hands[seat]:
             return
         seat = t.mano
-        cards = min(t.n, t.size * t.plan.deals.sizes[0])
+        cards = min(t.n, t.size * t.program.deals.sizes[0])
     other: i64 = 0
     while other < t.seats:
         drawn[other] = 0
@@ -121,7 +121,7 @@ def _draw(t: Table) -> None:
         t.pending = -1
 
 
-def _ask_capote(t: Table) -> None:
+def _ask_capote(t: Lane) -> None:
     seat: i64 = t.winner
     asked: i64 = 0
     while asked < t.size:
@@ -135,24 +135,24 @@ def _ask_capote(t: Table) -> None:
 # ---- what may be announced, and the windows in which seats are asked one by one
 
 
-def before_lead(t: Table, seat: i64, hand: i64) -> i64:
+def before_lead(t: Lane, seat: i64, hand: i64) -> i64:
     """What the winner of the trick may announce before it leads, where window B and the lead are one turn."""
     found: i64 = announcing.declarations(t, seat, hand) if announcing.holds_a_song(t, hand) else 0
-    swaps = t.plan.swaps
+    swaps = t.program.swaps
     if swaps.after_draw and t.n > 0 and t.shown >= 0 and (swaps.trigger == codes.OWN_TURN or seat == t.last_trick):
         found |= announcing.exchanges(t, seat)
     return found
 
 
-def own_turn(t: Table, seat: i64) -> i64:
+def own_turn(t: Lane, seat: i64) -> i64:
     """What a seat may announce at its own turn."""
-    found: i64 = announcing.exchanges(t, seat) if t.plan.swaps.own_turn and t.n > 0 else 0
-    return found | announcing.ACCUSE if t.plan.duties.accuses else found
+    found: i64 = announcing.exchanges(t, seat) if t.program.swaps.own_turn and t.n > 0 else 0
+    return found | announcing.ACCUSE if t.program.duties.accuses else found
 
 
-def _window(t: Table, after_draw: bool) -> None:
+def _window(t: Lane, after_draw: bool) -> None:
     """Asks the seats that may do something, winner of the trick first. May end the deal."""
-    if t.plan.songs.any_winner:
+    if t.program.songs.any_winner:
         seat: i64 = t.winner
         asked: i64 = 0
         while asked < t.size and not t.ended:
@@ -165,8 +165,8 @@ def _window(t: Table, after_draw: bool) -> None:
         _ask(t, (t.winner + 2) & 3, after_draw)
 
 
-def _ask(t: Table, seat: i64, after_draw: bool) -> None:
-    songs, swaps = t.plan.songs, t.plan.swaps
+def _ask(t: Lane, seat: i64, after_draw: bool) -> None:
+    songs, swaps = t.program.songs, t.program.swaps
     while not t.ended:
         hand: i64 = t.hands[seat]
         found: i64 = 0
@@ -184,9 +184,9 @@ def _ask(t: Table, seat: i64, after_draw: bool) -> None:
         announcing.carry_out(t, seat, pick(found, chosen))
 
 
-def _exchanges_in_window(t: Table, seat: i64) -> i64:
-    trigger: i64 = t.plan.swaps.trigger
-    if t.plan.swaps.deferred:
+def _exchanges_in_window(t: Lane, seat: i64) -> i64:
+    trigger: i64 = t.program.swaps.trigger
+    if t.program.swaps.deferred:
         return announcing.exchanges(t, seat)
     if trigger == codes.OWN_TURN:
         return announcing.exchanges(t, seat) if seat == t.winner else 0

@@ -79,7 +79,7 @@ def test_every_game_of_known_words_is_played_in_machine_words_at_every_table(
     for table in group:
         with tables.named(table):
             known = {one.__name__ for one in functions_of(key)} <= KNOWN
-            assert not known or running.plan_of(table.load(), (0, 1, 2, 3)) is not None
+            assert not known or running.program_of(table.load(), (0, 1, 2, 3)) is not None
 
 
 def test_functions_of_the_rules_are_known_by_names_of_their_own() -> None:
@@ -99,7 +99,7 @@ def seat_two_loses(state: engine.State) -> Verdict:
 
 def test_rules_that_the_kernel_does_not_know_go_the_ordinary_way() -> None:
     game = engine.Game(replace(declared("gana_pierde_3"), key="toy", result=seat_two_loses, options={}), {}, 3)
-    assert running.plan_of(game, (0, 1, 2, 3)) is None
+    assert running.program_of(game, (0, 1, 2, 3)) is None
     state = game.new_match(seed=1, deals=2, record=False)
     assert playouts.playout(state, 1, quick=True) == [0, 0, -2]
     assert playouts.play_many(game, 3, 1, deals=2, quick=True) == [0, 0, -6]

@@ -1,4 +1,4 @@
-"""The table: a whole match in machine words. Field names are those of `engine.match.state`, where they are explained.
+"""The lane: a whole match in machine words. Field names are those of `engine.match.state`, where they are explained.
 
 Arrays go by seat unless said otherwise; sets of seats, sides and suits are bit masks; a set of cards has one bit a card.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mypy_extensions import i64
 
     from engine.cards.chance import Dice
-    from engine.search.playouts.plan import Plan
+    from engine.search.playouts.program import Program
 
 SEATS: Final = 7  # at most
 
@@ -32,19 +32,19 @@ OTHER: Final = 8
 
 
 @final
-class Table:
+class Lane:
     """A match that is being played. `load` fills it from a State, `open` starts a match."""
 
-    def __init__(self, plan: Plan, dice: Dice) -> None:
+    def __init__(self, program: Program, dice: Dice) -> None:
         none = [0] * SEATS
-        self.plan: Plan = plan
+        self.program: Program = program
         self.dice: Dice = dice
 
         # the match
-        self.seats: i64 = plan.players
-        self.sides: i64 = len(plan.game.sides)
-        self.pairs: bool = len(plan.game.sides) < plan.game.players
-        self.side: vec[i64] = words([*plan.game.side, *none[plan.game.players :]])
+        self.seats: i64 = program.players
+        self.sides: i64 = len(program.game.sides)
+        self.pairs: bool = len(program.game.sides) < program.game.players
+        self.side: vec[i64] = words([*program.game.side, *none[program.game.players :]])
         self.deals: i64 = 0  # stop after so many deals; 0: the match ends by its rules
         self.deal_no: i64 = 0
         self.game_deal: i64 = 0
@@ -142,7 +142,7 @@ class Table:
         self.bonus_declined: bool = False
 
 
-def cut_short(t: Table, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> None:
+def cut_short(t: Lane, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> None:
     """The deal ends here, by this verdict."""
     t.ended = True
     t.decided = True
@@ -153,7 +153,7 @@ def cut_short(t: Table, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> N
     t.goes_on = False
 
 
-def clear(t: Table) -> None:
+def clear(t: Lane) -> None:
     """Sets everything that belongs to one deal to its start."""
     hands, cards, songs, tricks, window = t.hands, t.cards, t.songs, t.tricks, t.window
     seat: i64 = 0

@@ -1,12 +1,12 @@
 """The rules of a `Game` as plain numbers, worked out once: what the kernel asks instead of words, mappings and functions.
 
-A word of the rules book becomes a number of `codes`; rules with a word that is not there are not covered (NotCovered), and their games are
+A word of the rules book becomes a number of `codes`; rules with a word that is not there are not covered (NotCoveredError), and their games are
 played the ordinary way. Card masks have one bit a card.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.rules.sizes import deal_sizes
 from engine.search.playouts import codes
@@ -231,13 +231,13 @@ class Stakes:
 
 
 @final
-class Plan:
-    """All of it for one game and one naming of the suits. Raises NotCovered."""
+class Program:
+    """All of it for one game and one naming of the suits. Raises NotCoveredError."""
 
     def __init__(self, game: Terms, suit_map: tuple[int, ...]) -> None:
         self.game = game
         self.suit_map = suit_map
-        self.spare: list[object] = []  # tables that are not in use
+        self.spare: list[Any] = []  # lanes that are not in use
         self.pack_size: i64 = game.pack.size
         self.players: i64 = game.players
         self.simple: bool = game.simple
