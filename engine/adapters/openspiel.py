@@ -68,9 +68,11 @@ class TuteGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.game_type, info, params)
 
     def new_initial_state(self) -> TuteState:
+        """A match before its cards are dealt."""
         return TuteState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TuteObserver:
+        """The observer of this game; it takes no parameters (ValueError)."""
         if params:
             raise ValueError(f"Tute observers take no parameters, not {params!r}")
         return TuteObserver()
@@ -90,11 +92,13 @@ class TuteState(pyspiel.State):  # type: ignore[misc]
         return engine.load(self._key, players=self._players)
 
     def current_player(self) -> int:
+        """The seat to act, or OpenSpiel's number for chance or for the end."""
         if self.match is None:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self.match.is_over else self.match.current_seat
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The outcomes of one chance node, each with its probability."""
         return [(outcome, 1 / OUTCOMES) for outcome in range(OUTCOMES)]
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -116,9 +120,11 @@ class TuteState(pyspiel.State):  # type: ignore[misc]
         return self.match.game.action_text(tensors.action(self.match, action))
 
     def is_terminal(self) -> bool:
+        """Whether the match is over."""
         return self.match is not None and self.match.is_over
 
     def returns(self) -> list[float]:
+        """`State.returns` of a finished match, zeros before its end."""
         return self.match.returns() if self.is_terminal() and self.match else [0.0] * self._players
 
     def __str__(self) -> str:
@@ -135,9 +141,11 @@ class TuteObserver:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: TuteState, player: int) -> None:
+        """Fills the tensor with what a player may know; zeros before the deal."""
         self.tensor[:] = 0 if state.match is None else tensors.observation(state.match, player)
 
     def string_from(self, state: TuteState, player: int) -> str:
+        """The observation of a player as JSON; empty before the deal."""
         return "" if state.match is None else json.dumps(state.match.observation(player), ensure_ascii=False)
 
 

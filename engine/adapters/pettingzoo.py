@@ -48,9 +48,11 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         self._random, _ = seeding.np_random(None)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of what an agent observes, the same for all."""
         return self._observation_space
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The numbers of actions that an agent may name; `action_mask` says which are legal."""
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -70,6 +72,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         return self.possible_agents[max(0, self.state_of_match.current_seat)]
 
     def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent may know, as a vector (`tensors`), and the mask of its legal actions: all zero when another is to act."""
         state = self.state_of_match
         seat = self.possible_agents.index(agent)
         acts = state.current_seat == seat
@@ -77,6 +80,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         return {"observation": tensors.observation(state, seat), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
+        """Carries out an action of the agent on turn. An illegal one forfeits the match; None is for an agent that is done."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -5,6 +5,7 @@ A card number is the play of that card, so the commonest action needs no arithme
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 from engine.cards.pack import Pack
@@ -97,30 +98,33 @@ def discarded(action: int) -> tuple[int, ...]:
 
 
 def text(pack: Pack, action: int) -> str:
-    """'play 1o', 'sing c', 'bid 70', ...: what stands in logs and on the wire."""
+    """'play 1o', 'sing c', 'bid 70', ...: what stands in logs and on the wire. EngineError for a number that is no action."""
     if action in _WORDS:
         return _WORDS[action]
-    if action < 0:
-        raise EngineError(f"unknown action {action!r}")
-    if action < PLAY_END:
-        return "play " + pack.text(action)
-    if action < TUTE:
-        return "sing " + pack.suits[action - SING]
-    if action < TUTE + len(TUTE_RANKS):
-        return "tute " + TUTE_RANKS[action - TUTE]
-    if EXCHANGE_SEVEN <= action < PASS:
-        return "exchange " + "72"[action >= EXCHANGE_TWO] + pack.suits[action & 3]
-    if TRUMP <= action < CALL:
-        return "trump " + pack.suits[action - TRUMP]
-    if CALL <= action < PREDICT:
-        return "call " + pack.text(action - CALL)
-    if PREDICT <= action < PREDICT + 18:
-        return f"predict {action - PREDICT}"
-    if BID <= action <= BID + 230:
-        return f"bid {action - BID}"
     if action >= DISCARD:
         return " ".join(["discard", *(pack.text(card) for card in discarded(action))])
+    for first, end, verb, named in _BLOCKS:
+        if first <= action < end:
+            return f"{verb} {named(pack, action - first)}"
     raise EngineError(f"unknown action {action!r}")
+
+
+def _suit(pack: Pack, number: int) -> str:
+    return pack.suits[number]
+
+
+# first number, number after the last, verb, and how the object is named by its place in the block
+_BLOCKS: tuple[tuple[int, int, str, Callable[[Pack, int], str]], ...] = (
+    (0, PLAY_END, "play", Pack.text),
+    (SING, TUTE, "sing", _suit),
+    (TUTE, TUTE + len(TUTE_RANKS), "tute", lambda pack, place: TUTE_RANKS[place]),
+    (EXCHANGE_SEVEN, EXCHANGE_TWO, "exchange", lambda pack, place: "7" + pack.suits[place]),
+    (EXCHANGE_TWO, PASS, "exchange", lambda pack, place: "2" + pack.suits[place]),
+    (TRUMP, CALL, "trump", _suit),
+    (CALL, PREDICT, "call", Pack.text),
+    (PREDICT, PREDICT + 18, "predict", lambda pack, place: str(place)),
+    (BID, BID + 231, "bid", lambda pack, place: str(place)),
+)
 
 
 def parse(pack: Pack, words: str) -> int:
@@ -130,22 +134,24 @@ def parse(pack: Pack, words: str) -> int:
     verb, *rest = words.split(" ")
     if verb == "discard" and len(rest) <= 4:
         return discard(tuple(pack.parse(card) for card in rest))
-    if len(rest) == 1:
-        object_ = rest[0]
-        if verb == "play":
-            return pack.parse(object_)
-        if verb == "sing":
-            return SING + pack.parse_suit(object_)
-        if verb == "tute" and object_ in tuple(TUTE_RANKS):
-            return TUTE + TUTE_RANKS.index(object_)
-        if verb == "exchange" and object_[:1] in ("7", "2"):
-            return (EXCHANGE_SEVEN if object_[0] == "7" else EXCHANGE_TWO) + pack.parse_suit(object_[1:])
-        if verb == "trump":
-            return TRUMP + pack.parse_suit(object_)
-        if verb == "call":
-            return CALL + pack.parse(object_)
-        if verb in ("predict", "bid") and object_.isascii() and object_.isdigit() and len(object_) <= 3:
-            number = int(object_)
-            if number <= (17 if verb == "predict" else 230) and str(number) == object_:
-                return (PREDICT if verb == "predict" else BID) + number
-    raise EngineError(f"unknown action {words!r}: write e.g. 'play 1o', 'sing c', 'pass', 'bid 70'")
+    found = _parsed(pack, verb, rest[0]) if len(rest) == 1 else None
+    if found is None:
+        raise EngineError(f"unknown action {words!r}: write e.g. 'play 1o', 'sing c', 'pass', 'bid 70'")
+    return found
+
+
+def _parsed(pack: Pack, verb: str, named: str) -> int | None:
+    """The action of a verb and its object; None if there is no such verb or object. EngineError for a card or suit that is none."""
+    if verb in ("play", "call"):
+        return (CALL if verb == "call" else 0) + pack.parse(named)
+    if verb in ("sing", "trump"):
+        return (SING if verb == "sing" else TRUMP) + pack.parse_suit(named)
+    if verb == "tute" and named in tuple(TUTE_RANKS):
+        return TUTE + TUTE_RANKS.index(named)
+    if verb == "exchange" and named[:1] in ("7", "2"):
+        return (EXCHANGE_SEVEN if named[0] == "7" else EXCHANGE_TWO) + pack.parse_suit(named[1:])
+    if verb in ("predict", "bid") and named.isascii() and named.isdigit() and len(named) <= 3:
+        number = int(named)
+        if number <= (17 if verb == "predict" else 230) and str(number) == named:
+            return (PREDICT if verb == "predict" else BID) + number
+    return None

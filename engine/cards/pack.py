@@ -160,8 +160,7 @@ def pack(name: str, order: str) -> Pack:
     """The pack of a name of the rules book (es40, es36, es39, fr52) with a rank order, high to low."""
     if name == "fr52":
         return Pack(name, order, FRENCH_SUITS)
-    full = (
-        order if "2" in order else order + "2"
-    )  # twos keep their number, so that a card is the same int in every Spanish pack
+    # twos keep their number, so that a card is the same int in every Spanish pack
+    full = order if "2" in order else order + "2"
     left_out = {"es40": [], "es36": ["2o", "2c", "2e", "2b"], "es39": ["2c"]}[name]
     return Pack(name, full, SPANISH_SUITS, left_out)

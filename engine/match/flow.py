@@ -28,11 +28,9 @@ def run(state: Data, step: int) -> None:
             step = next_stage(state)
         elif step == steps.DEAL:
             step = dealing.start(state)
-        elif step == steps.COUNT:
-            step = end_deal(state, claims.decide(state))
-        else:
-            assert state.verdict is not None, "whoever says DECIDED has set it"
-            step = end_deal(state, state.verdict)
+        else:  # COUNT or DECIDED
+            verdict = state.verdict if step == steps.DECIDED else None
+            step = end_deal(state, verdict or claims.decide(state))
 
 
 def next_stage(state: Data) -> int:

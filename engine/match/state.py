@@ -35,7 +35,7 @@ class State(Data):
             self.legal = legal
         return legal
 
-    def apply(self, action: int) -> None:
+    def apply(self, action: int) -> None:  # noqa: C901 - the hot path: a call costs more than any line of it
         """Carries out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is not one.
 
         The way of a card, the hottest lines of the engine: whatever a trick can do without stands elsewhere.

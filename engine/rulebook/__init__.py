@@ -1,12 +1,12 @@
 """Rules pages: what the record of a game says, a trick that the engine really played, and the prose of `docs/games/prose`. Plain data, no HTML."""
 
-from engine.rulebook.deal import Step, deal_steps
+from engine.rulebook.deal import StageText, deal_steps
 from engine.rulebook.page import LANGUAGES, index, page, prose
 from engine.rulebook.picture import picture
-from engine.rulebook.table import Line, lines, option_lines, ordinary
+from engine.rulebook.table import ParameterRow, lines, option_lines, ordinary
 from engine.rulebook.trick import Follower, Trick, worked_trick
 
 __all__ = [
-    "LANGUAGES", "Follower", "Line", "Step", "Trick",
+    "LANGUAGES", "Follower", "ParameterRow", "StageText", "Trick",
     "deal_steps", "index", "lines", "option_lines", "ordinary", "page", "picture", "prose", "worked_trick",
 ]  # fmt: skip

@@ -15,21 +15,21 @@ Said = str | None  # a step at one table; None where the game has none
 
 
 @dataclass(frozen=True)
-class Step:
+class StageText:
     """One stage of a deal: its name and what happens, numbers included."""
 
     name: str
     text: str
 
 
-def deal_steps(key: str, lang: str) -> list[Step]:
+def deal_steps(key: str, lang: str) -> list[StageText]:
     """The steps of a deal of a game. What differs by the number of players is said for each of them."""
     tables = [Speaker(load(key, players=n).rules, n, lang) for n in sorted(declared(key).players)]
     found = []
     for names, tell in STEPS:
         told = {table.players: text for table in tables if (text := tell(table))}
         if told:
-            found.append(Step(names[lang == "en"], _joined(told, len(tables))))
+            found.append(StageText(names[lang == "en"], _joined(told, len(tables))))
     return found
 
 

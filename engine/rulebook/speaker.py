@@ -1,4 +1,4 @@
-"""Who tells a rules page: the rules at one table, in one language."""
+"""The rules at one table, in the language of a rules page."""
 
 from __future__ import annotations
 
@@ -19,16 +19,20 @@ class Speaker:
     lang: str
 
     def say(self, es: str, en: str) -> str:
+        """The text in the language of the page."""
         return en if self.lang == "en" else es
 
     def word(self, name: str) -> str:
+        """What the value of a parameter means, as a player would say it."""
         value = word(getattr(self.rules, name))
         return meant(name, value, self.lang) or str(value)
 
     def cap(self, name: str) -> str:
+        """As `word`, with a capital first letter."""
         return capital(self.word(name))
 
     def ranks(self, letters: str) -> str:
+        """The names of ranks, with commas."""
         return ", ".join(RANKS[self.lang].get(rank, rank) for rank in letters)
 
 

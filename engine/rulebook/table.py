@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.game import ORDINARY as ORDINARY_TUTE
-from engine.game import declared, load
+from engine.game import ORDINARY, declared, load
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS, RANKS, SUITS
 from engine.rules.options import Choice, Range, word
 from engine.rules.resolving import choices
 
 RANKED = {"rank_order", "pair_ranks", "exchange_seven", "exchange_two"}
-ORDINARY = (
+COMMON = (
     "deck", "rank_order", "rank_points", "trump_dynamics", "first_deal", "exchange", "auction", "first_leader",
     "obligation_stock_open", "obligation_stock_empty", "partner_exempt", "undertrump", "beat_after_trumped", "no_load",
     "hand_songs", "pair_ranks", "song_values", "songs_per_trick", "song_order", "song_min_stock", "singing_mandatory", "table_songs",
@@ -29,7 +28,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Line:
+class ParameterRow:
     """One parameter: its name, its value at every table, the value in ordinary Tute, its meaning; `allowed` for options."""
 
     name: str
@@ -56,35 +55,35 @@ def text(name: str, value: Any, lang: str) -> str:
     return "–" if value in (None, "") else str(value)
 
 
-def ordinary(lang: str) -> list[Line]:
+def ordinary(lang: str) -> list[ParameterRow]:
     """Ordinary Tute: what holds in every game whose page does not say otherwise."""
-    usual = ORDINARY_TUTE
+    usual = ORDINARY
     return [
-        Line(name, text(name, getattr(usual, name), lang), "", MEANINGS[name][lang == "en"])
-        for name in ORDINARY
+        ParameterRow(name, text(name, getattr(usual, name), lang), "", MEANINGS[name][lang == "en"])
+        for name in COMMON
         if name != "obligation_stock_open"  # ordinary Tute has no stock
     ]
 
 
-def lines(key: str, lang: str) -> list[Line]:
+def lines(key: str, lang: str) -> list[ParameterRow]:
     """Where a game, at any of its tables, differs from ordinary Tute."""
     found = []
-    for name in ORDINARY:
-        usual = getattr(ORDINARY_TUTE, name)
+    for name in COMMON:
+        usual = getattr(ORDINARY, name)
         values = _values(key, name)
         if name == "obligation_stock_open":
             stock = _values(key, "draw")
             values = {n: value for n, value in values.items() if stock[n] != "none"}
             if values and (set(values.values()) != {"strict"}):
-                found.append(Line(name, _by_table(name, values, lang), "–", MEANINGS[name][lang == "en"]))
+                found.append(ParameterRow(name, _by_table(name, values, lang), "–", MEANINGS[name][lang == "en"]))
         elif any(word(value) != word(usual) for value in values.values()):
             found.append(
-                Line(name, _by_table(name, values, lang), text(name, usual, lang), MEANINGS[name][lang == "en"])
+                ParameterRow(name, _by_table(name, values, lang), text(name, usual, lang), MEANINGS[name][lang == "en"])
             )
     return found
 
 
-def option_lines(key: str, lang: str) -> list[Line]:
+def option_lines(key: str, lang: str) -> list[ParameterRow]:
     """The options of a game: what each changes, the words allowed with what they mean, the default by number of players."""
     rules = declared(key)
     found = []
@@ -94,7 +93,7 @@ def option_lines(key: str, lang: str) -> list[Line]:
         allowed = _told({n: _allowed(name, choice, lang) for n, choice in tables.items()})
         if len(tables) < len(rules.players) and len({str(choice) for choice in tables.values()}) == 1:
             allowed = f"({', '.join(map(str, tables))}) {allowed}"
-        found.append(Line(name, _told(values), "", MEANINGS[name][lang == "en"], allowed))
+        found.append(ParameterRow(name, _told(values), "", MEANINGS[name][lang == "en"], allowed))
     return found
 
 

@@ -93,45 +93,20 @@ def _places(state: Data) -> Places:
 
 def deal_cards(state: Data) -> None:
     """Shuffles and deals, fixes trump, and records the deal."""
-    game, rules = state.game, state.rules
+    game, rules, dice = state.game, state.rules, state.dice
     flags = game.flags.get(state.suit_map)
     if flags is None:
         flags = game.flags[state.suit_map] = game.pack.flags(state.suit_map)
-    dice = state.dice
     deck = chance.shuffle(state.seed, state.deal_no, flags) if dice is None else dice.shuffle(flags)
-    card_of = game.pack.of_flag
-    k = state.size
     size = rules.hand_size
-    dealt = k * (deal_sizes(rules, state.seats)[state.deal_no - 1] if size == "deal_no" else int(size))
-    hands = [hand_of_flags(sum(deck[place:dealt:k])) for place in range(k)]  # in order of play
-    if k == state.seats:
-        state.hands = hands[-state.mano :] + hands[: -state.mano]
-    else:
-        state.hands = [[0, 0, 0, 0, 0] for _ in state.next]
-        for seat, hand in zip(state.active, hands, strict=True):
-            state.hands[seat] = hand
+    dealt = state.size * (deal_sizes(rules, state.seats)[state.deal_no - 1] if size == "deal_no" else int(size))
+    _deal_hands(state, deck[:dealt])
     rest: list[int] = []
     if dealt < len(deck):
-        rest = list(map(card_of.__getitem__, deck[: dealt - 1 : -1]))  # the next card is the last of the list
-    trump = NO_SUIT
-    source = rules.trump_source
-    if source == "last_dealt":
-        state.shown, state.holder = card_of[deck[dealt - 1]], state.active[-1]
-    elif source == "mano_last":
-        state.shown, state.holder = card_of[deck[dealt - k]], state.mano
-    elif source in ("turned_stock", "centre_card") and rest:
-        state.shown = rest.pop()
-    elif source == "centre_card" and rules.full_deal_trump == "last_card_of_dealer":
-        state.shown, state.holder = card_of[deck[dealt - 1]], state.active[-1]
-    if source == "rotating":
-        trump = (state.deal_no - 1) % 4
-    elif state.shown >= 0:
-        trump = state.suit_of[state.shown]
-    if rules.coins_start or (rules.first_deal == "coins_2o" and state.deal_no == 1):
-        trump = 0
-        if state.holder >= 0:
-            state.shown, state.holder = -1, -1
-    state.trump = trump  # what it means for followers: `tricks.lead`
+        # the next card is the last of the list
+        rest = list(map(game.pack.of_flag.__getitem__, deck[: dealt - 1 : -1]))
+    _show_a_card(state, deck[:dealt], rest)
+    state.trump = _trump(state)  # what it means for followers: `tricks.lead`
     state.stock = rest
     n = 0
     if rules.draw != "none":
@@ -142,6 +117,45 @@ def deal_cards(state: Data) -> None:
     state.left = dealt + n
     if state.log is not None:
         _record(state, rest)
+
+
+def _deal_hands(state: Data, dealt: list[int]) -> None:
+    """Gives out the dealt cards (flags), one at a time in order of play."""
+    k = state.size
+    hands = [hand_of_flags(sum(dealt[place::k])) for place in range(k)]
+    if k == state.seats:
+        state.hands = hands[-state.mano :] + hands[: -state.mano]
+    else:
+        state.hands = [[0, 0, 0, 0, 0] for _ in state.next]
+        for seat, hand in zip(state.active, hands, strict=True):
+            state.hands[seat] = hand
+
+
+def _show_a_card(state: Data, dealt: list[int], rest: list[int]) -> None:
+    """The card that is shown, and the seat that holds it, if any (parameter `trump_source`); one of the `rest` leaves it."""
+    rules = state.rules
+    source = rules.trump_source
+    flag = 0
+    if source in ("turned_stock", "centre_card") and rest:
+        state.shown = rest.pop()
+    elif source == "last_dealt" or (source == "centre_card" and rules.full_deal_trump == "last_card_of_dealer"):
+        flag, state.holder = dealt[-1], state.active[-1]
+    elif source == "mano_last":
+        flag, state.holder = dealt[-state.size], state.mano
+    if flag:
+        state.shown = state.game.pack.of_flag[flag]
+
+
+def _trump(state: Data) -> int:
+    """The trump of a deal whose shown card is known. Where coins are trump by rule, no card in a hand is shown."""
+    rules = state.rules
+    if rules.coins_start or (rules.first_deal == "coins_2o" and state.deal_no == 1):
+        if state.holder >= 0:
+            state.shown, state.holder = -1, -1
+        return 0
+    if rules.trump_source == "rotating":
+        return (state.deal_no - 1) % 4
+    return state.suit_of[state.shown] if state.shown >= 0 else NO_SUIT
 
 
 def _record(state: Data, rest: list[int]) -> None:

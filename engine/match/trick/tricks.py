@@ -74,7 +74,7 @@ def announce(state: Data, action: int) -> int:
     return steps.WAIT
 
 
-def complete(state: Data) -> int:
+def complete(state: Data) -> int:  # noqa: C901 - the order of what follows a trick, in one place; a call each would slow all playouts
     """The last card of a trick is on the table.
 
     1. The winner takes the cards. 2. Table songs. 3. Window A. Then `after_window_a`: 4. draw, 5. window B, 6. the winner leads.
@@ -162,7 +162,7 @@ def draw(state: Data) -> None:
     if game.batches:
         if any(state.hands[seat]):
             return
-        seat, cards = state.mano, min(state.n, state.size * int(state.rules.hand_size))
+        seat, cards = state.mano, min(state.n, cards * int(state.rules.hand_size))
     stock, hands, facts, ring = state.stock, state.hands, state.facts, state.next
     state.n = left = state.n - cards
     the_shown = not left and len(stock) < cards
@@ -178,18 +178,22 @@ def draw(state: Data) -> None:
         suit, bit, _ = facts[stock.pop()]
         hands[seat][suit] |= bit
         seat = ring[seat]
-    if left:
-        return
-    if the_shown:
+    if not left:
+        _stock_is_empty(state, seat if the_shown else -1)
+
+
+def _stock_is_empty(state: Data, last: int) -> None:
+    """The last card has been drawn: by the seat `last` it is the shown one (-1: that is not drawn). Other duties begin."""
+    if last >= 0:
         card = state.shown
-        give(state, seat, card)
+        give(state, last, card)
         if state.drawn is not None:
-            state.drawn[seat] = card
-        state.emit("draw", seat=seat, card=state.card_text(card), shown=True)
+            state.drawn[last] = card
+        state.emit("draw", seat=last, card=state.card_text(card), shown=True)
         state.shown = -1
     if state.shown < 0 and state.pending >= 0:
         exchanges.take_back(state)
-    legality.enforce(state, game.empty_rule)
+    legality.enforce(state, state.game.empty_rule)
     turns.fix_turns(state)
 
 

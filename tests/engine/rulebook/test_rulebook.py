@@ -12,9 +12,8 @@ import yaml
 
 from engine import rulebook
 from engine.cli import main
-from engine.game import ORDINARY as TUTE
-from engine.game import declared, games, load
-from engine.rulebook.table import ORDINARY, RANKED
+from engine.game import ORDINARY, declared, games, load
+from engine.rulebook.table import COMMON, RANKED
 from engine.rulebook.values import meant
 from engine.rulebook.words import MEANINGS
 from engine.rules.options import Range, by_players, word
@@ -94,14 +93,14 @@ def test_ordinary_tute_is_what_the_rules_book_says() -> None:
         block = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)
         assert block, key
         blocks.append((declared(key).players[0], yaml.safe_load(block[1])["params"]))
-    for name in ORDINARY:
+    for name in COMMON:
         votes: Counter[str] = Counter()
         for players, params in blocks:
             value = by_players(params.get(name, absent.get(name)), players)
             if name == "obligation_stock_open" and value is None:
                 continue
             votes[repr(value)] += 1
-        usual = repr(word(getattr(TUTE, name)))
+        usual = repr(word(getattr(ORDINARY, name)))
         assert votes[usual] == max(votes.values()), f"{name}: ordinary is {usual}, the book has {votes}"
 
 
@@ -110,7 +109,7 @@ def test_the_index_is_fresh() -> None:
 
 
 def test_every_parameter_has_a_meaning() -> None:
-    assert set(MEANINGS) == set(ORDINARY) | {name for key in games() for name in declared(key).options}
+    assert set(MEANINGS) == set(COMMON) | {name for key in games() for name in declared(key).options}
 
 
 @pytest.mark.parametrize("key", games())
