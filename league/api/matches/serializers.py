@@ -12,7 +12,13 @@ from league.domain.matches import replays
 from league.enums import MatchKind, MatchStatus
 from league.models import Match, Party
 
-HOST = ("engine", "tier", "runtime_hash", "python")  # what makes a result reproducible; the rest is the operator's
+HOST = (
+    "engine",
+    "compiled",
+    "tier",
+    "runtime_hash",
+    "python",
+)  # what makes a result reproducible; the rest is the operator's
 
 
 class PartyOut(serializers.Serializer[Any]):
@@ -84,7 +90,9 @@ class MatchDetail(MatchOut):
     """A match with its parties in full."""
 
     parties = PartyDetail(many=True)
-    host = serializers.SerializerMethodField(help_text="engine, sandbox tier, runtime hash and Python that played it.")
+    host = serializers.SerializerMethodField(
+        help_text="Engine and whether its rules ran compiled, sandbox tier, runtime hash and Python that played it."
+    )
 
     @extend_schema_field({"type": "object", "additionalProperties": True})
     def get_host(self, match: Match) -> dict[str, Any]:
