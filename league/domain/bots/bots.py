@@ -109,7 +109,7 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
 
 
 def _check_duplicate(player: Player, sha256: str) -> None:
-    """Equal contents would be one competitor under two names."""
+    """Refused for files that are in the league already: two bots with equal files would be one competitor under two names."""
     twin = BotVersion.objects.filter(package_id=sha256).select_related("bot").first()
     if twin is None:
         return

@@ -9,5 +9,5 @@ from league.models import LeagueEvent
 
 
 def append(kind: str, subject: str, *, now: datetime, actor: str = "", **data: Any) -> LeagueEvent:
-    """Add one event. `kind` is a word pair like "match.moved", `subject` names one row like "match:8f3k2p"."""
+    """Add one line. `kind` is a word pair like "match.moved", `subject` names one row like "match:8f3k2p"."""
     return LeagueEvent.objects.create(at=now, kind=kind, subject=subject, actor=actor, data=data)

@@ -20,7 +20,7 @@ MOVES: dict[type, dict[str, frozenset[str]]] = {
 
 
 def subject(row: Match | Tournament | BotVersion) -> str:
-    """How events name a row."""
+    """The name of a row in the journal."""
     if isinstance(row, Match):
         return f"match:{row.public_id}"
     if isinstance(row, Tournament):
@@ -38,7 +38,7 @@ def move(
     guard: dict[str, Any] | None = None,
     **columns: Any,
 ) -> None:
-    """Give `row` the status `to` and write `columns`, with an event in the same transaction.
+    """Give `row` the status `to` and write `columns`, with a line of the journal in the same transaction.
 
     1. The step from `row.status` to `to` must stand in the transition table.
     2. The row is updated only if it still has the status that `row` was read with, and every `guard` column.

@@ -1,4 +1,4 @@
-"""What counted at a past moment. Nothing is deleted: a result that was struck out later is still there, with the event that says when."""
+"""Which results counted at a past moment. Nothing is deleted: a result that was struck out later is still there, with the event that says when."""
 
 from __future__ import annotations
 

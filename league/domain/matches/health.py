@@ -31,7 +31,7 @@ def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
 
 
 def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """The others."""
+    """Those of `matches` that wait for no such test."""
     return matches.exclude(_waits(), kind=MatchKind.TOURNAMENT)
 
 
@@ -41,7 +41,7 @@ def _waits() -> Exists:
 
 
 def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> None:
-    """A match was reported: pause the bots that fail again and again, and judge those that were tested. In the reporter's transaction."""
+    """After the report of a match: pause the bots that fail again and again, judge the bot that was tested. In the transaction of the report."""
     if match.key.startswith(TEST):
         _judge(match, next(iter(parties)), now=now)
     elif match.kind != MatchKind.VALIDATION:

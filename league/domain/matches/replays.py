@@ -103,7 +103,7 @@ class PartyView:
 
 
 def party_view(party: Party, viewer: Player | None = None) -> PartyView:
-    """The kind and place of a fault are public; its text, the lines that led to it and stderr are the owner's."""
+    """A party as `viewer` may see it: kind and place of a fault are public; its text, the lines before it and stderr are for the owner."""
     if may_inspect(party, viewer):
         return PartyView(party, True, party.fault_detail, party.faults, party.stderr)
     public = [

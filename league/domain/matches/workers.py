@@ -21,7 +21,7 @@ FORGOTTEN = timedelta(days=7)
 
 
 def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = None) -> Worker:
-    """A worker process has started. `tier` is the sandbox tier it proved; empty with a `refusal` that says why it plays nothing."""
+    """Note that a worker has started. `tier` is the sandbox tier that it proved; where it is empty, `refusal` says why the worker plays nothing."""
     now = clock.given(now)
     fields = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
@@ -32,19 +32,19 @@ def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = 
 
 
 def note_alive(name: str, *, match: Match | None = None, now: datetime | None = None) -> None:
-    """A worker is alive, and plays `match` or nothing."""
+    """Note that a worker is alive, and which match it plays."""
     Worker.objects.filter(name=name).update(seen=clock.given(now), match=match)
 
 
 def unregister(name: str, *, now: datetime | None = None) -> None:
-    """A worker has ended in good order."""
+    """Take a worker that has ended in good order off the list."""
     now = clock.given(now)
     if Worker.objects.filter(name=name).delete()[0]:
         journal.append("worker.stopped", f"worker:{name}", now=now, actor=name)
 
 
 def count_able(*, now: datetime) -> int:
-    """How many workers are there and may play. One query."""
+    """How many workers are alive and may play. One query."""
     return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").count()
 
 
@@ -66,7 +66,7 @@ class Queue:
 
 
 def queue(*, now: datetime | None = None) -> Queue:
-    """How much waits, since when and why, who plays, and why nothing moves where nothing does. Two queries."""
+    """How many matches wait, since when and why, how many workers play, and why nothing is played where that is so. Two queries."""
     now = clock.given(now)
     waiting = Q(status=MatchStatus.QUEUED)
     held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
@@ -89,7 +89,7 @@ def queue(*, now: datetime | None = None) -> Queue:
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
-    """The queued matches as they are claimed one after the other, each with `why` it waits: a reason of `Queue.waiting`. Two queries besides."""
+    """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). Two queries besides."""
     now = clock.given(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     anybody = Worker.objects.filter(seen__gte=now - SILENT).exists()
@@ -108,7 +108,7 @@ def _why_starved(alive: list[Worker]) -> str:
 
 
 def explain(*, now: datetime | None = None) -> int:
-    """Write why nothing moves into the queued matches, or take it back when it does; the number of rows changed."""
+    """Write into the queued matches why nothing is played, or take that back; the number of rows changed."""
     now = clock.given(now)
     reason = without_folders(queue(now=now).starved)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)

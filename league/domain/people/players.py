@@ -1,4 +1,4 @@
-"""People."""
+"""Players: people with an account."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def create(
 
 
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
-    """The player of a logged-in account; made on the way for an account that the operator created by hand."""
+    """The player of a logged-in account. It is created here for an account that the operator made by hand."""
     found = Player.objects.filter(user=user).first()
     if found:
         return found

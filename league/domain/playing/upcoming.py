@@ -87,7 +87,7 @@ class Upcoming:
         return work
 
     def beat(self) -> None:
-        """Renew its lease. When the present match does not end after all, others may have it."""
+        """Renew the lease of the fetched match. If the present match takes too long, give it back, so that others can play it."""
         work, fetched = self._claimed, self._fetched
         if work is None:
             return
@@ -97,7 +97,7 @@ class Upcoming:
             self._give_back(f"the match before it takes worker {self._worker} too long")
 
     def close(self) -> None:
-        """Give it back, now, and not only when its bots have been started."""
+        """Give the fetched match back at once, even while its bots are still being started."""
         why = f"worker {self._worker} was told to stop"
         if self._claimed is not None:
             self._claimed.release(why)

@@ -39,7 +39,7 @@ def usual_pools() -> dict[str, Pool]:
 
 
 def overall_table() -> list[OverallLine]:
-    """Best first; who has played too few games stands last. Two queries."""
+    """The lines of the table, the best bot first. Bots that have played fewer than half of the games stand last. Two queries."""
     pools = {pool.pk: game for game, pool in usual_pools().items()}
     listed = Rating.objects.filter(pool__in=pools, listed=True).select_related("version__bot__owner")
     by_bot: defaultdict[int, dict[str, Rating]] = defaultdict(dict)

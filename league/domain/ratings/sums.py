@@ -62,17 +62,17 @@ def tally_matches(pool: Pool, matches: Iterable[PlayedMatch]) -> Tallies:
 
 
 def recount(pool: Pool) -> Tallies:
-    """The statistics of the counted matches, from their boards: nothing that was kept enters them."""
+    """The statistics of the counted matches, computed anew from their boards without what is kept."""
     return tally_matches(pool, read_matches(counted_matches(pool)).values())
 
 
 def read_kept(pool: Pool) -> Tallies:
-    """The statistics as they were kept; those of no board where there are none."""
+    """The statistics that are kept; empty ones where nothing is kept."""
     row = PoolSums.objects.filter(pool=pool).first()
     return load(zlib.decompress(bytes(row.data))) if row else NOTHING
 
 
 def write_kept(pool: Pool, tallies: Tallies, *, matches: int, now: datetime) -> None:
-    """Replace what is kept."""
+    """Replace the kept statistics."""
     fields = {"data": zlib.compress(tallies.dump(), 1), "matches": matches, "updated": now}
     PoolSums.objects.update_or_create(pool=pool, defaults=fields)

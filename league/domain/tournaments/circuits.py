@@ -92,7 +92,7 @@ def _remind(circuit: Circuit) -> None:
 
 
 def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | None = None) -> None:
-    """Let a circuit rest, or go on: its next season is that of the next due moment."""
+    """Pause a circuit or let it go on; then its next season is that of the next due moment."""
     Circuit.objects.filter(pk=circuit.pk).update(active=active)
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").update(enabled=active)
     PeriodicTasks.update_changed()

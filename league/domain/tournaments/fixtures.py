@@ -31,7 +31,10 @@ class PlayedFormat:
 
 
 def play_format(tournament: Tournament, *, blank: bool = False, at: datetime | None = None) -> PlayedFormat:
-    """Ask the format. `blank`: without results, for formats whose tables do not depend on them. `at`: with those of a past moment."""
+    """What the format makes of a tournament.
+
+    blank: without results, for formats whose pairings do not depend on them. at: with the results of that past moment.
+    """
     form, field = formats.field_of_tournament(tournament)
     if blank:
         sheet = Sheet.for_field(field)

@@ -1,4 +1,4 @@
-"""What must hold of the rows at any moment, whatever was killed on the way. Reads only; each finding says what to do.
+"""Checks of what must be true of the rows at any moment, whichever process was killed. They only read; each finding says what to do.
 
 A row that is about to be put right by the scheduler is no finding: everything here has had GRACE.
 """
@@ -30,7 +30,7 @@ REBUILD = "manage.py refresh_ratings --rebuild; if it comes again, a process of 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that must not be."""
+    """One fault in the tables: which check found it, where, what is wrong and what to do."""
 
     check: str
     subject: str

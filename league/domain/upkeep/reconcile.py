@@ -1,4 +1,4 @@
-"""Makes the rows what they ought to be, whatever was lost on the way: run it at any time, any number of times, anywhere."""
+"""Puts right what was lost: leases, matches, ends of tournaments, ratings. It may run at any time, any number of times, on any machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results that were wrong: struck out, played again, rated anew. Everything here may be done twice, and can be looked at first.
+"""Repairs after wrong results: matches become void, are played again and rated anew. Each repair may run twice and has a dry run.
 
 A dry run does the whole work in a transaction, reads what came of it, and takes it back.
 """
