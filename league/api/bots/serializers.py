@@ -31,7 +31,9 @@ class BotChange(StrictSerializer):
     """What the owner may change; leave out what stays."""
 
     description = serializers.CharField(required=False, allow_blank=True, max_length=2000)
-    state = serializers.ChoiceField(required=False, choices=BotState.choices, help_text="retired is for good.")
+    state = serializers.ChoiceField(
+        required=False, choices=BotState.choices, help_text="A retired bot cannot become active again."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """An empty change is a mistake."""
@@ -89,7 +91,7 @@ class Upload(StrictSerializer):
         required=False,
         allow_blank=True,
         max_length=1000,
-        help_text="Keys separated by commas; instead of those in bot.toml.",
+        help_text="Keys separated by commas; they replace those in bot.toml.",
     )
 
 

@@ -22,7 +22,7 @@ class BearerToken(BaseAuthentication):
             return None
         scheme, _, key = header.partition(" ")
         if scheme.lower() != "bearer":
-            raise AuthenticationFailed(f"The scheme {scheme[:20]!r} is not known here; only Bearer is.")
+            raise AuthenticationFailed(f"The API does not know the scheme {scheme[:20]!r}; send Bearer and a token.")
         token = tokens.authenticate(key.strip())
         if token is None:
             raise AuthenticationFailed("This token does not exist, or was revoked.")
@@ -40,7 +40,7 @@ class Session(SessionAuthentication):
 def player_of(request: Request) -> Player:
     """The player who asks. NotAuthenticated for nobody."""
     if not request.user.is_authenticated:
-        raise NotAuthenticated("You must be known to do this.")
+        raise NotAuthenticated("Send a token, or log in on the site, to do this.")
     if isinstance(request.auth, ApiToken):
         return request.auth.player
     return players.player_of_user(request.user)

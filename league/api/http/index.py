@@ -71,5 +71,5 @@ def _page() -> dict[str, Any]:
 @csrf_exempt
 def nowhere(request: HttpRequest, rest: str = "") -> JsonResponse:
     """Any other address below /api/v1/."""
-    detail = f"/api/v1/{rest[:100]} is no address of the API (none has a slash at the end); GET /api/v1/ lists them."
+    detail = f"The API has no address /api/v1/{rest[:100]} (none ends with a slash); GET /api/v1/ lists all addresses."
     return JsonResponse(body("not-found", detail), status=404, content_type=MEDIA_TYPE)

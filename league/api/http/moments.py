@@ -14,7 +14,7 @@ from league.api.http.problems import Problem
 AT = OpenApiParameter(
     "at",
     OpenApiTypes.DATETIME,
-    description="As it stood at this moment, such as 2026-11-21T12:00:00Z; now unless said.",
+    description="The table as it stood at this moment, such as 2026-11-21T12:00:00Z; the present one if left out.",
 )
 
 

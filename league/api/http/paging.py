@@ -134,6 +134,6 @@ def read_cursor(request: Request) -> tuple[bool, int | None]:
         plain = ""
     match = CURSOR.fullmatch(plain, 0)
     if match is None:
-        problem = "is not one of ours; take it from a next or previous link, or leave it out"
+        problem = "is not a cursor of this API; take it from a next or previous link, or leave it out"
         raise Problem("invalid", f"cursor: {problem}", {"cursor": [problem]})
     return match[1] == "p", int(match[2])

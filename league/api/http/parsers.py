@@ -27,7 +27,7 @@ def check_length(context: Mapping[str, Any] | None, most: int) -> None:
     except ValueError:
         raise ParseError("The Content-Length header is not a number.") from None
     if size > most:
-        raise Problem("too-large", f"The body has {size} bytes; at most {most} are taken here.")
+        raise Problem("too-large", f"The body has {size} bytes; this address takes {most} at most.")
 
 
 class StrictJSON(BaseParser):
@@ -45,7 +45,7 @@ class StrictJSON(BaseParser):
         try:
             value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
         except (ValueError, RecursionError) as error:
-            raise ParseError(f"The body is not JSON that can be read here: {error}.") from None
+            raise ParseError(f"The body is not valid JSON: {error}.") from None
         _check(value, 0)
         return value
 
@@ -54,14 +54,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(
-            f"the name {next(name for name in names if names.count(name) > 1)!r} stands twice in an object"
-        )
+        raise ValueError(f"an object has the name {next(name for name in names if names.count(name) > 1)!r} twice")
     return found
 
 
 def _constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _float(text: str) -> float:
@@ -87,9 +85,9 @@ def _check(value: Any, depth: int) -> None:
 
 def _check_text(text: str) -> None:
     if "\0" in text:
-        raise ParseError("The body holds the character NUL, which no text of the league has.")
+        raise ParseError("The body holds the character NUL; leave it out.")
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ParseError("The body holds half of a surrogate pair, which is no character.")
+        raise ParseError("The body holds half of a surrogate pair, which is not a character.")
 
 
 class PackageForm(MultiPartParser):

@@ -141,7 +141,7 @@ def _kind(error: Exception) -> tuple[str, str, dict[str, list[str]] | None] | No
         case exceptions.Throttled():
             return "rate", str(error.detail), None
         case exceptions.NotFound() | Http404():
-            return "not-found", "No such thing exists here, or not for you.", None
+            return "not-found", "There is nothing here, or you may not see it.", None
         case TooMany():
             return "rate", shown(error), None
         case PackageRefused():

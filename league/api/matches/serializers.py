@@ -106,7 +106,7 @@ class SittingOut(serializers.Serializer[Any]):
     number = serializers.IntegerField(help_text="From 0.")
     seating = serializers.ListField(child=serializers.IntegerField(), help_text="Party number per seat.")
     scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
-    fault = FaultField(help_text="The one that cut it short or kept it away.")
+    fault = FaultField(help_text="The fault that ended the sitting early, or prevented it.")
     fault_party = serializers.IntegerField(allow_null=True)
 
 
@@ -132,7 +132,7 @@ class ReplayOut(serializers.Serializer[Any]):
     seed = serializers.CharField(required=False, help_text="Hexadecimal; the deal follows from it.")
     suits = serializers.CharField(required=False)
     over = serializers.BooleanField(required=False, help_text="Whether it was played to its end.")
-    faults = serializers.ListField(child=ObjectField(), required=False, help_text="What cut it short.")
+    faults = serializers.ListField(child=ObjectField(), required=False, help_text="The faults that ended it early.")
     timings = ObjectField(required=False, help_text="Time per decision of the bots.")
     meta = ObjectField(required=False)
     view = serializers.JSONField(required=False, help_text='The seat, or "public".')

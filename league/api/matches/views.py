@@ -96,7 +96,7 @@ class Replay(View):
             OpenApiParameter(
                 "seat",
                 str,
-                description='See only what this seat knew ("0", "1", ...), or what all knew ("public"); whole unless said.',
+                description='See only what this seat knew ("0", "1", ...), or what all knew ("public"); everything if left out.',
             )
         ],
     )

@@ -86,11 +86,12 @@ class Tokens(ListView):
         """The answer holds the key, once. With a session only: a token that leaked must not make others."""
         if isinstance(request.auth, ApiToken):
             raise Problem(
-                "forbidden", "A token cannot make tokens; log in on the site, or ask the operator for create_token."
+                "forbidden", "A token cannot make another token; log in on the site to make one, or ask the operator."
             )
         if "Idempotency-Key" in request.headers:
             raise Problem(
-                "bad-request", "This address takes no Idempotency-Key: the answer holds a secret that is kept nowhere."
+                "bad-request",
+                "This address takes no Idempotency-Key: its answer holds a key, which the league does not keep.",
             )
         token, key = tokens.create(player_of(request), self.body()["label"])
         made = TokenOut(token).data | {"key": key}

@@ -98,7 +98,7 @@ class GameDetail(GameOut):
     sides = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()), help_text="Seats by side."
     )
-    boards = serializers.IntegerField(help_text="Boards of a match unless said.")
+    boards = serializers.IntegerField(help_text="Boards of a match where a tournament names no other number.")
     options = OptionOut(many=True)
 
 
@@ -109,7 +109,7 @@ class QueueOut(serializers.Serializer[Any]):
     playing = serializers.IntegerField()
     oldest = serializers.DateTimeField(allow_null=True, help_text="Since when the oldest match waits.")
     workers = serializers.IntegerField()
-    refusing = serializers.IntegerField(help_text="Workers without a sandbox that holds.")
+    refusing = serializers.IntegerField(help_text="Workers that refuse to play because their sandbox is not safe.")
     starved = serializers.CharField(help_text="Empty while matches flow.")
     waiting = serializers.DictField(
         child=serializers.IntegerField(),

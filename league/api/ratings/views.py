@@ -76,7 +76,9 @@ class Leaderboard(ListView):
         tags=["ratings"],
         parameters=[
             OpenApiParameter(
-                "every_version", OpenApiTypes.BOOL, description="A row per version; one row per bot unless said."
+                "every_version",
+                OpenApiTypes.BOOL,
+                description="true: a row per version; false or left out: a row per bot.",
             ),
             AT,
         ],
@@ -174,7 +176,7 @@ class OneGame(View):
         operation_id="get_game",
         summary="Read a game with its options",
         tags=["games"],
-        parameters=[OpenApiParameter("players", int, description="Seats at the table; the usual number unless said.")],
+        parameters=[OpenApiParameter("players", int, description="Seats at the table; the usual number if left out.")],
     )
     def get(self, request: Request, key: str) -> Response:
         """Options differ with the number of seats."""
@@ -218,7 +220,5 @@ class QueueState(View):
         found = workers.queue()
         if found.refusing and not (request.user.is_authenticated and request.user.is_staff):
             # The refusal of a sandbox names paths of the operator's machine.
-            found = workers.Queue(
-                **{**vars(found), "starved": "no worker has a sandbox that holds" if found.starved else ""}
-            )
+            found = workers.Queue(**{**vars(found), "starved": "no worker has a safe sandbox" if found.starved else ""})
         return Response(QueueOut(found).data)

@@ -64,7 +64,7 @@ class SeasonOut(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     due = serializers.DateTimeField()
     opened = serializers.DateTimeField()
-    reason = serializers.CharField(help_text="Why it was passed over; empty where it was played.")
+    reason = serializers.CharField(help_text="Why it was not played; empty if it was.")
     divisions = serializers.SerializerMethodField()
 
     @extend_schema_field(PartOut(many=True))
@@ -84,7 +84,7 @@ class CircuitOut(serializers.Serializer[Any]):
     parameters = ObjectField()
     boards = serializers.IntegerField(allow_null=True, help_text="Of each match; null: what suits the game.")
     size = serializers.IntegerField(help_text="Entries of a division.")
-    moves = serializers.IntegerField(help_text="Promoted and relegated at each border.")
+    moves = serializers.IntegerField(help_text="How many go up and down between neighbouring divisions.")
     days = serializers.CharField()
     at = serializers.CharField()
     time_zone = serializers.CharField()
@@ -117,9 +117,11 @@ class CircuitNew(StrictSerializer):
     boards = serializers.IntegerField(required=False, min_value=1, max_value=settings.MAX_BOARDS)
     size = serializers.IntegerField(required=False, default=8, min_value=2, max_value=settings.MAX_ENTRIES)
     moves = serializers.IntegerField(required=False, default=2, min_value=0, max_value=settings.MAX_ENTRIES)
-    days = serializers.CharField(max_length=80, help_text="mon,thu or days of the month 1,15")
-    at = serializers.CharField(max_length=5, help_text="Wall-clock time, 20:00")
-    time_zone = serializers.CharField(max_length=60, help_text="Europe/Madrid")
+    days = serializers.CharField(
+        max_length=80, help_text="Weekdays such as mon,thu, or days of the month such as 1,15."
+    )
+    at = serializers.CharField(max_length=5, help_text="Local time, such as 20:00.")
+    time_zone = serializers.CharField(max_length=60, help_text="Such as Europe/Madrid.")
 
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object."""
@@ -131,7 +133,7 @@ class CircuitNew(StrictSerializer):
 
 
 class CircuitChange(StrictSerializer):
-    """Let it rest or go on."""
+    """Pause or resume it."""
 
     active = serializers.BooleanField()
 

@@ -47,9 +47,7 @@ def _bots(names: list[str]) -> list[Bot]:
     found = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
     missing = [name for name in names if name not in found]
     if missing:
-        raise ValidationError(
-            {"bots": [f"there is no bot {name!r}; /api/v1/bots lists those there are" for name in missing]}
-        )
+        raise ValidationError({"bots": [f"there is no bot {name!r}; /api/v1/bots lists all bots" for name in missing]})
     return [found[name] for name in names]
 
 
@@ -152,7 +150,7 @@ class OneCircuit(View):
 
     @extend_schema(
         operation_id="change_circuit",
-        summary="Let your recurring league rest or go on",
+        summary="Pause or resume your recurring league",
         tags=["tournaments"],
         request=CircuitChange,
         responses=CircuitOut,

@@ -67,14 +67,14 @@ class FormatChoice(StrictSerializer):
 
     game = serializers.CharField(max_length=30)
     players = serializers.IntegerField(
-        required=False, min_value=1, max_value=20, help_text="Seats; the game's usual number unless said."
+        required=False, min_value=1, max_value=20, help_text="Seats; the usual number of the game if left out."
     )
     options = ObjectField(required=False, help_text="By the names in /games/{key}.")
     boards = serializers.IntegerField(
         required=False,
         min_value=1,
         max_value=settings.MAX_BOARDS,
-        help_text="Of each match; suits the game unless said.",
+        help_text="Of each match; a number that suits the game if left out.",
     )
     format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
     parameters = ObjectField(required=False, help_text="Of the format, by the names in /formats.")
@@ -129,7 +129,7 @@ class TournamentNew(FormatChoice):
         choices=Seeding.choices,
         required=False,
         default=Seeding.RATING.value,
-        help_text="What brackets and byes follow.",
+        help_text="The order that brackets and byes follow.",
     )
     bots = serializers.ListField(
         child=serializers.SlugField(max_length=40),
@@ -164,7 +164,7 @@ class ForecastOut(serializers.Serializer[Any]):
     measured = serializers.BooleanField(
         source="pace.measured", help_text="Whether it was measured on recent matches of the game; else a usual value."
     )
-    workers = serializers.IntegerField(source="pace.workers", help_text="Who share the work.")
+    workers = serializers.IntegerField(source="pace.workers", help_text="Workers that share the work.")
 
 
 class ParameterOut(serializers.Serializer[Any]):
@@ -192,7 +192,7 @@ class FormatOut(serializers.Serializer[Any]):
 class ExtendNew(StrictSerializer):
     """More of what there is."""
 
-    parameters = ObjectField(help_text="cycles, budget or cap, larger than they are.")
+    parameters = ObjectField(help_text="New values of cycles, budget or cap, larger than the present ones.")
 
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object that is not empty."""
@@ -248,7 +248,7 @@ class BracketOut(serializers.Serializer[Any]):
 class EntryOut(serializers.Serializer[Any]):
     """One version in one tournament, frozen when it starts."""
 
-    number = serializers.IntegerField(help_text="From 0; what crosstables and schedules speak of.")
+    number = serializers.IntegerField(help_text="From 0; crosstables and schedules name an entry by it.")
     version = VersionRef()
     seed = serializers.IntegerField(allow_null=True, help_text="From 1; null before the start.")
     place = serializers.IntegerField(allow_null=True, help_text="From 1; null before the end.")
@@ -289,7 +289,7 @@ class StandingOut(serializers.Serializer[Any]):
     draws = serializers.IntegerField(source="result.draws")
     losses = serializers.IntegerField(source="result.losses")
     direct = serializers.FloatField(
-        source="result.direct", allow_null=True, help_text="Points among those level on points."
+        source="result.direct", allow_null=True, help_text="Points against the entries with equal points."
     )
     sonneborn_berger = serializers.FloatField(source="result.sonneborn_berger")
     score_per_board = serializers.FloatField(
@@ -298,7 +298,7 @@ class StandingOut(serializers.Serializer[Any]):
     tie_breaks = serializers.DictField(
         child=serializers.FloatField(),
         source="breaks",
-        help_text="What else parts equals in the format, in that order.",
+        help_text="The tie-breaks of the format, in their order.",
     )
     tied_with_next = serializers.BooleanField(
         source="result.tied_with_next",

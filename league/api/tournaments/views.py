@@ -92,7 +92,7 @@ class Tournaments(ListView):
         missing = [name for name in names if name not in found]
         if missing:
             raise ValidationError(
-                {"bots": [f"there is no bot {name!r}; /api/v1/bots lists those there are" for name in missing]}
+                {"bots": [f"there is no bot {name!r}; /api/v1/bots lists all bots" for name in missing]}
             )
         with transaction.atomic():
             made = tournaments.create(

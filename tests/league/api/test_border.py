@@ -52,7 +52,7 @@ def test_other_addresses_are_problems_too(nobody, method, path):
     response = nobody.call(method, path)
 
     assert response.status_code == 404
-    assert "GET /api/v1/ lists them" in response.json()["detail"]
+    assert "GET /api/v1/ lists all addresses" in response.json()["detail"]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def listed() -> list[Found]:
         ("error", "engine/packages/", "bot.toml"),
         ("error", "engine/cli/", "{"),
         ("error", "engine/runner/", "{"),
-        ("error", "league/api/", "You must be known to do this."),
+        ("error", "league/api/", "Send a token, or log in on the site, to do this."),
         ("error", "league/management/", "make texts"),
         ("help", "engine/cli/", "seed"),
         ("help", "league/management/", "any text; every deal follows from it"),
