@@ -33,7 +33,7 @@ def start_bot(box: Sandbox, bot: BotSpec, runtime: Runtime, policy: Policy, core
 
 @dataclass(frozen=True)
 class Late:
-    """A bot that did not come to its `ready`. `evidence`: the last request and answer, if there were any."""
+    """A bot that never answered `ready`. `evidence`: the last request and answer, if there were any."""
 
     party: int
     seat: int
@@ -49,7 +49,7 @@ class Crew:
     faults: list[Late] = field(default_factory=list)
 
     def move(self, cores: Collection[int]) -> None:
-        """Let them play on these cores, wherever they were started. Raises OSError, and kills them, where that fails."""
+        """Move the bots to these cores. Where that fails it kills them and raises OSError."""
         try:
             for seat in self.seats:
                 seat.process.pin(cores)
@@ -99,7 +99,7 @@ class Starter:
         return crew
 
     def told(self, number: int) -> dict[str, Any]:
-        """What the bots of a pass are told at its start, beside the game: for the log, from which their lines can be made again."""
+        """What the bots of a pass are told at its start besides the game. It goes into the log, so that their lines can be rebuilt."""
         seeds = [
             engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
         ]

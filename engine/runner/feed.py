@@ -1,4 +1,4 @@
-"""What each seat has yet to be told.
+"""The events that each seat has not been told yet.
 
 Events ride on the next request to a seat: nothing is sent that asks for no answer. Everything that one seat sees and another does not passes
 through `engine.redact`, which is the only way from the record to a bot; what all see alike is encoded once and shared.
@@ -41,7 +41,7 @@ class Feed:
         self._shared.append(encode(event))
 
     def take(self, seat: int) -> list[str]:
-        """What the seat has not been told; from now on it has."""
+        """The events that the seat has not been told yet, which now count as told."""
         if self._read < len(self._events):
             self._catch_up()
         shared, told = self._shared, self._told
@@ -73,7 +73,7 @@ class Feed:
         self._read = len(events)
 
     def _part(self) -> None:
-        """From here on the seats are told apart: whatever they share comes before it."""
+        """End the part of the events that all seats share; what follows is kept for each seat alone."""
         shared = self._shared
         for seat, told in enumerate(self._told):
             self._own[seat] += shared[told:]

@@ -42,7 +42,7 @@ class Limits:
             )
 
     def public(self) -> dict[str, float | int]:
-        """What a bot is told of them."""
+        """The limits that a bot is told."""
         return {"start_s": self.start_s, "move_s": self.move_s, "bank_s": self.bank_s, "memory_mb": self.memory_mb}
 
     def wall_s(self, cpu_s: float) -> float:

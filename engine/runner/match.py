@@ -174,7 +174,7 @@ class _Match:
         self.next: Ahead | None = None
 
     def play(self, core: int | None, cores: Collection[int]) -> None:
-        """All passes, or as many as until stopped. `cores`: where the bots of the next pass may be started meanwhile."""
+        """Play all passes, or until stopped. `cores`: where the bots of the next pass may be started meanwhile."""
         self.cores = cores
         try:
             for number, seating in enumerate(self.seatings):
@@ -274,7 +274,7 @@ class _Match:
             seat.leave(until)
 
     def _close(self, seats: Sequence[Seat], number: int) -> None:
-        """Kill what is left of the pass, and keep what it said and used."""
+        """Kill the bots that are left of the pass, and keep their logs and use of time."""
         for seat in seats:
             report = self.parties[seat.party]
             seat.process.close()
@@ -329,7 +329,7 @@ class _Match:
         return total
 
     def result(self, seconds: float) -> MatchResult:
-        """What the match came to so far."""
+        """The result of the match so far."""
         host = {
             "engine": engine.__version__,
             "compiled": engine.COMPILED,

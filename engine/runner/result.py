@@ -1,4 +1,4 @@
-"""What a match came to. Plain data; `asdict` of any of it is JSON."""
+"""The result of a match as plain data: `asdict` of any of it is JSON."""
 
 from __future__ import annotations
 

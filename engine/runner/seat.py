@@ -87,7 +87,7 @@ class Seat:
         return line
 
     def tell(self, end: bytes) -> None:
-        """Tell the bot that the pass is over. Nothing that it does now changes anything."""
+        """Tell the bot that the pass is over. What it does from now on counts for nothing."""
         if self._tap is not None:
             self._tap(end, b"")
         try:

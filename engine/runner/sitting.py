@@ -95,7 +95,7 @@ class Sitting:
         return True
 
     def _open(self) -> None:
-        """From now on the seats are told of this sitting. Not of one that is never played."""
+        """Begin to tell the seats of this sitting; they hear nothing of a sitting that is never played."""
         if self._opening is not None:
             self.feed.begin(self.state.events, self.board, self._opening)
             self._opening = None
@@ -111,7 +111,7 @@ class Sitting:
         self.state.apply(action)
 
     def _read(self, seat: Seat, line: bytes, legal: Sequence[int]) -> None:
-        """An answer in another form, with a note, or that is none of the choices."""
+        """Take an answer that is in another form, has a note, or is none of the choices."""
         state = self.state
         answer = protocol.answer(line, seat.requests)
         self._note_times(seat)
@@ -138,7 +138,7 @@ class Sitting:
         self.feed.announce(event_of(seat, fault.kind))
 
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
-        """The replay: what `engine.replay` proves, and beside it faults, notes and times, which no rule can prove.
+        """The replay: what `engine.replay` proves, and also faults, notes and times, which no rule can prove.
 
         `timings` are whole microseconds per decision asked; `steps` are the numbers of the actions, from 0, that they belong
         to, `seats` who was asked.

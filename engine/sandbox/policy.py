@@ -77,6 +77,9 @@ class Policy:
 
 
 def user_wide_processes() -> int:
-    """A wide limit for where the kernel counts a bot's threads with all programs of its user; the exact count is taken from outside."""
+    """A wide limit on processes, for bots whose threads the kernel counts together with all programs of their user.
+
+    Their exact number is watched from outside.
+    """
     mine = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     return _USER_WIDE_PROCESSES if mine == resource.RLIM_INFINITY else min(_USER_WIDE_PROCESSES, mine)

@@ -47,7 +47,7 @@ class Revealed:
     published: str = ""
 
     def check_commitment(self) -> None:
-        """Raises RevealError where the secret is not the one that was committed to before play."""
+        """Raises RevealError where the hash of the secret is not the one that was published before play."""
         if self.published and not hmac.compare_digest(self.published.lower(), commitment(self.secret)):
             raise RevealError(
                 "wrong_secret",
@@ -56,7 +56,7 @@ class Revealed:
             )
 
     def check(self, replay: dict[str, Any]) -> None:
-        """Raises RevealError where the deals of a replay are not those that the secret committed to. That events follow is for `replays.check`."""
+        """Raises RevealError where the deals of a replay do not follow from the secret. `replays.check` proves the events."""
         meta = replay.get("meta")
         meta = meta if isinstance(meta, dict) else {}
         self._check_log(meta.get("secret_sha256"))

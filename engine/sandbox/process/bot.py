@@ -265,7 +265,7 @@ class BotProcess:
         return now
 
     def _wake(self) -> None:
-        """Let it go on if it was frozen; what it used meanwhile is nothing that it was asked for, and is not counted."""
+        """Let it go on if it was frozen. The CPU time that it used meanwhile is not counted."""
         if not self._frozen:
             return
         used = self.cpu() - self._frozen_at

@@ -114,7 +114,7 @@ def end_group(pid: int) -> None:
 
 
 def handle_of(pid: int) -> int:
-    """A handle of a new bot, whose end it tells. Raises OSError where there is none to be had; then the bot is no more."""
+    """A handle of a new bot, which tells of its end. Where none can be made it kills the bot and raises OSError."""
     try:
         return os.pidfd_open(pid)
     except OSError:

@@ -1,4 +1,4 @@
-"""Have a process started that becomes a bot, wait until it has, or say why not. Our side of the nursery."""
+"""Starts bots through the nursery, from the worker's side: waits until a process has become the bot, or says why it has not."""
 
 from __future__ import annotations
 

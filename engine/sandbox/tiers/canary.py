@@ -1,4 +1,4 @@
-"""Does a tier hold on this host? Never by reading version numbers: by starting a canary bot in it that tries to get out.
+"""Finds out whether a tier holds on this host: it starts a canary bot in it that tries to get out. Version numbers prove nothing.
 
 A tier holds only if every attempt fails *and* the bot plays: it answers, is still while frozen, and is cut off when it
 computes for ever.

@@ -32,7 +32,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def let_through(result: int) -> str | None:
-    """What a C call got. Some are made so that they fail later, and do no harm, so only a refusal counts as none."""
+    """What a C call got. Some calls are made so that they fail late and do no harm; only a refusal counts as contained."""
     error = ctypes.get_errno()
     return None if result < 0 and error in (errno.EPERM, errno.ENOSYS) else f"returned {result}, errno {error}"
 
