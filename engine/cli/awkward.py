@@ -152,7 +152,7 @@ def _converse(
     from engine.runner import Fault, FaultReport, rebuild, runtimes
     from engine.runner.crew import start_bot
     from engine.runner.feed import Feed
-    from engine.runner.noise import of_this_host
+    from engine.runner.noise import measure_noise
     from engine.runner.seat import Seat
     from engine.runner.sitting import Sitting, Texts
     from engine.sandbox import Policy
@@ -166,7 +166,7 @@ def _converse(
         found.faults.append({"at": "start", **asdict(FaultReport(0, seat, 1, 0, -1, fault.kind, fault.detail))})
         return
     with process:
-        mine = Seat(0, seat, process, limits, noise=of_this_host())
+        mine = Seat(0, seat, process, limits, noise=measure_noise())
         try:
             mine.start(rebuild.hello(told, game, seat))
         except Fault as fault:

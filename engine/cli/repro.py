@@ -147,7 +147,7 @@ def _again(
 
     from engine.runner import Fault, FaultReport, Limits, runtimes
     from engine.runner.crew import start_bot
-    from engine.runner.noise import of_this_host
+    from engine.runner.noise import measure_noise
     from engine.runner.seat import Seat
     from engine.sandbox import Policy, SandboxError
 
@@ -172,7 +172,7 @@ def _again(
             report["stderr"] = ""
             return report
         with process:
-            seat = Seat(party, exchanges[0].seat, process, limits, noise=of_this_host())
+            seat = Seat(party, exchanges[0].seat, process, limits, noise=measure_noise())
             exchange = exchanges[0]
             try:
                 for exchange in exchanges:

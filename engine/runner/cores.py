@@ -54,7 +54,7 @@ def _take(cores: list[int]) -> tuple[socket.socket, int] | None:
 Made = TypeVar("Made")
 
 
-def apart(work: Callable[[int], Made], cores: Collection[int]) -> Made | None:
+def on_free_core(work: Callable[[int], Made], cores: Collection[int]) -> Made | None:
     """What `work(core)` gives on a core that no match holds; it starts bots there, for a match that will move them to its own.
 
     None where no core is free, or bots could not be moved.

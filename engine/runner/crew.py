@@ -15,7 +15,7 @@ from typing import Any
 
 import engine
 from engine.runner import rebuild
-from engine.runner.cores import apart
+from engine.runner.cores import on_free_core
 from engine.runner.faults import Fault
 from engine.runner.limits import Noise
 from engine.runner.seat import Seat
@@ -107,7 +107,7 @@ class Starter:
 
 
 class Ahead:
-    """Starts one crew in a thread of its own, on a core that no match holds; none where `apart` does nothing."""
+    """Starts one crew in a thread of its own, on a core that no match holds; none where `on_free_core` does nothing."""
 
     def __init__(self, start: Callable[[int], Crew], cores: Collection[int]) -> None:
         """cores: those that this process may use."""
@@ -120,7 +120,7 @@ class Ahead:
 
     def _run(self) -> None:
         try:
-            self._crew = apart(self._start, self._cores)
+            self._crew = on_free_core(self._start, self._cores)
         except Exception as error:
             self._error = error
 

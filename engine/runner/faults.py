@@ -30,7 +30,7 @@ class Infrastructure(Exception):
     """Something of ours failed: sandbox, disk, rules code. Nobody loses by it; the match is to be played again."""
 
 
-def event_of(seat: int, kind: str) -> dict[str, Any]:
+def fault_event(seat: int, kind: str) -> dict[str, Any]:
     """What all seats are told of a fault: who failed and how, but not what was said, since that may show cards."""
     return {"e": "fault", "seat": seat, "fault": kind, "detail": KINDS.get(kind, "")}
 

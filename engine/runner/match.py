@@ -101,7 +101,7 @@ def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    return Starter(spec, game, box, found, policy, noise.of_this_host())
+    return Starter(spec, game, box, found, policy, noise.measure_noise())
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:

@@ -18,7 +18,7 @@ MOST_STOP_S = 0.02
 
 
 @cache
-def of_this_host() -> Noise:
+def measure_noise() -> Noise:
     """Measured once a process, in about a third of a second."""
     return Noise(cpu=_cpu(), stop_s=_stop(), late_s=_late())
 

@@ -14,7 +14,7 @@ from typing import Any
 import engine
 from engine.replay import ReplayError
 from engine.runner import protocol
-from engine.runner.faults import event_of
+from engine.runner.faults import fault_event
 from engine.runner.feed import Feed, opening
 from engine.runner.limits import Clock, Limits
 from engine.runner.sitting import Texts
@@ -140,7 +140,7 @@ def _sitting(
     if step in faults and not state.is_over:
         yield ask(step, state.legal_actions(), "", faults[step]["fault"])
     for fault in replay["faults"]:
-        feed.announce(event_of(fault["seat"], fault["fault"]))
+        feed.announce(fault_event(fault["seat"], fault["fault"]))
 
 
 def _kind(faults: Sequence[dict[str, Any]]) -> str:

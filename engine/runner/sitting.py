@@ -7,7 +7,7 @@ from typing import Any
 
 import engine
 from engine.runner import protocol
-from engine.runner.faults import KINDS, Fault, event_of
+from engine.runner.faults import KINDS, Fault, fault_event
 from engine.runner.feed import Feed, opening
 from engine.runner.protocol import encode
 from engine.runner.result import FaultReport
@@ -135,7 +135,7 @@ class Sitting:
         """Write down a fault with its last request and answer, and tell everybody."""
         self._open()
         self.faults.append(FaultReport(party, seat, self.board, self.number, step, fault.kind, fault.detail, *evidence))
-        self.feed.announce(event_of(seat, fault.kind))
+        self.feed.announce(fault_event(seat, fault.kind))
 
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
         """The replay: what `engine.replay` proves, and also faults, notes and times, which no rule can prove.

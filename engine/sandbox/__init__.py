@@ -1,6 +1,6 @@
 """Run programs of strangers so that they can hurt nobody. Knows nothing of cards; standard library only."""
 
-from engine.sandbox.cgroups.groups import here as control_groups
+from engine.sandbox.cgroups.groups import available as control_groups
 from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy

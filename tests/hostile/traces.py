@@ -50,7 +50,7 @@ def _is_spare(pid: str, newborn: str) -> bool:
 
 def groups() -> set[str]:
     """Control groups that this process made."""
-    parents = cgroups.here().parents.values()
+    parents = cgroups.available().parents.values()
     return {str(place) for parent in parents for place in parent.glob(f"tute-bot-{os.getpid()}-*")}
 
 

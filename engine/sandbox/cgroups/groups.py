@@ -195,7 +195,7 @@ def _start_of(pid: int) -> int:
 # -- what there is here ---------------------------------------------------------------------------------------------
 
 
-def here() -> Kind:
+def available() -> Kind:
     """What bots of this process are placed in: what there is, if the operator asks for it."""
     if os.environ.get(SWITCH) == "1":
         return _found()

@@ -65,7 +65,7 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
     """
     where = _files(bot_dir, runtime, own_user=own_user)
     try:
-        where.group = cgroups.here().make(policy)
+        where.group = cgroups.available().make(policy)
     except BaseException:
         where.give_back()
         raise

@@ -141,7 +141,7 @@ class Sandbox:
     @property
     def control_groups(self) -> str:
         """The kind every bot is placed in: "v2", "v1" or "none"."""
-        return groups.here().name
+        return groups.available().name
 
     @property
     def report(self) -> TierReport:

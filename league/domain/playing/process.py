@@ -61,7 +61,7 @@ class Machine:
         """Prove the sandbox and register this worker. A refusal is logged, shown in the league and ends nothing: it plays no match."""
         try:
             self.box = open_sandbox()
-            noise.of_this_host()  # measured now, while nothing else of ours runs
+            noise.measure_noise()  # measured now, while nothing else of ours runs
         except (SandboxError, OSError) as error:
             self.refusal = str(error)
             log.error("this worker plays nothing: %s", error)

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 
 from engine.runner import MatchSpec
-from engine.runner.cores import apart
+from engine.runner.cores import on_free_core
 from engine.runner.crew import Crew
 from league.domain.matches import leases
 from league.models import Match
@@ -113,7 +113,7 @@ class Upcoming:
     def _fetch(self) -> Work | None:
         try:
             close_old_connections()
-            return apart(self._claim, self._cores)
+            return on_free_core(self._claim, self._cores)
         except Exception as error:  # the database is away: the lease, if there is one, runs out
             log.warning("no match could be claimed ahead: %s", error)
             self._claimed = None

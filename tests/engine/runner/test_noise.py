@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.runner import BotSpec
 from engine.runner.limits import LEAST_NOISE_S, Noise
 from engine.runner.match import play_match
-from engine.runner.noise import MOST_CPU, MOST_STOP_S, of_this_host
+from engine.runner.noise import MOST_CPU, MOST_STOP_S, measure_noise
 from engine.runner.seat import Seat
 from engine.sandbox import Sandbox
 from engine.sandbox.process.bot import PONDERING_S
@@ -16,12 +16,12 @@ from tests.support.bots import SHORT, match
 
 
 def test_noise_is_measured_once_and_within_bounds() -> None:
-    found = of_this_host()
+    found = measure_noise()
 
     assert 0 <= found.cpu <= MOST_CPU
     assert 0 <= found.stop_s <= MOST_STOP_S
     assert found.late_s > 0
-    assert of_this_host() is found
+    assert measure_noise() is found
     assert not [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_spinner(pid)]  # noqa: PTH208
 
 
@@ -38,7 +38,7 @@ def _is_spinner(pid: str) -> bool:
 def test_every_result_says_how_noisy_its_host_was(box: Sandbox, honest: BotSpec) -> None:
     host = play_match(match(honest, honest, boards=1), box).host
 
-    found = of_this_host()
+    found = measure_noise()
     assert (host["cpu_noise"], host["stop_ms"], host["late_ms"]) == (
         round(found.cpu, 3),
         round(1000 * found.stop_s, 3),

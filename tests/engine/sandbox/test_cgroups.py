@@ -37,7 +37,7 @@ def asked_for() -> Iterator[None]:
 def test_there_is_none_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(groups.SWITCH)
 
-    found = groups.here()
+    found = groups.available()
 
     assert (found.name, found.make(POLICY)) == ("none", None)
     assert f"{groups.SWITCH}=1" in found.note
@@ -45,7 +45,7 @@ def test_there_is_none_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(scope="module")
 def kind(asked_for: None) -> groups.Kind:
-    found = groups.here()
+    found = groups.available()
     held_tiers.add(f"control groups: {found.name}: {found.note}")
     return found
 
@@ -153,7 +153,7 @@ def test_a_limit_that_is_not_taken_stops_the_start(
         {"_limits": lambda group, policy: [(next(iter(group.directories.values())) / "no.such.limit", "1")]},
         {"_limits": lambda group, policy: [(_pids(group), "-5")]},
         {"_limits": lambda group, policy: [(_pids(group), "007")]},
-        {"here": lambda: groups.Kind("v1", {"pids": place / "nowhere"}, "")},
+        {"available": lambda: groups.Kind("v1", {"pids": place / "nowhere"}, "")},
     )
     for change in breaks:
         with monkeypatch.context() as broken:
@@ -227,7 +227,7 @@ def test_no_group_outlives_a_worker_that_is_killed(
         ):
             time.sleep(0.005)
         if "nursery" in victim:  # nobody is left who could: the next worker does
-            again = [sys.executable, "-c", "from engine.sandbox.cgroups import groups; groups.here()"]
+            again = [sys.executable, "-c", "from engine.sandbox.cgroups import groups; groups.available()"]
             subprocess.run(again, check=True, cwd=REPOSITORY, timeout=60)
 
         assert groups_left(kind, runner.pid) == [], tier
