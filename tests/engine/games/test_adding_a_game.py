@@ -30,7 +30,11 @@ FOLDERS = (
 ASKED = (
     *(f"tests/engine/{place}" for place in FOLDERS),
     *("tests/bots/test_house.py", "tests/bots/test_tables.py", "tests/bots/test_view.py"),
-    *("tests/league/web/test_parts.py", "tests/league/web/test_replay.py", "tests/league/web/test_rules_pages.py"),
+    *(
+        "tests/league/web/test_parts.py",
+        "tests/league/web/matches/test_replay.py",
+        "tests/league/web/games/test_rules_pages.py",
+    ),
 )
 # what is asked of all games at once
 WHOLE = (
