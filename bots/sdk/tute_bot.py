@@ -499,9 +499,8 @@ class View:
         self.gone: list[str] = []
         self.notice: tuple[int, str] | None = None
         self.known: list[set[str]] = [set() for _ in range(n)]
-        self.limit: list[dict[str, int]] = [
-            {} for _ in range(n)
-        ]  # per seat and suit: holds no card of this strength or more
+        # per seat and suit: holds no card of this strength or more
+        self.limit: list[dict[str, int]] = [{} for _ in range(n)]
         self.unseen: set[str] = set(self.pack).difference(self.hand)
         self._open = self.stock > 0
         if self.shown:

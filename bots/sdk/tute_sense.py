@@ -68,9 +68,8 @@ def _bid(view: View, bids: list[str], legal: Sequence[str]) -> str:
 def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
     """Codillo: play with an ordinary hand, for the called card brings a partner. Bato: play with two tricks in sight."""
     if view.trump:
-        wanted = (
-            view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 1.6
-        )  # loss marks: tricks earn nothing
+        # with loss marks tricks earn nothing
+        wanted = view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 1.6
     else:
         wanted = max(promise(view.hand, trump, view) for trump in "oceb") >= 35
     return calls[0] if wanted or "pass" not in legal else "pass"
@@ -238,9 +237,8 @@ def chance_to_hold(view: View, seat: int, card: str) -> float:
 def _chance_to_beat(view: View, seat: int, card: str, led: str) -> float:
     trump = view.trump
     unseen = max(1, len(view.unseen))
-    reach = min(
-        1.0, max(0, view.counts[seat] - len(view.known[seat])) / unseen
-    )  # chance that a given unseen card is there
+    # the chance that a given unseen card is there
+    reach = min(1.0, max(0, view.counts[seat] - len(view.known[seat])) / unseen)
     power = view.strength(card)
 
     def has(cards: list[str]) -> float:

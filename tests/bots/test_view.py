@@ -43,9 +43,8 @@ def check(state: engine.State, seats: list) -> None:
         assert view.trump == seen["trump"]
         assert view.stock == seen["stock"]
         assert view.counts == seen["counts"]
-        trick = (
-            seen["trick"] if len(seen["trick"]) < state.size else []
-        )  # a complete trick is still shown in its window
+        # a complete trick is still shown in its window
+        trick = seen["trick"] if len(seen["trick"]) < state.size else []
         assert view.table == [(play["seat"], play["card"]) for play in trick]
         assert (view.best[0] if view.best else None) == (seen["winning"] if trick else None)
         assert (view.tricks, view.taken, view.sung) == (seen["tricks"], seen["cards"], seen["songs"])

@@ -70,7 +70,7 @@ def test_the_example_of_the_page_is_a_game_by_one_file_and_its_cases(tmp_path: P
 
     pytest_in(tmp_path, "-k", "pobre", "tests/bots/test_house.py")  # bots with the SDK of before sit down to it
     for command in commands("texts"):
-        run(tmp_path, *command)
+        run(tmp_path, command)
     after = contents(tmp_path)
     changed = {name for name, content in after.items() if content != before.get(name)}
     asked = pytest_in(tmp_path, "-k", "pobre", *ASKED)
@@ -92,22 +92,20 @@ def test_a_refusal_is_as_the_page_shows_it(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].endswith(promised)
 
 
-def commands(target: str) -> list[list[str]]:
-    """What a target of the Makefile runs, each with the Python of these tests."""
+def commands(target: str) -> list[str]:
+    """What a target of the Makefile runs, each with the Python of these tests and the code of the folder it runs in."""
     recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert recipe
-    lines = [shlex.split(line.strip().removeprefix("@")) for line in recipe[1].splitlines()]
-    doors = {"$(BIN)/python": [], "$(BIN)/tute": ["-m", "engine.cli"]}
-    return [[*doors[door], *arguments] for door, *arguments in lines]
+    python = shlex.quote(sys.executable)
+    lines = [line.strip().removeprefix("@") for line in recipe[1].splitlines()]
+    return [line.replace("$(BIN)/python", python).replace("$(BIN)/tute", f"{python} -m engine.cli") for line in lines]
 
 
 def pytest_in(folder: Path, *arguments: str) -> str:
-    return run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments)
+    return run(folder, shlex.join([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]))
 
 
-def run(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=800, check=False
-    )
-    assert done.returncode == 0, f"{arguments}\n{done.stdout[-6000:]}\n{done.stderr[-2000:]}"
+def run(folder: Path, command: str) -> str:
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, timeout=800, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-6000:]}\n{done.stderr[-2000:]}"
     return done.stdout
