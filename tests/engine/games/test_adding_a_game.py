@@ -44,7 +44,8 @@ WHOLE = (
     "tests/engine/rulebook/test_rulebook.py::test_ordinary_tute_is_what_the_rules_book_says",
     "tests/engine/search/test_playouts.py::test_functions_of_the_rules_are_known_by_names_of_their_own",
     "tests/engine/test_golden.py::test_no_golden_replay_is_left_over",
-    "tests/league/web/test_pages.py",
+    "tests/league/web/test_pages.py::test_pages_keep_the_house_rules",
+    "tests/league/web/test_pages.py::test_links_lead_somewhere",
 )
 
 
