@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,10 @@ def main() -> int:
     print(f"{len(reach.sources)} files; which tests reach what: see {folder / 'map.log'}", flush=True)
     reach.make(asked.tests, [*LEFT_OUT, *asked.ignore])
     print(f"{len(reach.seconds)} tests pass, {len(reach.failed)} do not and are not asked", flush=True)
-    chosen = list(sample(reach, areas, asked.sample, asked.seed))
+    drawn = [list(sample(reach, areas, name, asked.sample, asked.seed)) for name in areas]
+    chosen = [
+        one for turn in zip_longest(*drawn) for one in turn if one
+    ]  # in turn: a run that is stopped has some of each
     run = Run(reach, asked, chosen)
     run.all(asked.jobs)
     return report(run, asked.json, asked.least)
@@ -64,16 +67,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def sample(reach: Reach, areas: dict[str, tuple[str, ...]], size: int, seed: int) -> Iterator[tuple[str, Mutant]]:
-    """The same number of mutants of each area. A mutant's place in the draw follows from its text, so other changes do not move it."""
-    for number, area in enumerate(areas):
-        wanted = size // len(areas) + (number < size % len(areas))
-        paths = [path for path in reach.sources if area_of(path, areas) == area]
-        found = [mutant for path in paths for mutant in mutants.of_source(path, reach.sources[path])]
-        drawn = sorted(found, key=lambda mutant: hashlib.sha256(f"{seed}{mutant.key}".encode()).digest())
-        print(f"{area}: {len(found)} mutants in {len(paths)} files, {min(wanted, len(found))} drawn", flush=True)
-        whole = (mutant for mutant in drawn if mutants.runs(mutant, reach.sources[mutant.path]))
-        yield from ((area, mutant) for mutant in islice(whole, wanted))
+def sample(
+    reach: Reach, areas: dict[str, tuple[str, ...]], area: str, size: int, seed: int
+) -> Iterator[tuple[str, Mutant]]:
+    """An area's mutants out of so many in all. A mutant's place in the draw follows from its text, so other changes do not move it."""
+    wanted = -(-size // len(areas))
+    paths = [path for path in reach.sources if area_of(path, areas) == area]
+    found = [mutant for path in paths for mutant in mutants.of_source(path, reach.sources[path])]
+    drawn = sorted(found, key=lambda mutant: hashlib.sha256(f"{seed}{mutant.key}".encode()).digest())
+    print(f"{area}: {len(found)} mutants in {len(paths)} files, {min(wanted, len(found))} drawn", flush=True)
+    whole = (mutant for mutant in drawn if mutants.runs(mutant, reach.sources[mutant.path]))
+    yield from ((area, mutant) for mutant in islice(whole, wanted))
 
 
 class Run:
@@ -158,7 +162,7 @@ class Run:
         tree.put(mutant.path, changed)
         try:
             for some in filter(None, (first, rest)):
-                limit = 30 + 3 * sum(self.reach.seconds[test] for test in some)
+                limit = 8 + 1.5 * sum(self.reach.seconds[test] for test in some)
                 outcome = {"state": "unpatched"}
                 if not self.reach.at_import(mutant):
                     outcome = tests.in_fork(mutant.path, source, changed, some, limit)
