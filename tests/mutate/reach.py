@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -105,10 +106,16 @@ class Reach:
         block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
         direct = self.reaching.get(block, set())
         if mutant.imported or block in self.blocks.imported:
+            named = self._named(mutant.path)
             around = self._of_files([mutant.path]) or self._of_files(self._importers(mutant.path))
         else:
-            around = self.by_import.get(block, set())
-        return [*self._soonest(direct), *self._soonest(around - direct)]
+            named, around = set(), self.by_import.get(block, set())
+        return [*self._soonest(direct), *self._soonest(named - direct), *self._soonest(around - direct - named)]
+
+    def _named(self, path: str) -> set[str]:
+        """Tests with a case that is named after the file, as each game has its own."""
+        stem = path.rpartition("/")[2].removesuffix(".py")
+        return {test for test in self.seconds if stem in re.split(r"[\[\]-]", test.partition("[")[2])}
 
     def at_import(self, mutant: Mutant) -> bool:
         """Whether it works when modules are loaded: on this process, which has loaded them, it would come too late."""
