@@ -164,9 +164,9 @@ class Run:
             for some in filter(None, (first, rest)):
                 limit = 8 + 1.5 * sum(self.reach.seconds[test] for test in some)
                 outcome = {"state": "unpatched"}
-                if not self.reach.at_import(mutant):
+                if not mutant.imported:
                     outcome = tests.in_fork(mutant.path, source, changed, some, limit)
-                if outcome["state"] == "unpatched":
+                if outcome["state"] == "unpatched" or (outcome["state"] == "passed" and self.reach.at_import(mutant)):
                     outcome = tests.anew(some, limit)
                 ran += outcome["ran"]
                 if outcome["state"] != "passed":

@@ -102,7 +102,7 @@ class Reach:
                 self.by_import[block].update(tests[path])
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that reach a mutant, those first that tell soonest; then those that only load what it has made."""
+        """The tests that reach a mutant, those of its own file first; then those that only load what it has made."""
         block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
         direct = self.reaching.get(block, set())
         if mutant.imported or block in self.blocks.imported:
@@ -110,12 +110,13 @@ class Reach:
             around = self._of_files([mutant.path]) or self._of_files(self._importers(mutant.path))
         else:
             named, around = set(), self.by_import.get(block, set())
-        return [*self._soonest(direct), *self._soonest(named - direct), *self._soonest(around - direct - named)]
+        own = {test for test in direct | around if test.partition("::")[0].endswith(f"/test_{_stem(mutant.path)}.py")}
+        groups = (own & direct, direct - own, named - direct - own, own - direct, around - direct - named - own)
+        return [test for group in groups for test in self._soonest(group)]
 
     def _named(self, path: str) -> set[str]:
         """Tests with a case that is named after the file, as each game has its own."""
-        stem = path.rpartition("/")[2].removesuffix(".py")
-        return {test for test in self.seconds if stem in re.split(r"[\[\]-]", test.partition("[")[2])}
+        return {test for test in self.seconds if _stem(path) in re.split(r"[\[\]-]", test.partition("[")[2])}
 
     def at_import(self, mutant: Mutant) -> bool:
         """Whether it works when modules are loaded: on this process, which has loaded them, it would come too late."""
@@ -148,3 +149,8 @@ class Reach:
         for _, cases in groupby(sorted(tests, key=lambda name: (function(name), self.seconds[name], name)), function):
             ranked += [(rank, self.seconds[name], name) for rank, name in enumerate(cases)]
         return [name for *_, name in sorted(ranked)]
+
+
+def _stem(path: str) -> str:
+    """A file's name without what all have."""
+    return path.rpartition("/")[2].removesuffix(".py")

@@ -320,3 +320,8 @@ def test_refusal_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     refusal(bot_zip({"../evil": b"1"}))
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "shown"), [("x" * 79 + ":", "x" * 79 + ":"), ("x" * 80 + ":", "x" * 77 + "...")])
+def test_a_long_path_is_shown_by_its_beginning(name: str, shown: str) -> None:
+    assert f"the path '{shown}' has a backslash or a colon" in refusal(bot_zip({name: b""}))

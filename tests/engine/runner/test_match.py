@@ -1,6 +1,7 @@
 """Whole matches between honest bots: seatings, secrecy, determinism, time, notes."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -160,13 +161,17 @@ def test_time_is_measured_per_decision(box: Sandbox, make: Maker, honest: BotSpe
         "def act(m):\n    until = time.process_time() + 0.02\n    while time.process_time() < until: pass\n    return good(m)"
     )
 
+    began = time.monotonic()
     result, _ = played(box, slow, honest, boards=1)
+    lasted = time.monotonic() - began
 
     report = result.parties[0]
     assert 0.02 * report.decisions <= report.cpu_s
     assert 0.02 <= report.max_cpu_s <= report.wall_s
     timings = result.boards[0].sittings[0].replay["timings"]
     assert sorted(map(len, timings.values()))[1:] == [len(timings["steps"])] * 5
+    assert all(wall <= latency for latency, wall in zip(timings["latency"], timings["wall"], strict=True))
+    assert sum(timings["latency"]) <= 1e6 * lasted  # one clock cannot show more than itself
     assert sum(used > 19_000 for used in timings["cpu"]) == report.decisions - sum(
         used > 19_000 for used in result.boards[0].sittings[1].replay["timings"]["cpu"]
     )

@@ -23,6 +23,12 @@ def refused(line: bytes, number: int = 7) -> str:
     return caught.value.detail.partition(";")[0]
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_no_bot_is_sent_what_is_no_json(number: float) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        protocol.encode({"limit": number})
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -172,9 +172,16 @@ def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None
         ({"moves": 9}, "at most 4 move up or down"),
         ({"format": "ladder"}, "needs a budget"),
         ({"name": ""}, "1 to 60 characters"),
+        ({"name": "L" * 61}, "1 to 60 characters"),
     ],
 )
 def test_circuits_say_what_is_allowed(ana, change, message) -> None:
     wanted = {"name": "Liga", "game": "partnership", "days": "fri", "at": "20:00", "time_zone": "UTC", **change}
     with pytest.raises(Refused, match=message):
         circuits.create(ana, **wanted, now=NOW)
+
+
+@pytest.mark.parametrize("name", ["L", " L ", "L" * 60])
+def test_the_shortest_and_the_longest_name_of_a_circuit_are_taken(ana, name: str) -> None:
+    made = circuits.create(ana, name, "partnership", days="fri", at="20:00", time_zone="UTC", now=NOW)
+    assert made.name == name.strip()

@@ -94,6 +94,7 @@ BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
     "finished twice": ("ends", "2 times", second_end),
     "never finished": ("ends", "0 times", lambda: LeagueEvent.objects.filter(data__to="finished").delete()),
     "stuck lease": ("stuck", "with a lease until", held),
+    "lease without an end": ("stuck", "with a lease until None", lend(status="leased", lease_until=None, counted=None)),
     "far future": ("stuck", "waits until", lend(status="queued", not_before=later(90_000), counted=None)),
     "over and alive": ("stuck", "matches are not over", lend(status="queued", counted=None)),
     "version left alone": ("stuck", "no match of it is left", lambda: BotVersion.objects.filter(bot__slug="rufo").update(status="validating")),
