@@ -5,21 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from league.pure.formats.base import (
-    REVISION,
-    BracketPairing,
-    Field,
-    Format,
-    Outcome,
-    Pairing,
-    Parameter,
-    Ranking,
-    Results,
-    Sheet,
-    Size,
-    Slot,
-    Value,
-)
+from league.pure.formats.base import BracketPairing, Format, Outcome, Parameter, Ranking, Size
+from league.pure.formats.sheet import REVISION, Field, Pairing, Results, Sheet, Slot, Value
 
 
 def find_formats() -> dict[str, Format]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from league.pure.formats.base import BracketPairing, Field, Format, Outcome, Ranking, Sheet, Size
+from league.pure.formats.base import BracketPairing, Format, Outcome, Ranking, Size
 from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
+from league.pure.formats.sheet import Field, Sheet
 from league.pure.formats.single_elimination import pairings_size
 from league.pure.refusal import translatable
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Scores, Sheet, Size, Value
+from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
+from league.pure.formats.sheet import Field, Scores, Sheet, Value
 from league.pure.rating import sprt
 from league.pure.refusal import Refusal, translatable
 

@@ -7,8 +7,9 @@ bracket (docs/tournaments.md).
 
 from __future__ import annotations
 
-from league.pure.formats.base import MOST_BOARDS, Field, Format, Outcome, Parameter, Ranking, Sheet, Size, split_boards
+from league.pure.formats.base import MOST_BOARDS, Format, Outcome, Parameter, Ranking, Size, split_boards
 from league.pure.formats.ranks import rank_by_strength
+from league.pure.formats.sheet import Field, Sheet
 from league.pure.pairing import movements
 from league.pure.refusal import translatable
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
-from league.pure.formats.base import BracketPairing, Field, Levels, Parameter, Scores, Sheet, Slot
+from league.pure.formats.base import BracketPairing, Parameter
+from league.pure.formats.sheet import Field, Levels, Scores, Sheet, Slot
 from league.pure.refusal import translatable
 
 PARAMETERS = (

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from league.pure.formats.base import Field, Outcome, Ranking, Scores, Sheet, Size
+from league.pure.formats.base import Outcome, Ranking, Size
+from league.pure.formats.sheet import Field, Scores, Sheet
 from league.pure.pairing import movements
 from league.pure.refusal import Refusal
 

@@ -18,8 +18,9 @@ from math import erf, sqrt
 
 import numpy as np
 
-from league.pure.formats.base import Field, Format, Outcome, Parameter, Sheet, Size, partners
+from league.pure.formats.base import Format, Outcome, Parameter, Size
 from league.pure.formats.ranks import fitted, rank_by_strength
+from league.pure.formats.sheet import Field, Sheet, partners
 from league.pure.formats.swiss import parted
 from league.pure.rating.bradley_terry import PRIOR_SD, Fit
 from league.pure.refusal import translatable

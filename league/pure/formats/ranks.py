@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from league.pure.formats.base import Field, Levels, Ranking, Sheet
+from league.pure.formats.base import Ranking
+from league.pure.formats.sheet import Field, Levels, Sheet
 from league.pure.rating import standings as table
 from league.pure.rating.bradley_terry import Fit, fit
 from league.pure.rating.leaderboard import ELO

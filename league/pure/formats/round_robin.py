@@ -6,8 +6,9 @@ be told from the best when it is reached is co-champion.
 
 from __future__ import annotations
 
-from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Sheet, Size
+from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
 from league.pure.formats.ranks import fitted, rank_by_points
+from league.pure.formats.sheet import Field, Sheet
 from league.pure.pairing import movements
 from league.pure.rating import stopping
 from league.pure.refusal import translatable

@@ -8,8 +8,9 @@ from __future__ import annotations
 from math import ceil
 
 from league.pure.formats import knockout_tables
-from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Sheet, Size
+from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
 from league.pure.formats.knockout import PARAMETERS, PARTED, Bracket, levels, seeded
+from league.pure.formats.sheet import Field, Sheet
 from league.pure.refusal import translatable
 
 

@@ -22,7 +22,8 @@ from itertools import combinations, product
 from math import ceil, log2
 
 from league.pure.formats import tiebreaks
-from league.pure.formats.base import Field, Format, Outcome, Parameter, Ranking, Scores, Sheet, Size, partners
+from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
+from league.pure.formats.sheet import Field, Scores, Sheet, partners
 from league.pure.formats.tiebreaks import CardLine
 from league.pure.refusal import translatable
 

@@ -14,8 +14,9 @@ FILE = '''"""Single table: all entries at the tables of one cycle, once."""
 
 from __future__ import annotations
 
-from league.pure.formats.base import Field, Format, Outcome, Parameter, Sheet, Size
+from league.pure.formats.base import Format, Outcome, Parameter, Size
 from league.pure.formats.ranks import rank_by_points
+from league.pure.formats.sheet import Field, Sheet
 from league.pure.pairing import movements
 from league.pure.refusal import translatable
 
