@@ -15,7 +15,8 @@ from engine.runner import PackageRefused
 from league.domain.core.errors import Refused, TooMany, shown
 
 MEDIA_TYPE = "application/problem+json"
-KINDS: dict[str, tuple[int, str, str]] = {  # word: (status, title, what to do)
+# word: (status, title, what to do)
+KINDS: dict[str, tuple[int, str, str]] = {
     "bad-request": (
         400,
         gettext_noop("The request cannot be read"),

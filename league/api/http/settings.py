@@ -13,7 +13,8 @@ API_RATES = {
     "upload": (envint("API_UPLOADS_PER_HOUR", 60, least=1), PER_HOUR),
 }
 
-REST_FRAMEWORK = {  # the rest stands on league.api.http.base.View: named here, our modules would be imported by those they import
+# The rest stands on league.api.http.base.View: named here, our modules would be imported by those they import.
+REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "league.api.http.problems.answer",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,

@@ -12,13 +12,14 @@ from league.domain.matches import replays
 from league.enums import MatchKind, MatchStatus
 from league.models import Match, Party
 
+# what makes a result reproducible; the rest is the operator's
 HOST = (
     "engine",
     "compiled",
     "tier",
     "runtime_hash",
     "python",
-)  # what makes a result reproducible; the rest is the operator's
+)
 
 
 class PartyOut(serializers.Serializer[Any]):

@@ -13,7 +13,8 @@ from league.domain.tournaments import tournaments
 from tests.league.api.client import Api
 from tests.support import league as made
 
-LISTS = {  # address: queries
+# address: queries
+LISTS = {
     "players": 1,
     "bots": 1,
     "versions": 1,

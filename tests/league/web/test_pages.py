@@ -53,7 +53,8 @@ def addresses(league) -> dict[str, str]:
     }
 
 
-QUERIES = {  # as a stranger who is logged in: two of them are the session and the account
+# as a stranger who is logged in: two of them are the session and the account
+QUERIES = {
     "home": 7,
     "games": 3,
     "game": 6,

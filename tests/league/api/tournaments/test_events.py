@@ -87,7 +87,7 @@ def test_a_circuit_from_creation_to_its_season(as_alice, as_charlie, nobody, lea
     [
         ({"days": "holiday"}, "days are weekdays"),
         ({"time_zone": "Mars"}, "no time zone"),
-        ({"moves": 2}, "at most 1 move"),
+        ({"moves": 2}, "at most 1 can move"),
     ],
 )
 def test_bad_circuits_say_what_is_allowed(as_alice, change, text):
