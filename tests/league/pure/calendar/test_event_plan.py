@@ -46,7 +46,7 @@ def test_a_document_is_read():
         (changed(parameters={"rounds": 99}), r"stages\[0\]\.parameters: rounds is a whole number from 0 to 50", False),
         (changed(boards=0), r"stages\[0\]\.boards: a match has 1 to 256 boards, not 0", True),
         (changed(groups=True), r"stages\[0\]\.groups: must be a whole number, not True", True),
-        (changed(advance=0), r"stages\[0\]\.advance: says how many", True),
+        (changed(advance=0), r"stages\[0\]\.advance: must say how many", True),
         ({**GOOD, "stages": [GOOD["stages"][0]]}, "the last stage has one group and nobody advances", False),
         (changed(format="ladder", parameters={}), "a ladder in an event needs a budget", False),
     ],
@@ -80,7 +80,7 @@ def test_gaps_are_filled_from_below_and_newcomers_start_at_the_bottom():
     assert divisions.next_divisions([], [], [], size=2, moves=1) == []
 
 
-@pytest.mark.parametrize(("size", "moves", "message"), [(1, 0, "2 entries or more"), (4, 3, "at most 2 move")])
+@pytest.mark.parametrize(("size", "moves", "message"), [(1, 0, "2 entries or more"), (4, 3, "at most 2 can move")])
 def test_divisions_that_cannot_be(size, moves, message):
     with pytest.raises(ValueError, match=message):
         divisions.next_divisions([], [], [], size=size, moves=moves)
