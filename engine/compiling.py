@@ -46,7 +46,8 @@ def build(into: Path, opt_level: str = "3") -> None:
         work = Path(name)
         shutil.copytree(ROOT / "engine", work / "engine", ignore=shutil.ignore_patterns("_compiled", "__pycache__"))
         files = [f"engine/{module}.py" for module in MODULES]
-        options = ["--ignore-missing-imports", "--follow-imports=silent"]
+        # No settings of a folder above the temporary one: mypy would look for them.
+        options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent"]
         (work / "setup.py").write_text(
             SETUP.format(files=[*files, *options], group=compiled.GROUP, opt_level=opt_level)
         )

@@ -48,7 +48,7 @@ FAULTS = {
     "answers another request": (
         "def act(m): return json.dumps({'id': m['id'] + 1, 'do': m['legal'][0]}) + '\\n'",
         "protocol",
-        '"id" is 2, but request 1',
+        '"id" is 2, but the request to answer is 1',
     ),
     "answers without id": ("def act(m): return json.dumps({'do': m['legal'][0]}) + '\\n'", "protocol", '"id"'),
     "says true for one": (
