@@ -24,12 +24,12 @@ register = template.Library()
 register.simple_tag(takes_context=True, name="theme")(
     lambda context: theme(context["request"]) if "request" in context else "auto"
 )
-register.filter("game_title", game_lines.title)
+register.filter("game_title", game_lines.game_title)
 register.filter("pool_label", game_lines.pool_label)
 register.filter("fault_name", words.fault_name)
 register.filter("fault_advice", words.fault_advice)
 register.filter("unit_name", words.unit_name)
-register.filter("spans", game_lines.spans)
+register.filter("spans", game_lines.number_range)
 
 
 @register.simple_tag

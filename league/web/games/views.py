@@ -8,7 +8,7 @@ from django.shortcuts import render
 import engine
 from league.domain.ratings import leaderboards
 from league.web.common import lists
-from league.web.common.game_lines import describe
+from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
 from league.web.games.bars import with_bars
 
@@ -16,7 +16,7 @@ from league.web.games.bars import with_bars
 def games(request: HttpRequest) -> HttpResponse:
     """Every game that the engine knows."""
     pools = rated_pools(engine.games())
-    rows = [(describe(key), pools.get(key, [])) for key in engine.games()]
+    rows = [(describe_game(key), pools.get(key, [])) for key in engine.games()]
     return render(request, "games/games.html", {"rows": rows})
 
 
@@ -30,7 +30,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     lines = with_bars(leaderboards.leaderboard(pool, every_version=every_version)) if pool else []
     matches = lists.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
     context = {
-        "game": describe(key),
+        "game": describe_game(key),
         "pools": pools,
         "pool": pool,
         "every_version": every_version,

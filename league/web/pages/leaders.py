@@ -11,7 +11,7 @@ from django.db.models.functions import RowNumber
 import engine
 from league.domain.ratings import leaderboards
 from league.models import Pool, Rating
-from league.web.common.game_lines import Described, describe
+from league.web.common.game_lines import DescribedGame, describe_game
 from league.web.common.pools import rated_pools
 
 
@@ -19,7 +19,7 @@ from league.web.common.pools import rated_pools
 class GameLeaders:
     """One game: its first pool that has ratings (None where there is none), the best bots of it, and how many are rated in it."""
 
-    game: Described
+    game: DescribedGame
     pool: Pool | None
     lines: list[leaderboards.RankedBot]
     bots: int
@@ -44,6 +44,6 @@ def leaders_by_game(most: int = 5) -> list[GameLeaders]:
     for key in engine.games():
         pool = pools.get(key)
         found.append(
-            GameLeaders(describe(key), pool, lines[pool.pk] if pool else [], bots.get(pool.pk, 0) if pool else 0)
+            GameLeaders(describe_game(key), pool, lines[pool.pk] if pool else [], bots.get(pool.pk, 0) if pool else 0)
         )
     return sorted(found, key=lambda leaders: leaders.pool is None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from league.domain.tournaments import brackets as rounds
+from league.domain.tournaments import brackets as domain_brackets
 from league.models import Entry, Tournament
 from league.pure.formats import double_elimination
 
@@ -57,7 +57,7 @@ class Part:
 
 def brackets(tournament: Tournament) -> list[Part]:
     """The brackets of an elimination that has started; nothing for other formats. Seven queries at most."""
-    steps = rounds.read_bracket(tournament)
+    steps = domain_brackets.read_bracket(tournament)
     if not steps:
         return []
     entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
@@ -104,7 +104,7 @@ def _column(boxes: Mapping[tuple[str, int, int], Box], part: str, number: int, l
     return [boxes.get((part, number, place), blank) for place in range(length)]
 
 
-def _box(step: rounds.BracketStep, entries: Mapping[int, Entry]) -> Box:
+def _box(step: domain_brackets.BracketStep, entries: Mapping[int, Entry]) -> Box:
     met = step.pairing
     first, second = (
         Side(

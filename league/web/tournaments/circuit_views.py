@@ -14,7 +14,7 @@ import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import circuits, formats
 from league.models import Bot, Circuit, Player
-from league.web.common.game_lines import at_table
+from league.web.common.game_lines import game_at_table
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments.entrants import entrants, tournaments_with_entries
 from league.web.tournaments.event_forms import CircuitForm
@@ -58,7 +58,7 @@ def new_circuit(request: HttpRequest) -> HttpResponse:
     key = request.GET.get("game", "")
     if key not in engine.games():
         return choose_game(request, "tournaments/circuit_new.html")
-    game = at_table(key, request.GET.get("players", ""))
+    game = game_at_table(key, request.GET.get("players", ""))
     owner = player_of(request)
     mine = {slug: v for slug, v in entrants(key) if v.bot.owner_id == owner.pk}
     form = CircuitForm(game, [(slug, slug) for slug in mine], request.POST or None, initial={"bots": list(mine)})

@@ -16,7 +16,7 @@ from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats
 from league.models import Circuit, Event, Tournament
 from league.pure.calendar import event_plan
-from league.web.common.game_lines import at_table
+from league.web.common.game_lines import game_at_table
 from league.web.common.viewers import player_of
 from league.web.tournaments import forecasts
 from league.web.tournaments.entrants import entrants, tournaments_with_entries
@@ -73,7 +73,7 @@ def new_event(request: HttpRequest) -> HttpResponse:
     key = request.GET.get("game", "")
     if key not in engine.games():
         return choose_game(request, "tournaments/event_new.html")
-    game = at_table(key, request.GET.get("players", ""))
+    game = game_at_table(key, request.GET.get("players", ""))
     versions = dict(entrants(key))
     form = EventForm(game, [(slug, str(v)) for slug, v in versions.items()], request.POST or None)
     prediction = ""
@@ -101,7 +101,7 @@ def event_forecast(request: HttpRequest) -> HttpResponse:
         raise Http404
     versions = entrants(key)
     form = EventForm(
-        at_table(key, request.GET.get("players", "")), [(slug, str(v)) for slug, v in versions], request.GET
+        game_at_table(key, request.GET.get("players", "")), [(slug, str(v)) for slug, v in versions], request.GET
     )
     form.fields["name"].required = False
     text = forecasts.event_sentences(form.document(), len(form.cleaned_data["bots"])) if form.is_valid() else ""

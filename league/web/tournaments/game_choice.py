@@ -8,19 +8,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 import engine
-from league.web.common.game_lines import describe
+from league.web.common.game_lines import describe_game
 from league.web.tournaments.forms import usable_formats
 
 
 def choose_game(request: HttpRequest, template: str) -> HttpResponse:
     """The page that asks which game is to be played."""
-    return render(request, template, {"games": [describe(one) for one in engine.games()]})
+    return render(request, template, {"games": [describe_game(one) for one in engine.games()]})
 
 
 def chosen_game(game: engine.Game) -> dict[str, Any]:
     """What such a page shows of the game that was chosen."""
     return {
-        "game": describe(game.key),
+        "game": describe_game(game.key),
         "seats": game.players,
         "players": game.declared.players,
         "formats": usable_formats(game),

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
-from league.domain.tournaments import brackets as rounds
+from league.domain.tournaments import brackets as domain_brackets
 from league.domain.tournaments import enrolment, formats, progress
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, standings
@@ -27,7 +27,7 @@ from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
 from league.web.common import lists
 from league.web.common.csv_files import csv_file
-from league.web.common.game_lines import at_table, describe
+from league.web.common.game_lines import describe_game, game_at_table
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments import forecasts, tiebreaks
@@ -92,9 +92,11 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/tournament.html", context)
 
 
-def _rounds(found: Tournament) -> list[rounds.RoundMatches]:
+def _rounds(found: Tournament) -> list[domain_brackets.RoundMatches]:
     """The rounds, of formats in which each follows from those before."""
-    return rounds.read_rounds(found, found.rounds.order_by("number")) if rounds.has_rounds(found) else []
+    return (
+        domain_brackets.read_rounds(found, found.rounds.order_by("number")) if domain_brackets.has_rounds(found) else []
+    )
 
 
 def _grows(found: Tournament) -> bool:
@@ -219,8 +221,10 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
     """The form of a new tournament; without `?game=` the choice of its game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
-        return render(request, "tournaments/tournament_new.html", {"games": [describe(one) for one in engine.games()]})
-    game = at_table(key, request.GET.get("players", ""))
+        return render(
+            request, "tournaments/tournament_new.html", {"games": [describe_game(one) for one in engine.games()]}
+        )
+    game = game_at_table(key, request.GET.get("players", ""))
     versions = entrants(key)
     form = _form(game, versions, request.POST or None, request.GET)
     action = request.POST.get("action", "")
@@ -233,7 +237,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
             return redirect("tournament", slug=made.slug)
     context = {
         "form": form,
-        "game": describe(key),
+        "game": describe_game(key),
         "seats": len(game.sides),
         "sittings": len(game.sittings(len(game.sides))),
         "players": game.players,
@@ -247,7 +251,7 @@ def forecast(request: HttpRequest) -> HttpResponse:
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404
-    game = at_table(key, request.GET.get("players", ""))
+    game = game_at_table(key, request.GET.get("players", ""))
     versions = entrants(key)
     form = _form(game, versions, request.GET)
     form.fields["name"].required = False

@@ -102,14 +102,14 @@ def test_a_game_is_described_in_the_language_of_the_reader(key: str) -> None:
     lines = engine.load(key).declared.line
     for language in ("es", "en"):
         with translation.override(language):
-            assert game_lines.describe(key).line == lines[language]
+            assert game_lines.describe_game(key).line == lines[language]
     with translation.override("fr"):
-        assert game_lines.describe(key).line == lines["en"]
+        assert game_lines.describe_game(key).line == lines["en"]
 
 
 def test_spans() -> None:
-    assert game_lines.spans((3, 4, 5, 6)) == "3–6"
-    assert game_lines.spans((2, 4)) == "2, 4"
+    assert game_lines.number_range((3, 4, 5, 6)) == "3–6"
+    assert game_lines.number_range((2, 4)) == "2, 4"
 
 
 def test_the_table_over_all_games_names_every_rated_bot(league, reader) -> None:
