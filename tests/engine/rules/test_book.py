@@ -16,7 +16,9 @@ from engine.rules.options import Range
 from engine.rules.parameters import Rules
 
 BOOK = Path(__file__).resolve().parents[3] / "docs" / "rules"
-TABLES = [(key, players) for key in engine.games() for players in declared(key).players]
+# the games of the book, each at each of its tables; a game that came later has its rules in its own file
+GAMES = sorted(page.stem for page in BOOK.glob("*.md") if page.stem != "README")
+TABLES = [(key, players) for key in GAMES for players in declared(key).players]
 # What the pages say in words, not as parameters: who the game is, and what the engine and the league make of it.
 IN_WORDS = {
     *("key", "title", "line", "code", "source", "revision", "options"),
