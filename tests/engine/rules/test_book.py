@@ -59,7 +59,7 @@ def test_a_game_is_played_as_its_page_says(key: str, players: int) -> None:
     assert played == {name: value for name, value in said.items() if value is not MISSING}
 
 
-@pytest.mark.parametrize("key", engine.games())
+@pytest.mark.parametrize("key", GAMES)
 def test_a_page_names_the_numbers_of_players(key: str) -> None:
     assert page(key)["players"] == list(declared(key).players)
 
@@ -91,7 +91,7 @@ def rows(key: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("key", engine.games())
+@pytest.mark.parametrize("key", GAMES)
 def test_every_option_of_a_page_has_the_values_that_it_lists(key: str) -> None:
     options = declared(key).options
     listed = {name: values for name, values in rows(key).items() if name != "players"}
