@@ -28,10 +28,14 @@ class Game(Terms):
     def __init__(self, declared: Rules, options: Mapping[str, Any], players: int, origin: Terms | None = None) -> None:
         super().__init__(declared, options, players, origin)
         self.stages = stages(self.rules)
+        self._for_seats: dict[int, Game] = {}
 
     def for_seats(self, left: int) -> Game:
         """The game that goes on when so many seats are left after eliminations: options that mean nothing there fall away."""
-        return _continued(self, left)
+        found = self._for_seats.get(left)
+        if found is None:
+            found = self._for_seats[left] = _continued(self, left)
+        return found
 
     def new_match(
         self,
@@ -107,7 +111,6 @@ def _loaded(key: str, players: int, options: tuple[tuple[str, Any], ...]) -> Gam
     return Game(declared(key), dict(options), players)
 
 
-@cache
 def _continued(game: Game, left: int) -> Game:
     rules = game.declared
     if left == 2 and game.rules.final_duel:

@@ -74,7 +74,7 @@ _UP_TO = (1, 5, 11, 15, 16)  # so many ways to put away at most 0, 1, 2, 3, 4 of
 
 
 def _discards_of_four(hand: tuple[int, ...]) -> list[int]:
-    """As `discards` of four cards, none to four of them: bato's hand, asked so often that it is written out."""
+    """As `discards` for a hand of four and any number of its cards. Bato asks so often that the sums are written out."""
     a, b, c, d = hand
     a += DISCARD + 1  # each card in the first place
     b += DISCARD + 1

@@ -53,7 +53,7 @@ class Pack:
         return self.texts[card]
 
     def names(self, cards: Iterable[int]) -> list[str]:
-        """The texts of cards that are known to be some."""
+        """The texts of some cards, which are not checked."""
         return list(map(self.texts.__getitem__, cards))
 
     def parse(self, text: str) -> int:
@@ -109,7 +109,7 @@ class Pack:
 
     @property
     def follow(self) -> list[ByHolding]:
-        """`follow[card][mask]`: those that outrank it; if none, all of the holding."""
+        """`follow[card][mask]`: the cards of a holding of that suit that outrank the card; if there are none, the whole holding."""
         return _follow(self.size)
 
     @property
@@ -119,7 +119,7 @@ class Pack:
 
 
 def hand_of_flags(flags: int) -> list[int]:
-    """The hand of added flags."""
+    """The hand that a sum of flags stands for."""
     low, high = flags & LOW_SUITS, flags >> 2 * SUIT_BITS
     return [low & ONE_SUIT, low >> SUIT_BITS, high & ONE_SUIT, high >> SUIT_BITS, 0]
 

@@ -147,7 +147,7 @@ class Data:
         self.holder = -1  # seat that holds the shown card in its hand
         self.pending = -1  # seat with a deferred exchange laid down
         self.swapped = False  # the shown card has come there by an exchange
-        # card drawn after the last trick by seat, -1 for none; None: nobody drew, or it matters to nobody (`Game.minds_draws`, the record)
+        # card drawn after the last trick by seat, -1 for none; None: nobody drew, or it matters to nobody (`Terms.minds_draws`, the record)
         self.drawn: list[int] | None = None
         self.cards: OwnList = [0] * self.seats  # captured card points by seat
         self.songs: OwnList = [0] * self.seats  # points of songs, hand and table, by seat

@@ -18,7 +18,7 @@ def redact(events: Iterable[Moment], seat: int | None) -> list[Moment]:
 
 
 def alike(event: Moment) -> bool:
-    """Whether every seat and every spectator sees an event as it stands in the record: `redact` gives it back as it is."""
+    """Whether every seat and every spectator sees the whole event, so that `redact` changes nothing."""
     return "secret" not in event and event["e"] != "deal"
 
 

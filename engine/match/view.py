@@ -97,7 +97,7 @@ def quiet(state: Data, seat: int) -> Data:
 
 
 def played(state: Data) -> list[int]:
-    """The cards that have been played in this deal, ascending: public, for everybody saw them.
+    """The cards that have been played in this deal, ascending. Everybody saw them.
 
     Worked out from where the others are, so that playing need not keep it: hands, stock, shown card, a laid exchange, cards put away.
     """

@@ -81,7 +81,7 @@ def _obligation(pack: Pack, code: int, trump: int, undertrump: bool, loads: tupl
 
 @cache
 def _unloaded(pack: Pack, points: tuple[int, ...]) -> tuple[list[ByHolding], list[ByHolding]]:
-    """`follow` and `ruffed` under NL: of a holding that cannot win only the cards of least value."""
+    """`follow` and `ruffed` under NL: a holding that cannot win gives only its cards of least value."""
     least = [[least_of(cards, points) for cards in row] for row in pack.all]
     follow = []
     for row, suit in zip(pack.higher, pack.suit, strict=True):
@@ -90,6 +90,6 @@ def _unloaded(pack: Pack, points: tuple[int, ...]) -> tuple[list[ByHolding], lis
 
 
 def least_of(cards: tuple[int, ...], points: Sequence[int]) -> tuple[int, ...]:
-    """Of some cards those of least value."""
+    """The cards of least value among these."""
     least = min([points[card] for card in cards], default=0)
     return tuple([card for card in cards if points[card] == least])

@@ -1,4 +1,4 @@
-"""From the declaration of a game to its rules at one table: options checked, values by the number of players looked up."""
+"""The way from the declaration of a game to its rules at one table: options are checked, values by the number of players looked up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exchanges of the shown card as the rules allow them: when, and which card for which (parameters `exchange*` of the rules book)."""
+"""When the shown card may be exchanged, and which card may be given for it (parameters `exchange*` of the rules book)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def has_own_turn(rules: Rules) -> bool:
 
 
 class Terms:
-    """What `State` and its functions ask of a game. Immutable; shared by all its matches. `engine.game.Game` is the class that is made."""
+    """What a match asks of its game. Immutable; shared by all matches of the game. Only `engine.game.Game` is ever made."""
 
     def __init__(self, declared: Rules, options: Mapping[str, Any], players: int, origin: Terms | None = None) -> None:
         self.declared = declared
@@ -106,7 +106,7 @@ class Terms:
         self.exempt = obligations.EXEMPTIONS.index(rules.partner_exempt)
 
     def _know_the_talk(self) -> None:
-        """What can happen beside the cards at all, so that a playout asks only for that."""
+        """Works out what can be announced at all in this game, so that a playout asks only for that."""
         rules = self.rules
         nothing = [0] * len(self.pack.texts)
         self.merged = merged(rules)
@@ -146,7 +146,7 @@ class Terms:
         )
 
     def _needed(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """As few of the options as give the same rules. They go one after the other: of two that imply each other one has to stay."""
+        """The fewest of the options that give the same rules. One is dropped at a time, so that one of two that imply each other stays."""
         kept = dict(options)
         for name in sorted(options):
             fewer = {other: value for other, value in kept.items() if other != name}

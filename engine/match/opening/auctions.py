@@ -1,6 +1,6 @@
 """Auctions, and what a soloist says after one: censor, naming trump, calling a card; predictions. Bato's auction: `joining`.
 
-What an auction decides stands in `state.notes`: soloist, bid, partner, called, predictions (podrida).
+The notes of the deal (`state.notes`) keep what an auction decides: soloist, bid, partner, called, predictions (podrida).
 """
 
 from __future__ import annotations

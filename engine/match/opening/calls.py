@@ -20,7 +20,7 @@ def call(state: Data, action: int) -> None:
 
 
 def thrown_in(state: Data) -> int:
-    """Nobody wants to play: what `all_pass` says. A deal thrown in is a deal of the match, so that a match of passes ends too."""
+    """Nobody wants to play: `all_pass` says what happens. A deal that is thrown in counts as a deal, so that a match of passes ends too."""
     if state.rules.all_pass == "ordinary_deal":
         return steps.STAGE
     note(state, same_dealer=state.rules.all_pass == "same_dealer")

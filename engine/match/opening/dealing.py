@@ -40,7 +40,7 @@ def start(state: Data) -> int:
 
 
 def first_places(state: Data) -> None:
-    """First deal of a match: the dealer is drawn, or mano where the dealer sits out and the holder of 2o would be mano."""
+    """First deal of a match: a draw names the dealer, or mano where the dealer sits out and the holder of 2o would be mano."""
     left = seats_left(state)
     dice = state.dice
     drawn = left[chance.pick(state.seed, "dealer", len(left)) if dice is None else dice.below(len(left))]
@@ -184,7 +184,7 @@ def _record(state: Data, rest: list[int]) -> None:
 
 
 def coins_first(state: Data) -> None:
-    """First deal of cabrero: who holds 2o is mano; with three the 2o is put in the place of the face-down centre card."""
+    """First deal of cabrero: the holder of 2o is mano; with three players 2o also takes the place of the face-down centre card."""
     pack = state.game.pack
     two = pack.parse("2o")
     centre = state.shown
@@ -203,7 +203,7 @@ def coins_first(state: Data) -> None:
 
 
 def mano_of_coins(state: Data) -> int:
-    """Mano of such a deal: who holds 2o, or 4o if 2o is the centre card; where the dealer sits out mano was drawn before."""
+    """Mano of the first deal of cabrero: the holder of 2o, or of 4o if 2o is the centre card; where the dealer sits out, a draw has named mano."""
     if not state.rules.dealer_plays:
         return state.mano
     pack = state.game.pack

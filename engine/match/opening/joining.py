@@ -58,7 +58,7 @@ def _act(state: Data, action: int) -> int:
 
 
 def _others(state: Data, soloist: int) -> tuple[int, ...]:
-    """The seats that are asked whether they join, in order: those after the soloist, without those that may not for having passed."""
+    """The seats that are asked whether they join, in order from the soloist; where `passed_may_join` is false those that passed are not asked."""
     place = state.active.index(soloist)
     others = state.active[place + 1 :] + state.active[:place]
     if state.rules.passed_may_join is False:
@@ -109,7 +109,7 @@ def change_cards(state: Data) -> int:
 
 
 def undealt(state: Data) -> int:
-    """Cards that may still be had in a change, those of the seats that are out included where they are shuffled in."""
+    """How many cards a change may still give out; where the hands of the seats that are out are shuffled in, these count too."""
     more = 0
     if state.rules.stock_exhausted == "reshuffle_out_hands":
         more = sum(len(state.hand_of(seat)) for seat in state.notes.get("thrown", ()))

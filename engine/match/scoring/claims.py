@@ -79,7 +79,7 @@ def claim(state: Data) -> int:
 
 
 def best_other(state: Data, seat: int) -> int:
-    """Of the other sides the one with the highest total; level ones by the nearest seat to the right."""
+    """The side with the highest total among the others; between level ones the side of the nearest seat to the right."""
     totals = state.totals_now()
     others = [side for side in state.active_sides() if side != state.side[seat]]
     top = max(totals[side] for side in others)
@@ -88,7 +88,7 @@ def best_other(state: Data, seat: int) -> int:
 
 
 def capote_decided(state: Data) -> int:
-    """After a trick of an announced capote: lost with the first lost trick, won with the last one."""
+    """After a trick of an announced capote: the first trick that is lost loses the game, the last trick wins it."""
     side = state.side[state.capote_by]
     if state.side[state.last_trick] != side:
         return decided(state, Verdict(best_other(state, state.capote_by), why="capote"))
@@ -101,7 +101,7 @@ def capote_decided(state: Data) -> int:
 
 
 def revoke(state: Data, action: int) -> int:
-    """An illegal card of a held hand: the penalty at once, or, where it takes an accusation, WAIT: the card is played."""
+    """A seat plays an illegal card that it holds. The penalty follows at once, or, where somebody has to accuse, the card is played (WAIT)."""
     seat = state.turn
     penalty = state.rules.illegal_move
     if penalty == "accuse":

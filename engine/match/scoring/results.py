@@ -18,7 +18,7 @@ def nearest_right(state: Data, start: int, seats: Iterable[int]) -> int:
 
 
 def by_last_trick(state: Data, sides: Sequence[int]) -> int:
-    """Of level sides the one that won the last trick; if none did, the one with the seat nearest to the right of the seat that did."""
+    """The one of some level sides that won the last trick; if none of them did, the one whose seat is nearest to the right of the winner."""
     if len(sides) == 1:
         return sides[0]
     last = state.last_trick
@@ -89,7 +89,7 @@ def to_target(state: Data) -> Verdict:
 
 
 def middle_loses(state: Data) -> Verdict:
-    """Cabrero: of the takers those strictly between the highest and the lowest lose (R2 to R4 of `cabrero.md`)."""
+    """Cabrero: the takers strictly between the highest and the lowest lose (R2 to R4 of `cabrero.md`)."""
     rules = state.rules
     takers = [seat for seat in state.active if state.tricks[seat]]
     if len(takers) == 1:
@@ -168,7 +168,7 @@ def _pair_verdict(state: Data, pair: tuple[int, ...], won: bool) -> Verdict:
 
 
 def trick_commitments(state: Data) -> Verdict:
-    """Bato: the soloist owes `tricks_soloist` tricks, each joiner `tricks_joiner`; who has fewer fails."""
+    """Bato: the soloist owes `tricks_soloist` tricks, each joiner `tricks_joiner`; whoever has fewer fails."""
     won = state.tricks
     return Verdict(None, tuple([seat for seat, owed in commitments(state).items() if won[seat] < owed]))
 

@@ -63,7 +63,7 @@ def _games(state: Data, verdict: Verdict) -> int:
 
 
 def book_game(state: Data, winner: int | None, value: int) -> None:
-    """A finished game: what it scores for the side that won it (None: nobody), and the next one starts from nothing."""
+    """Books a finished game for the side that won it (None: nobody); the next game starts from nothing."""
     if winner is not None:
         games = list(state.games)
         games[winner] += value
@@ -91,7 +91,7 @@ def _cotos(state: Data, side: int, value: int) -> None:
 
 
 def book_marks(state: Data, verdict: Verdict) -> None:
-    """Loss marks of a deal, and who leaves the match by them."""
+    """Books the loss marks of a deal, and eliminates the seats that have too many."""
     marks = list(state.marks)
     for seat in verdict.losers:
         marks[seat] += verdict.marks

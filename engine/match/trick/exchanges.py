@@ -111,7 +111,7 @@ def _next_exchanger(state: Data) -> int:
 
 
 def _wanted(state: Data, seat: int) -> tuple[int, ...]:
-    """What a seat may give before the first lead and has not kept. The 7 comes first: who holds both is asked for the 2 after it."""
+    """The card that a seat may give before the first lead, unless it has declined. The 7 comes first, the 2 of the same seat after it."""
     declined = state.notes.get("declined", ())
     return tuple([action for action in exchanges(state, seat, "before_first_lead") if action not in declined][:1])
 

@@ -37,7 +37,7 @@ def set_best(state: Data, card: int, seat: int) -> None:
 
 
 def cards(state: Data) -> tuple[int, ...]:
-    """Legal cards of the seat on turn. `State.apply` and `tricks.next_lead` have most of them ready without asking here."""
+    """Legal cards of the seat on turn. In most turns `State.apply` or `tricks.next_lead` has worked them out already."""
     hand = state.hand
     legal: tuple[int, ...] = ()
     if state.best_suit != NO_SUIT:
@@ -52,7 +52,7 @@ def cards(state: Data) -> tuple[int, ...]:
 
 
 def _modified(state: Data) -> tuple[int, ...]:
-    """Legal cards of a follower where its partner's winning card exempts it, or a trumped suit must still be beaten; empty: all."""
+    """Legal cards of a follower whom its partner's winning card may exempt, or who must still beat a trumped suit; empty: all cards."""
     lead, hand = state.lead, state.hand
     mask = hand[lead]
     game, follower = state.game, state.turn
@@ -77,7 +77,7 @@ def would_win(state: Data, card: int) -> bool:
 
 
 def lightest(state: Data) -> tuple[int, ...]:
-    """NL where no card of the hand can win: those of least value."""
+    """The legal cards under NL when no card of the hand can win: those of least value."""
     coins, cups, swords, batons = state.held
     a, b, c, d, _ = state.hand
     for worth in state.game.worth_masks:

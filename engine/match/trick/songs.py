@@ -69,7 +69,7 @@ def song_value(state: Data, suit: int) -> int:
 
 
 def _in_order(state: Data, seat: int, suit: int, window: list[int]) -> bool:
-    """Whether the order of songs admits this one: it only ever bars the 40."""
+    """Whether the order of songs allows this one. An order never forbids anything but the 40."""
     order = state.rules.song_order
     if order == "any" or suit != state.trump or state.rules.song_values["trump"] == state.rules.song_values["other"]:
         return True
@@ -112,7 +112,7 @@ def sing(state: Data, seat: int, suit: int) -> int:
 
 
 def table_songs(state: Data) -> None:
-    """Pairs that lie in the completed trick score for its winner, without asking."""
+    """Scores the pairs that lie in the completed trick for its winner, who is not asked."""
     winner = state.winner
     pairs = table_pairs(state)
     if not pairs:

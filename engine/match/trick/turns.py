@@ -1,4 +1,4 @@
-"""What every seat may announce at its turn whatever it holds, noted once so that no turn need ask anew."""
+"""What a seat may announce at its turn whatever it holds: noted when it changes, so that no turn works it out anew."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CLAIM = (act.CLAIM,)
 
 
 def fix_turns(state: Data) -> None:
-    """Notes for the turns to come what every seat may announce and which trumps may be exchanged, so that no turn need ask anew.
+    """Notes what every seat may announce at the turns to come, and which trumps it may exchange.
 
     To be called when any of what it looks at changes.
     """

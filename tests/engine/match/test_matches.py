@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
 
 import pytest
 
 import engine
 from engine.cards import actions as act
+from engine.match.redaction import Moment
 from engine.match.scoring.settlement import LONGEST_MATCH
 from tests.support import playing, tables
 
-Event = dict[str, Any]
 MATCH_OPTIONS = {
     "match_end", "match_games", "win_by", "max_losses", "final_duel", "settlement", "games_per_coto", "cotos_to_win", "sequence",
     "match_deals", "target", "dealer_plays", "tie", "result",
@@ -33,7 +32,7 @@ def tables_of_matches() -> list[tables.Table]:
     return [*tables.plain(), *chosen]
 
 
-def scores(state: engine.State) -> list[Event]:
+def scores(state: engine.State) -> list[Moment]:
     return [event for event in state.events if event["e"] == "score"]
 
 
@@ -66,7 +65,7 @@ def contradicts(game: engine.Game) -> bool:
     )
 
 
-def ended(game: engine.Game, counts: list[Event], event: Event) -> bool:
+def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
     """Whether the match is over after this deal: `match_end` of the rules book."""
     rules = game.rules
     done = counts[: counts.index(event) + 1]
@@ -97,7 +96,7 @@ def ended(game: engine.Game, counts: list[Event], event: Event) -> bool:
     return max(cotos) >= rules.cotos_to_win
 
 
-def check_winners(game: engine.Game, state: engine.State, last: Event) -> None:
+def check_winners(game: engine.Game, state: engine.State, last: Moment) -> None:
     """The sides that won, from the last score event."""
     kind, winners = game.rules.match_end, list(state.winners)
     if kind in ("race", "series"):
@@ -153,7 +152,7 @@ def test_six_become_five_four_three_and_two(key: str, duel: bool) -> None:
     assert met == expected
 
 
-def walk(state: engine.State, seed: object) -> list[Event]:
+def walk(state: engine.State, seed: object) -> list[Moment]:
     """The events of a match played at random."""
     for _ in playing.play(state, seed, limit=20_000):
         pass

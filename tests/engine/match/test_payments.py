@@ -11,6 +11,7 @@ import pytest
 
 import engine
 from engine.game import declared
+from engine.match.redaction import Moment
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
 from tests.support import playing
@@ -18,7 +19,6 @@ from tests.support import playing
 POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
 MATCHES = 60  # of each game, each with other options
 LEFT_OUT = {"settlement", "match_end", "max_losses", "match_deals"}  # matches without chips, and long ones
-Event = dict[str, Any]
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Deal:
     joined: list[int] = field(default_factory=list)
     table: list[str] = field(default_factory=list)
 
-    def read(self, event: Event) -> None:
+    def read(self, event: Moment) -> None:
         """Take in one event."""
         seat = event.get("seat")
         match event["e"]:
