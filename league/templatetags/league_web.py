@@ -140,7 +140,7 @@ def result(match: Match) -> list[tuple[Party, float | None, bool]]:
 
 @register.simple_tag(takes_context=True)
 def query(context: dict[str, Any], **changes: Any) -> str:
-    """The query of this page with some values changed; `None` takes one away. `{% query page=2 %}`"""
+    """The query of this page with some values changed: `{% query page=2 %}`. `None` takes one away."""
     asked = context["request"].GET.copy()
     for name, value in changes.items():
         if value is None:

@@ -159,8 +159,10 @@ class BotVersions(VersionList):
         filters=False,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """One source file or a zip, as a form or as plain bytes. A bot that does not exist yet is made. The version is
-        `validating` until its first match is over; look again at the Location."""
+        """One source file or a zip, as a form or as plain bytes.
+
+        A bot that does not exist yet is made. The version is `validating` until its first match is over; look again at the Location.
+        """
         player = player_of(request)
         owned = Bot.objects.select_related("owner").filter(slug=slug).first()
         if owned is not None and owned.is_house and player.user.is_staff:

@@ -35,7 +35,7 @@ class IdFilter(filters.Filter):
 
 
 class YesNo(forms.ChoiceField):
-    """ "true" or "false", nothing else."""
+    """The words "true" and "false", nothing else."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=[("true", "true"), ("false", "false")], **kwargs)

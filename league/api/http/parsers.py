@@ -19,7 +19,7 @@ MOST_DEPTH = 20
 
 
 def check_length(context: Mapping[str, Any] | None, most: int) -> None:
-    """Refuse by Content-Length, before a byte is read. (Without that header the server gives an empty body.)"""
+    """Refuse by Content-Length, before a byte is read. Without that header the server gives an empty body."""
     request = (context or {}).get("request")
     length = request.META.get("CONTENT_LENGTH") if request is not None else None
     try:

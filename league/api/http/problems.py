@@ -121,7 +121,9 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
     return Response(body(kind, detail, errors), status=KINDS[kind][0], headers=headers, content_type=MEDIA_TYPE)
 
 
-def _kind(error: Exception) -> tuple[str, str, dict[str, list[str]] | None] | None:
+def _kind(  # noqa: C901 - a table of exceptions, one after the other
+    error: Exception,
+) -> tuple[str, str, dict[str, list[str]] | None] | None:
     """Kind, detail and errors by field of an exception; None if it is not the caller's fault."""
     match error:
         case Problem():

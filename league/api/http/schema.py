@@ -98,7 +98,7 @@ class ReadOnly(DjangoView):
 
 
 class Document(ReadOnly):
-    """/schema"""
+    """The OpenAPI document, at /schema."""
 
     def get(self, request: HttpRequest) -> JsonResponse:
         """The document as JSON."""

@@ -12,22 +12,26 @@ def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpRespo
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """What the league cannot read: 400."""
     return _page(request, 400, _("The league cannot read this request"), _("Go back, reload the page and try again."))
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """What this viewer may not see: 403."""
     return _page(
         request, 403, _("You may not see this page"), _("Log in as the owner, or ask the owner to publish it.")
     )
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """What is not there: 404."""
     return _page(
         request, 404, _("There is no such page"), _("The address may be misspelt, or the page has never existed.")
     )
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form without its token, or with an old one: 403."""
     return _page(
         request,
         403,

@@ -14,5 +14,6 @@ def set_choices(form: forms.BaseForm, **choices: Choices) -> None:
     """Give the fields of these names their choices, which are known only when the form is made."""
     for name, found in choices.items():
         field = form.fields[name]
-        assert isinstance(field, forms.ChoiceField)
+        if not isinstance(field, forms.ChoiceField):
+            raise TypeError(f"{name} of {type(form).__name__} takes no choices")
         field.choices = found

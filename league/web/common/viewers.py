@@ -23,7 +23,8 @@ def viewer_of(request: HttpRequest) -> Player | None:
 
 def player_of(request: HttpRequest) -> Player:
     """The player of a page that asks for a login (`login_required`). An account without a player gets one."""
-    assert isinstance(request.user, User)
+    if not isinstance(request.user, User):
+        raise TypeError("player_of was asked outside of a page that asks for a login")
     return players.player_of_user(request.user)
 
 
