@@ -31,6 +31,15 @@ from tests.support.league import NOW
 while match := leases.claim("w", now=NOW):
     print(match.pk, match.token)
 """
+HOLD = """
+import django; django.setup()
+from django.db import transaction
+from league.domain.matches import leases
+from tests.support.league import NOW
+with transaction.atomic():
+    print(leases.claim("w", now=NOW).pk, flush=True)
+    input()
+"""
 START = """
 import django; django.setup()
 from league.domain.matches import leases
@@ -162,3 +171,17 @@ def test_schedulers_at_once_insert_every_match_once(run: Run) -> None:
 
     assert sum(inserted) == 45
     assert finish(run(COUNT)).split() == ["45", "90", "0", "0"]
+
+
+@pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time
+def test_a_claim_passes_over_a_row_that_somebody_is_claiming(run: Run) -> None:
+    """It would wait for that row, find it taken, and say that there is no work."""
+    holding = run(HOLD)
+    assert holding.stdout
+    held = holding.stdout.readline().split()
+
+    other = finish(run(CLAIM.replace("while match :=", "if match :="))).split()
+
+    assert len(other) == 2
+    assert other[0] != held[0]
+    finish(holding, "go on\n")
