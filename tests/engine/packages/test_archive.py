@@ -325,3 +325,21 @@ def test_refusal_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(("name", "shown"), [("x" * 79 + ":", "x" * 79 + ":"), ("x" * 80 + ":", "x" * 77 + "...")])
 def test_a_long_path_is_shown_by_its_beginning(name: str, shown: str) -> None:
     assert f"the path '{shown}' has a backslash or a colon" in refusal(bot_zip({name: b""}))
+
+
+def test_a_folder_is_measured_as_a_whole(tmp_path: Path) -> None:
+    """Each file is small enough, and all together are too large."""
+    (tmp_path / "bot.toml").write_bytes(TOML)
+    (tmp_path / "bot.py").touch()
+    for name in "ab":
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(package.MAX_BYTES * 2 // 3)
+    with pytest.raises(PackageRefused, match="MiB"):
+        package.read_path(tmp_path)
+
+
+@pytest.mark.parametrize(("name", "shown"), [("x" * 80, "x" * 80), ("x" * 81, "x" * 77 + "...")])
+def test_a_long_text_is_shown_by_its_beginning(name: str, shown: str) -> None:
+    with pytest.raises(PackageRefused) as caught:
+        package.read(b"print(1)", name)
+    assert str(caught.value).startswith(f"'{shown}' is neither a source file")

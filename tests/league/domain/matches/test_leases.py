@@ -11,7 +11,7 @@ from league.domain.core.errors import IllegalMove
 from league.domain.matches import leases, matches, workers
 from league.enums import MatchStatus
 from league.models import LeagueEvent, Match
-from tests.support.league import NOW, accepted, later, running, started, uploaded
+from tests.support.league import NOW, accepted, later, play, running, started, uploaded
 
 LEASE = timedelta(seconds=settings.LEASE_S)
 
@@ -83,6 +83,7 @@ def test_expire_leaves_live_leases_alone(ana) -> None:
 def test_expired_match_waits_and_is_claimed_with_a_new_token(ana) -> None:
     uploaded(ana, "rufo")
     first = running("w1")
+    leases.heartbeat(first.pk, first.token, progress=40, now=NOW)
     gone = NOW + LEASE + timedelta(seconds=1)
 
     assert leases.expire(now=gone) == 1
@@ -92,6 +93,7 @@ def test_expired_match_waits_and_is_claimed_with_a_new_token(ana) -> None:
     second = leases.claim("w2", now=gone + timedelta(seconds=2))
 
     assert (second.pk, second.token, second.attempts, second.worker) == (first.pk, 2, 2, "w2")
+    assert (second.progress, second.reason) == (0, "")
     assert leases.heartbeat(first.pk, first.token, now=gone) is False
 
 
@@ -150,3 +152,16 @@ def test_cancelled_match_is_lost_to_its_worker(ana) -> None:
     assert leases.heartbeat(match.pk, match.token, now=NOW) is False
     with pytest.raises(IllegalMove):
         leases.start(match, now=NOW)
+
+
+def test_a_match_that_is_struck_out_keeps_the_moment_of_its_end(ana, berto) -> None:
+    waiting, played = started(
+        ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")]
+    ).matches.all()[:2]
+    play(played, now=later(5))
+
+    for match in (waiting, played):
+        matches.void(Match.objects.get(pk=match.pk), actor="operator", why="x", now=later(60))
+
+    assert Match.objects.get(pk=waiting.pk).finished == later(60)
+    assert Match.objects.get(pk=played.pk).finished == later(5)
