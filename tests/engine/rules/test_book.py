@@ -64,6 +64,13 @@ def test_a_page_names_the_numbers_of_players(key: str) -> None:
     assert page(key)["players"] == list(declared(key).players)
 
 
+def test_the_index_names_every_page_with_the_code_of_its_game() -> None:
+    index = (BOOK / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([A-Z0-9]{3}) \| `", index, re.MULTILINE)
+    assert named
+    assert dict(named) == {key: declared(key).code for key in GAMES}
+
+
 @pytest.mark.parametrize(("key", "players"), TABLES)
 def test_what_a_page_does_not_name_is_as_in_ordinary_tute(key: str, players: int) -> None:
     rules, said = engine.load(key, players=players).rules, page(key)
