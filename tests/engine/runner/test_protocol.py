@@ -67,6 +67,7 @@ def test_answer_note_is_kept_and_cut() -> None:
         (b'{"id":7}\n', '"do" must be text, one of the "legal" list'),
         (b'{"id":7,"do":3}\n', '"do" must be text, one of the "legal" list'),
         (b'{"id":7,"do":"play 1o","note":3}\n', '"note" must be text'),
+        (b'{"do":"play 1o","id":7,"id":7}\n', "the key 'id' stands twice in one object"),
         (b'{"id":7,"id":7,"do":"play 1o"}\n', "the key 'id' stands twice in one object"),
         (b'{"id":7,"do":"x","more":{"a":1,"a":2}}\n', "the key 'a' stands twice in one object"),
         (b'{"id":NaN,"do":"play 1o"}\n', "NaN is not JSON"),

@@ -88,3 +88,15 @@ def test_superiority_counts_wins_and_losses_only():
     assert met(1, 1, 1, -1).superiority == pytest.approx(0.841345, abs=1e-6)  # Phi(1)
     assert met(3).margin is None
     assert met(2, 4).margin == pytest.approx(1.959964, abs=1e-6)
+
+
+def test_a_match_against_somebody_else_is_not_named(trio):
+    a, b, c = trio
+    for field, name in (((a, b), "One"), ((b, c), "Two"), ((a, c), "Three")):
+        made.play(made.started(a.bot.owner, field, name=name).matches.get())
+    match = Match.objects.get(tournament__name="One")
+
+    [found] = encounters.list_encounters(a.bot, b.bot)
+
+    assert found.matches == [match.public_id]
+    assert found.boards == match.boards_planned

@@ -165,3 +165,18 @@ def test_a_match_that_is_struck_out_keeps_the_moment_of_its_end(ana, berto) -> N
 
     assert Match.objects.get(pk=waiting.pk).finished == later(60)
     assert Match.objects.get(pk=played.pk).finished == later(5)
+
+
+def test_each_failure_doubles_the_pause(ana) -> None:
+    uploaded(ana, "rufo")
+    pauses, now = [], NOW
+    for _ in range(settings.MAX_ATTEMPTS - 1):
+        match = leases.claim("w1", now=now)
+        leases.start(match, now=now)
+        leases.fail(match.pk, match.token, why="no disk", now=now)
+        row = Match.objects.get()
+        pauses.append((row.not_before - now).total_seconds())
+        now = row.not_before
+
+    assert len(pauses) >= 2
+    assert pauses == [leases.BACKOFF_S * 2**attempt for attempt in range(len(pauses))]

@@ -10,7 +10,7 @@ from django_celery_beat.models import PeriodicTask
 from league.domain.core.errors import Refused
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
-from league.models import Event, Season, Tournament
+from league.models import Event, LeagueEvent, Season, Tournament
 from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, SECRET, accepted, later, play
 
@@ -120,6 +120,8 @@ def test_seasons_are_opened_when_due_and_once(circuit) -> None:
 
     season = Season.objects.get()
     assert (season.number, season.due, season.reason) == (1, friday, "")
+    begun = LeagueEvent.objects.filter(kind="tournament.moved", data__to="running")
+    assert set(begun.values_list("actor", flat=True)) == {"ana"}, "the owner of the circuit"
     assert [(one.name, one.status, bots(one)) for one in season.tournaments.order_by("group")] == [
         ("Liga 1.1", "running", ["bot0", "bot1", "bot2"]),
         ("Liga 1.2", "running", ["bot3", "bot4", "bot5"]),

@@ -189,3 +189,36 @@ def test_same_secret_and_names_give_the_same_matches(ana, field) -> None:
 
     assert cup.matches.get().public_id == first
     assert started(ana, field[:2], name="Other").matches.get().public_id != first
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "boards"),
+    [
+        ("partnership", 4, 16),  # two sides
+        ("individual", 3, 8),
+        ("arrastrado", 4, 12),  # four sides and chips: twice as many
+        ("remate", 5, 8),
+        ("cabrero", 4, 4),  # a board is a whole match
+    ],
+)
+def test_boards_of_a_match_follow_from_the_table(game: str, players: int, boards: int) -> None:
+    assert tournaments.default_boards(game, players) == boards
+
+
+def test_places_begin_with_the_first_and_equals_share_one(ana, field) -> None:
+    cup = started(ana, field)
+    for match in cup.matches.all():
+        play(match)
+    assert progress.advance(cup, now=NOW)
+
+    places = sorted(cup.entries.values_list("place", flat=True))
+
+    assert places[0] == 1
+    assert all(place == 1 + sum(other < place for other in places) for place in places)
+
+
+def test_schedule_says_how_many_matches_were_missing(ana, field) -> None:
+    cup = started(ana, field)
+    cup.matches.filter(pk__in=list(cup.matches.values_list("pk", flat=True)[:2])).delete()
+
+    assert progress.schedule(cup, now=NOW) == 2
