@@ -260,3 +260,13 @@ def test_tables_of_a_past_moment_are_those_that_were_shown_then(cup) -> None:
     with CaptureQueriesContext(connection) as made:
         leaderboards.leaderboard(cup.pool, at=later(5))
     assert len(made) == 6
+
+
+def test_an_unrated_match_counts_in_no_past_table(ana) -> None:
+    """Two bots of one player."""
+    cup = started(ana, [accepted(ana, "rufo"), accepted(ana, "nena")])
+    play(cup.matches.get())
+    ratings.refresh(cup.pool, now=NOW)
+
+    assert leaderboards.leaderboard(cup.pool) == []
+    assert leaderboards.leaderboard(cup.pool, at=later(1)) == []

@@ -347,3 +347,12 @@ def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> Non
     assert [t.slot for t in old.sheet.pairings] == [t.slot for t in now.sheet.pairings]
     assert old.outcome.rank().levels == now.outcome.rank().levels
     assert old.outcome.rank().levels[0] == [0]
+
+
+@pytest.mark.parametrize(("sure", "allowed"), [(0.0, True), (0.999, True), (1.0, False), (-0.1, False)])
+def test_nothing_is_as_sure_as_certain(sure: float, allowed: bool) -> None:
+    if allowed:
+        assert formats.choose_parameters("round_robin", {"sure": sure}).get("sure", 0.0) == sure
+    else:
+        with pytest.raises(Refused):
+            formats.choose_parameters("round_robin", {"sure": sure})

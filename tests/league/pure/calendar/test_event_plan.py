@@ -124,3 +124,15 @@ def test_days_of_the_month_and_what_is_next():
 def test_calendars_that_cannot_be(days, clock, zone, message):
     with pytest.raises(ValueError, match=message):
         calendars.read_calendar(days, clock, zone)
+
+
+def test_a_calendar_may_name_every_day_there_is():
+    every = ",".join([*calendars.WEEKDAYS, *map(str, range(1, 29))])
+    assert (
+        len(
+            calendars.read_calendar(every, "20:00", "UTC").moments(
+                datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 3, 1, tzinfo=UTC)
+            )
+        )
+        == 28
+    )
