@@ -42,6 +42,7 @@ def play_all(*, now: datetime = NOW) -> None:
 def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
     event = events.create(ana, GOOD, field, secret=SECRET, now=NOW)
 
+    assert LeagueEvent.objects.get(kind="event.created").actor == "ana"
     groups = list(event.tournaments.order_by("group"))
     assert [(one.stage, one.group, one.entries.count(), one.status) for one in groups] == [
         (1, 1, 3, "running"),

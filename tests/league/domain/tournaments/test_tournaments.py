@@ -10,7 +10,7 @@ from league.domain.bots import bots
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import matches
 from league.domain.ratings import pools
-from league.domain.tournaments import enrolment, progress, tournaments
+from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import BotState, MatchStatus, TournamentStatus
 from league.models import Match, Pool, Tournament
@@ -222,3 +222,16 @@ def test_schedule_says_how_many_matches_were_missing(ana, field) -> None:
     cup.matches.filter(pk__in=list(cup.matches.values_list("pk", flat=True)[:2])).delete()
 
     assert progress.schedule(cup, now=NOW) == 2
+
+
+def test_standings_count_in_the_unit_of_the_game(ana, field) -> None:
+    """Games are counted in thousandths, so that a part of one is a whole number."""
+    cup = started(ana, field[:2], game="corriente")
+    match = play(cup.matches.get())
+    size = pools.game_of(cup.pool).score_size
+    numbers = {party.version_id: party.number for party in match.parties.all()}
+    boards = list(match.boards.values_list("scores", flat=True))
+
+    for row in standings.standings(cup).rows:
+        mean = sum(board[numbers[row.entry.version_id]] for board in boards) / len(boards)
+        assert row.result.score_per_board == pytest.approx(mean / size)

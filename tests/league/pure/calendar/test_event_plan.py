@@ -136,3 +136,9 @@ def test_a_calendar_may_name_every_day_there_is():
         )
         == 28
     )
+
+
+@pytest.mark.parametrize(("size", "least"), [(1, 1), (1, 2), (2, 3)])
+def test_a_division_is_large_enough_to_play(size, least):
+    with pytest.raises(ValueError, match="a division has"):
+        divisions.next_divisions([], [], [1, 2, 3], size=size, moves=0, least=least)
