@@ -322,7 +322,9 @@ def test_refusal_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("name", "shown"), [("x" * 79 + ":", "x" * 79 + ":"), ("x" * 80 + ":", "x" * 77 + "...")])
+@pytest.mark.parametrize(
+    ("name", "shown"), [("x" * 79 + ":", "x" * 79 + ":"), ("x" * 80 + ":", "x" * 77 + "...")], ids=["whole", "cut"]
+)
 def test_a_long_path_is_shown_by_its_beginning(name: str, shown: str) -> None:
     assert f"the path '{shown}' has a backslash or a colon" in refusal(bot_zip({name: b""}))
 
@@ -338,7 +340,7 @@ def test_a_folder_is_measured_as_a_whole(tmp_path: Path) -> None:
         package.read_path(tmp_path)
 
 
-@pytest.mark.parametrize(("name", "shown"), [("x" * 80, "x" * 80), ("x" * 81, "x" * 77 + "...")])
+@pytest.mark.parametrize(("name", "shown"), [("x" * 80, "x" * 80), ("x" * 81, "x" * 77 + "...")], ids=["whole", "cut"])
 def test_a_long_text_is_shown_by_its_beginning(name: str, shown: str) -> None:
     with pytest.raises(PackageRefused) as caught:
         package.read(b"print(1)", name)
