@@ -212,3 +212,11 @@ def test_secret_fixes_the_deals_of_the_validation(ana) -> None:
     bots.upload(ana, "rufo", source(), "bot.py", ["partnership"], secret=SECRET, now=NOW)
 
     assert bytes(Match.objects.get().secret) == SECRET
+
+
+def test_a_change_of_state_is_written_down(ana) -> None:
+    bot = accepted(ana, "rufo").bot
+    bots.set_state(bot, "paused", actor="ana", now=NOW)
+
+    moved = LeagueEvent.objects.get(kind="bot.moved")
+    assert (moved.actor, moved.data["was"], moved.data["to"]) == ("ana", "active", "paused")

@@ -180,3 +180,12 @@ def test_each_failure_doubles_the_pause(ana) -> None:
 
     assert len(pauses) >= 2
     assert pauses == [leases.BACKOFF_S * 2**attempt for attempt in range(len(pauses))]
+
+
+def test_leaving_a_result_out_of_the_ratings_is_written_down_once(ana, berto) -> None:
+    match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")]).matches.get())
+    for _ in range(2):
+        matches.unrate(match, actor="operator", why="a friendly", now=NOW)
+
+    event = LeagueEvent.objects.get(kind="match.unrated")
+    assert (event.actor, event.data["why"], event.subject) == ("operator", "a friendly", f"match:{match.public_id}")
