@@ -14,7 +14,7 @@ def test_the_page_tells_boards_share_and_difference(league, reader) -> None:
     made.play(made.started(league.ana, [league.luna, league.sol], name="Again", boards=4).matches.get())
     page = Page(reader.get("/bots/luna/vs/sol/").content.decode())
     assert faults(page) == []
-    assert "luna es el más fuerte" in page.text
+    assert "Probabilidad de que luna sea el más fuerte" in page.text
     assert "/bots/sol/vs/luna/" in page.links
 
 
