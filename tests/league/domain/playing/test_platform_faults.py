@@ -133,17 +133,18 @@ def full_disk(machine: Machine) -> AbstractContextManager[None]:
 
 @contextmanager
 def broken_runtime(machine: Machine) -> Iterator[None]:
-    """The interpreter of the bots is gone."""
+    """The interpreter of the bots is gone: that of a runtime of our own, for other tests play in the shared one now."""
     assert machine.box is not None
-    runtime = runtimes.get("python", machine.box.state_dir)
-    program = Path(runtime.argv(str(runtime.root), "", "bot.py")[0])
-    away = program.with_name("away")
-    program.parent.chmod(0o755)
-    program.rename(away)
-    try:
-        yield
-    finally:
-        away.rename(program)
+    shared = machine.box.state_dir
+    with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
+        Path(folder).chmod(0o755)
+        machine.box.state_dir = Path(folder)
+        runtime = runtimes.get("python", machine.box.state_dir)
+        Path(runtime.argv(str(runtime.root), "", "bot.py")[0]).unlink()
+        try:
+            yield
+        finally:
+            machine.box.state_dir = shared
 
 
 @contextmanager
