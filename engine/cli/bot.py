@@ -23,8 +23,8 @@ tute bot check my_bot.zip --json
 DETAILS = """
 new NAME     makes a folder with a bot that plays, its bot.toml and the SDK
 check PATH   plays a file, folder, zip or house bot in the sandbox, in every game it claims (all, if it names none), against the house bot random
-             and then through awkward states: each kind of decision that the game knows, however rare. Explains each failure with the exact
-             request and answer. Exit code 1 if it failed anywhere.
+             and then through awkward states: each kind of decision that the game knows, however rare, a long match, and one that is broken off.
+             The league's validation asks the same. Explains each failure with the exact request and answer. Exit code 1 if it failed anywhere.
 """
 DEALS = 4  # of a table, in every seating: as that many boards where a board is one deal
 OPPONENT = "random"
@@ -132,10 +132,8 @@ def _check_table(
     from dataclasses import asdict
 
     import engine
-    from engine.cli import awkward
     from engine.runner import Infrastructure, MatchSpec
-    from engine.runner.match import play_match
-    from engine.sandbox import SandboxError
+    from engine.runner.trial import WHOLE, try_bot
 
     rules = engine.load(game, players=players)
     parties = len(rules.sides)
@@ -151,25 +149,23 @@ def _check_table(
         limits=table.limits(args),
     )
     try:
-        result = play_match(spec, box)
+        trial = try_bot(spec, box)
     except Infrastructure as error:
         raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
-    report = result.parties[0]
+    report = trial.result.parties[0]
     faults = [{"at": "match", **asdict(fault)} for fault in report.faults]
-    try:
-        found = awkward.check(bot, rules, box, spec.limits)
-    except (SandboxError, OSError) as error:
-        raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
+    faults += [{"at": check.at, **asdict(check.fault)} for check in trial.checks if check.fault and check.name != WHOLE]
     return {
         "game": game,
         "players": players,
-        "decisions": report.decisions + found.decisions,
+        "decisions": sum(check.decisions for check in trial.checks),
         "cpu_s": report.cpu_s,
-        "max_cpu_s": max(report.max_cpu_s, found.max_cpu_s),
-        "situations": dict(sorted(found.asked.items())),
-        "missed": found.missed,
-        "faults": faults + found.faults,
-        "stderr": report.stderr + found.stderr,
+        "max_cpu_s": max(check.max_cpu_s for check in trial.checks),
+        "checks": {check.name: check.fault.kind if check.fault else None for check in trial.checks},
+        "situations": dict(sorted(trial.asked.items())),
+        "missed": trial.missed,
+        "faults": faults,
+        "stderr": report.stderr + trial.stderr,
     }
 
 

@@ -5,13 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from engine.cli import awkward
-from engine.game import declared
+from engine.runner import trial
 from tests.engine.cli.conftest import Tute
 
-# Every word of docs/protocol.md but `accuse`, which only an option of the games brings up.
-WORDS = {*"play sing tute exchange claim capote take decline pass bid join out trump call predict discard".split()}  # noqa: SIM905
 PICKY = """from tute_bot import Bot, run
 
 
@@ -25,27 +21,6 @@ class Picky(Bot):
 
 run(Picky())
 """
-
-
-def test_every_kind_of_decision_is_found_in_some_game() -> None:
-    found = {name for key in engine.games() for name in awkward.search(engine.load(key))}
-
-    assert found == WORDS | {awkward.WINDOW, awkward.LAST, awkward.OUT, awkward.BOTH}
-
-
-@pytest.mark.parametrize("key", ["guinote", "bato", "codillo"])
-def test_a_board_that_was_found_comes_up_again(key: str) -> None:
-    game = engine.load(key, players=declared(key).players[0])
-    for name, seats in awkward.search(game).items():
-        seat, boards = next(iter(seats.items()))
-        state, dice = boards[0].begin(game, record=True), boards[0].dice()
-        met = set()
-        while not state.is_over and name not in met:
-            texts = [game.action_text(action) for action in state.legal_actions()]
-            if state.current_seat == seat and len(texts) > 1:
-                met |= awkward.situations(state, texts)
-            state.apply(game.parse_action(awkward.choose(texts, dice)))
-        assert name in met
 
 
 @pytest.mark.parametrize(
@@ -74,6 +49,6 @@ def test_a_good_bot_comes_through_and_is_told_what_it_met(tute: Tute) -> None:
 
     (table,) = said["tables"]
     assert said["holds"] is True
-    assert min(table["situations"][name] for name in ("play", "sing", "exchange", "claim")) >= awkward.EACH
+    assert min(table["situations"][name] for name in ("play", "sing", "exchange", "claim")) >= trial.EACH
     assert not set(table["missed"]) & table["situations"].keys()
     assert "then the rare kinds of decisions of each game" in " ".join(told.split())

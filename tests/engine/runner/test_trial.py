@@ -1,0 +1,86 @@
+"""A bot is tried at one table: whole boards, rare states, a long match and one that is broken off."""
+
+import itertools
+
+import pytest
+
+from engine.runner import BotSpec, MatchSpec
+from engine.runner.trial import CHECKS, Check, Trial, try_bot
+from engine.sandbox import Sandbox
+from tests.engine.runner.conftest import Maker
+
+FAITHLESS = """import json, sys
+
+board = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({{"type": "ready"}}), flush=True)
+        continue
+    for event in message["events"]:
+        board += event["e"] == "deal"
+        if event["e"] == "fault":
+            {on_fault}
+    if message["type"] == "act":
+        if board > {boards}:
+            sys.exit(7)
+        print(json.dumps({{"id": message["id"], "do": message["legal"][0]}}), flush=True)
+"""
+
+
+def tried(box: Sandbox, bot: BotSpec, rival: BotSpec, *, stop: object = None) -> Trial:
+    spec = MatchSpec(match_id="t", game="two_player", secret=b"trial", table="t", boards=(1,), parties=(bot, rival))
+    return try_bot(spec, box, stop=stop)  # type: ignore[arg-type]
+
+
+def by_name(trial: Trial) -> dict[str, Check]:
+    return {check.name: check for check in trial.checks}
+
+
+def test_an_honest_bot_comes_through_every_check(box: Sandbox, honest: BotSpec) -> None:
+    trial = tried(box, honest, honest)
+
+    assert [check.name for check in trial.checks] == list(CHECKS)
+    assert trial.faulty is None
+    assert trial.complete
+    assert all(check.decisions > 0 for check in trial.checks)
+    assert {"play", "sing", "exchange"} <= trial.asked.keys()
+    assert len(trial.result.boards[0].sittings) == 2
+
+
+@pytest.mark.parametrize(
+    ("boards", "on_fault", "failed", "kind"),
+    [
+        (0, "pass", "boards", "crash"),
+        (11, "pass", "long", "crash"),
+        (99, "raise ValueError(event)", "cancelled", "crash"),
+    ],
+)
+def test_each_check_finds_what_it_is_there_for(
+    boards: int, on_fault: str, failed: str, kind: str, box: Sandbox, honest: BotSpec, make: Maker
+) -> None:
+    bot = make(source=FAITHLESS.format(boards=boards, on_fault=on_fault))
+
+    trial = tried(box, bot, honest)
+
+    assert trial.faulty is not None
+    assert (trial.faulty.name, trial.faulty.fault.kind if trial.faulty.fault else "") == (failed, kind)
+    assert [check.name for check in trial.checks if check.fault] == [failed] if failed != "boards" else True
+
+
+def test_leaving_after_the_end_without_a_word_is_no_fault(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    bot = make(source=FAITHLESS.format(boards=99, on_fault="sys.exit(0)"))
+
+    assert tried(box, bot, honest).faulty is None
+
+
+@pytest.mark.parametrize("decisions", [3, 60])
+def test_a_trial_that_is_stopped_is_not_complete_and_blames_nobody(
+    decisions: int, box: Sandbox, honest: BotSpec
+) -> None:
+    asked = itertools.count()
+
+    trial = tried(box, honest, honest, stop=lambda: next(asked) > decisions)
+
+    assert not trial.complete
+    assert trial.faulty is None
