@@ -195,4 +195,5 @@ def main() -> None:
         print(line, end="", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
