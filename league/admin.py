@@ -41,6 +41,15 @@ class PlayerAdmin(ReadOnly):
     search_fields = ["name"]
 
 
+@admin.register(models.TakenName)
+class TakenNameAdmin(ReadOnly):
+    """Whose a name is, and all that looks like it."""
+
+    list_display = ["name", "kind", "skeleton", "holder"]
+    list_filter = ["kind"]
+    search_fields = ["name", "skeleton", "holder"]
+
+
 @admin.register(models.Bot)
 class BotAdmin(ReadOnly):
     """Bots."""

@@ -18,6 +18,10 @@ MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # characters of a bot's name
 # Unicode categories: control, direction marks, unassigned, ...
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+# Characters of other categories that are drawn as nothing: fillers, the empty Braille pattern, selectors of variants
+BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffc\U00016fe4\U0001d159"
+) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 
 class PackageRefused(ValueError):
@@ -40,8 +44,8 @@ class Manifest:
 
 
 def printable(text: str) -> bool:
-    """Whether every character can be seen: no control, format or direction characters, surrogates or unassigned points."""
-    return not any(unicodedata.category(c) in INVISIBLE for c in text)
+    """Whether every character can be seen: no control, format or direction characters, fillers, surrogates or unassigned points."""
+    return not any(unicodedata.category(c) in INVISIBLE or c in BLANK for c in text)
 
 
 def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> Manifest:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from league.models.bots import Bot, BotVersion, Package
 from league.models.matches import Board, Match, Party, Sitting
-from league.models.people import ApiToken, Player
+from league.models.people import ApiToken, Player, TakenName
 from league.models.pools import Pool
 from league.models.ratings import PoolSums, Rating, RatingPoint
 from league.models.records import IdempotencyKey, LeagueEvent
@@ -36,6 +36,7 @@ __all__ = [
     "Round",
     "Season",
     "Sitting",
+    "TakenName",
     "Tournament",
     "Worker",
 ]

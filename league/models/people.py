@@ -17,6 +17,21 @@ class Player(models.Model):
         return self.name
 
 
+class TakenName(models.Model):
+    """What a name looks like, and who has it: no other may take a name that looks the same (league.pure.names)."""
+
+    kind = models.CharField(max_length=10)  # "player", "bot", or "event": tournaments, events and circuits
+    skeleton = models.CharField(max_length=400)
+    name = models.CharField(max_length=120)  # as it was written when it was taken
+    holder = models.CharField(max_length=80)  # "player:ana", "bot:rufo"
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
 class ApiToken(models.Model):
     """A revocable key for the REST API. Only the SHA-256 of the key is stored; the key itself is shown once."""
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from league.domain.bots import packages
-from league.domain.core import clock, journal
+from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import validation
 from league.domain.people import players
@@ -24,7 +24,8 @@ RESERVED = frozenset({"new", "me"})
 
 
 def slug(name: str) -> str:
-    """`name` as it stands in addresses: at most 40 of a-z, 0-9 and inner hyphens. Refused where nothing is left."""
+    """`name` as it stands in addresses: at most 40 of a-z, 0-9 and inner hyphens. Refused where nothing is left, or a character is not fit."""
+    name = names.checked(name)
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-")
     if not found or found in RESERVED:
@@ -100,7 +101,10 @@ def _check_rate(player: Player, now: datetime) -> None:
 
 def _bot(player: Player, name: str, now: datetime) -> Bot:
     fresh = {"owner": player, "is_house": player.name == players.HOUSE, "created": now}
-    bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
+    bot = Bot.objects.filter(slug=name).first()
+    if bot is None:
+        names.take(names.BOT, name, holder=f"bot:{name}")
+        bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
     if bot.owner_id != player.pk:
         raise Refused("the bot name {name!r} belongs to another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from league.domain.core import clock, journal
+from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
 from league.models import Player
 
@@ -36,12 +36,13 @@ def create(
         raise Refused(
             "the name {name!r} cannot be used: take 1 to 40 of a-z, 0-9 and hyphens inside, such as ana-1", name=name
         )
-    if name in RESERVED and not reserved:
+    if not reserved and any(names.alike(name, one) for one in RESERVED):
         raise Refused("the name {name!r} is reserved; choose another", name=name)
     users = get_user_model()
     with transaction.atomic():
         if users.objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
             raise Refused("the name {name!r} is taken; choose another", name=name)
+        names.take(names.PLAYER, name, holder=f"player:{name}")
         user = users.objects.create_user(name, email=email, password=password, is_staff=staff, is_superuser=staff)
         player = Player.objects.create(user=user, name=name, created=now)
         journal.append("player.created", f"player:{name}", now=now, actor=name)
@@ -54,6 +55,7 @@ def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     if found:
         return found
     name = re.sub(r"[^a-z0-9]+", "-", user.get_username().lower()).strip("-")[:40].strip("-") or f"player-{user.pk}"
-    if Player.objects.filter(name=name).exists():
+    if not names.is_free(names.PLAYER, name):
         name = f"{name[:30]}-{user.pk}"
+    names.take(names.PLAYER, name, holder=f"player:{name}")
     return Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.given(now)})[0]

@@ -10,7 +10,7 @@ from django.db import transaction
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
 from league.domain.bots import bots
-from league.domain.core import clock, journal
+from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
@@ -40,8 +40,9 @@ def create(
 ) -> Circuit:
     """A league whose seasons are due by this calendar. Refused with what is allowed."""
     now = clock.given(now)
-    if not 1 <= len(name.strip()) <= 60:
-        raise Refused("a circuit needs a name of 1 to 60 characters; this one has {length}", length=len(name.strip()))
+    name = names.checked(name)
+    if not 1 <= len(name) <= 60:
+        raise Refused("a circuit needs a name of 1 to 60 characters; this one has {length}", length=len(name))
     loaded = pools.load(game, players, dict(options or {}))
     chosen = formats.choose_parameters(format, parameters)
     formats.check_game(format, loaded, mixed=False)
@@ -52,25 +53,27 @@ def create(
         divisions.next_divisions([], [], [], size=size, moves=moves, least=len(loaded.sides))
     except ValueError as error:
         raise Refused.from_error(error) from error
-    circuit = Circuit.objects.create(
-        slug=tournaments.free_slug(name, Circuit),
-        name=name.strip(),
-        owner=owner,
-        game=game,
-        players=players,
-        options=dict(options or {}),
-        format=format,
-        parameters=chosen,
-        boards=boards,
-        size=size,
-        moves=moves,
-        days=days,
-        at=at,
-        time_zone=time_zone,
-        created=now,
-    )
-    _remind(circuit)
-    journal.append("circuit.created", f"circuit:{circuit.slug}", now=now, actor=owner.name)
+    with transaction.atomic():
+        tournaments.take_name(owner, name)
+        circuit = Circuit.objects.create(
+            slug=tournaments.free_slug(name, Circuit),
+            name=name,
+            owner=owner,
+            game=game,
+            players=players,
+            options=dict(options or {}),
+            format=format,
+            parameters=chosen,
+            boards=boards,
+            size=size,
+            moves=moves,
+            days=days,
+            at=at,
+            time_zone=time_zone,
+            created=now,
+        )
+        _remind(circuit)
+        journal.append("circuit.created", f"circuit:{circuit.slug}", now=now, actor=owner.name)
     return circuit
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 
 from league.domain.bots import bots
-from league.domain.core import clock, journal
+from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
@@ -37,10 +37,12 @@ def create(
     for stage in plan.stages:
         formats.check_game(stage.format, game, mixed=plan.mixed)
     secret = secret or secrets.token_bytes(32)
+    name = names.checked(plan.name)
     with transaction.atomic():
+        tournaments.take_name(owner, name)
         event = Event.objects.create(
-            slug=tournaments.free_slug(plan.name, Event),
-            name=plan.name,
+            slug=tournaments.free_slug(name, Event),
+            name=name,
             owner=owner,
             document=document,
             secret=secret,

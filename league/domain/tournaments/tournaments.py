@@ -13,13 +13,14 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from engine.runner import Limits
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, moves, names
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.ratings import pools
 from league.domain.tournaments import enrolment, formats, progress
 from league.enums import DEFAULT_FORMAT, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
+from league.pure.names import without_part
 from league.pure.refusal import Message
 
 SLUGS_TAKEN = frozenset({"new"})
@@ -61,7 +62,7 @@ def create(
     Raises Refused for a game, option, format, parameter, number of boards, limit or entry that cannot be.
     """
     now = clock.given(now)
-    name = name.strip()
+    name = names.checked(name)
     if not 1 <= len(name) <= 80:
         raise Refused("a tournament needs a name of 1 to 80 characters; this one has {length}", length=len(name))
     boards = default_boards(game, players, options) if boards is None else boards
@@ -75,6 +76,8 @@ def create(
     formats.check_game(format, pools.load(game, players, options), mixed=mixed)
     secret = secret or secrets.token_bytes(32)
     with transaction.atomic():
+        if not belongs:
+            take_name(owner, name)
         tournament = Tournament.objects.create(
             slug=free_slug(name),
             name=name,
@@ -95,6 +98,14 @@ def create(
         for version in versions:
             enrolment.enter(tournament, version, now=now, actor=owner.name)
     return tournament
+
+
+def take_name(owner: Player, name: str) -> None:
+    """Let nobody but `owner` give a tournament, event or circuit a name that looks like `name`. Refused where it is another's already.
+
+    What the league adds to the names of stages and seasons does not count: "Liga, stage 2" and "Liga 3.1" are names of Liga.
+    """
+    names.take(names.EVENT, without_part(name), holder=f"player:{owner.name}")
 
 
 def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:

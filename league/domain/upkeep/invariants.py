@@ -18,7 +18,23 @@ from league.domain.matches import reports
 from league.domain.matches.leases import HELD
 from league.domain.ratings import pools, ratings, sums
 from league.enums import MatchKind, MatchStatus, TournamentStatus, VersionStatus
-from league.models import Board, BotVersion, LeagueEvent, Match, Party, Pool, Rating, RatingPoint, Sitting, Tournament
+from league.models import (
+    Board,
+    Bot,
+    BotVersion,
+    Circuit,
+    Event,
+    LeagueEvent,
+    Match,
+    Party,
+    Player,
+    Pool,
+    Rating,
+    RatingPoint,
+    Sitting,
+    Tournament,
+)
+from league.pure.names import skeletons, without_part
 
 log = logging.getLogger("league.invariants")
 GRACE = timedelta(minutes=10)
@@ -178,6 +194,37 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
         yield Finding("stuck", f"version:{version.pk}", "is validating, and no match of it is left", do)
 
 
+# ---- names
+
+
+def names_apart(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """No bot, player, tournament, event or circuit can pass for another. What was named before names were compared is kept."""
+    do = "look at both; retire, or strike out, the one that was made to be taken for the other"
+    for kind, named in _named().items():
+        first: dict[str, tuple[str, str]] = {}
+        for subject, name, holder in named:
+            known = [first.setdefault(look, (subject, holder)) for look in skeletons(name)]
+            for other in sorted({earlier for earlier, whose in known if whose != holder}):
+                yield Finding("names", subject, f"has a {kind} name that looks like that of {other}", do)
+
+
+def _named() -> dict[str, list[tuple[str, str, str]]]:
+    """Subject, name and holder of each name, the oldest first. Stages and seasons bear the name of their event or circuit."""
+    bots = Bot.objects.order_by("pk").values_list("slug", flat=True)
+    people = Player.objects.order_by("pk").values_list("name", flat=True)
+    own = Tournament.objects.filter(event=None, season=None)
+    events = [
+        (row.created, f"{kind}:{row.slug}", row.name, f"player:{row.owner.name}")
+        for kind, rows in (("tournament", own), ("event", Event.objects.all()), ("circuit", Circuit.objects.all()))
+        for row in rows.select_related("owner")
+    ]
+    return {
+        "player": [(f"player:{name}", name, f"player:{name}") for name in people],
+        "bot": [(f"bot:{slug}", slug, f"bot:{slug}") for slug in bots],
+        "tournament": [(subject, without_part(name), holder) for _, subject, name, holder in sorted(events)],
+    }
+
+
 # ---- ratings
 
 
@@ -224,4 +271,12 @@ def _cold(pool: Pool) -> Iterator[Finding]:
 
 
 Check = Callable[[datetime | None, datetime], Iterator[Finding]]
-CHECKS: tuple[Check, ...] = (whole_results, orphan_boards, one_end, stuck_rows, counted_rightly, cold_fits)
+CHECKS: tuple[Check, ...] = (
+    whole_results,
+    orphan_boards,
+    one_end,
+    stuck_rows,
+    names_apart,
+    counted_rightly,
+    cold_fits,
+)

@@ -160,6 +160,17 @@ def test_owner_describes_and_retires_a_bot(as_alice, league):
     assert "for good" in again.json()["detail"]
 
 
+def test_a_name_that_could_be_taken_for_another_is_refused_with_the_reason(as_alice, as_charlie, league):
+    assert as_alice.post("tournaments", {"name": "Copa", "game": "partnership"}).status_code == 201
+
+    whole = as_charlie.post("tournaments", {"name": "Сора", "game": "partnership"})
+    mixed = as_charlie.post("tournaments", {"name": "Cоpa", "game": "partnership"})
+
+    assert (whole.status_code, mixed.status_code) == (409, 409)
+    assert "'Сора' looks like 'Copa'" in whole.json()["detail"]
+    assert "character 2 of the name, U+043E CYRILLIC SMALL LETTER O" in mixed.json()["detail"]
+
+
 def test_tournament_from_create_to_start(as_alice, league):
     response = as_alice.post(
         "tournaments", {"name": "Copa", "game": "corriente", "boards": 3, "bots": ["rufo", "luna"], "options": {}}
@@ -375,9 +386,9 @@ class TestIdempotency:
         assert as_alice.post("tournaments", {}, headers={"Idempotency-Key": key}).status_code == 409
 
     def test_key_of_another_player_is_another_key(self, as_alice, as_charlie, league):
-        body = {"name": "Copa", "game": "partnership"}
-
-        first = as_alice.post("tournaments", body, headers={"Idempotency-Key": "k1"})
-        second = as_charlie.post("tournaments", body, headers={"Idempotency-Key": "k1"})
+        first, second = (
+            client.post("tournaments", {"name": name, "game": "partnership"}, headers={"Idempotency-Key": "k1"})
+            for client, name in ((as_alice, "Copa"), (as_charlie, "Liga"))
+        )
 
         assert (first.json()["owner"], second.json()["owner"]) == ("alice", "charlie")

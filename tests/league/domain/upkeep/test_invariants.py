@@ -14,6 +14,7 @@ from league.domain.tournaments import progress
 from league.domain.upkeep import invariants
 from league.models import (
     Board,
+    Bot,
     BotVersion,
     LeagueEvent,
     Match,
@@ -160,3 +161,20 @@ def test_partners_of_mixed_pairs_are_no_opponents_of_each_other(ana, berto) -> N
         play(match)
 
     assert invariants.check_all(now=NOW) == []
+
+
+def test_names_that_can_be_taken_for_each_other_are_listed_and_kept(ana, berto) -> None:
+    """Rows from before names were compared."""
+    uploaded(ana, "max")
+    Bot.objects.create(owner=berto, slug="rnax", created=NOW)
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], name="Copa")
+    Tournament.objects.filter(pk=cup.pk).update(name="Copa ")
+    extra = started(berto, [accepted(ana, "x"), accepted(berto, "y")], name="Liga")
+    Tournament.objects.filter(pk=extra.pk).update(name="Cора")
+
+    found = [(one.subject, one.what) for one in invariants.names_apart(None, SOON)]
+
+    assert found == [
+        ("bot:rnax", "has a bot name that looks like that of bot:max"),
+        ("tournament:liga", "has a tournament name that looks like that of tournament:copa"),
+    ]
