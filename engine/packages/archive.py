@@ -31,7 +31,6 @@ RATIO_FROM = 64 * 1024
 MAX_NAME = 120  # bytes of UTF-8 of a whole path
 MAX_DEPTH = 8  # path components
 MAX_DIRECTORY = MAX_FILES * 1024  # bytes of a zip's directory: bounds the work before the entries are counted
-READ = 64 * 1024
 
 # What editors and systems leave in a folder. It is dropped and never run.
 _LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv")
@@ -267,7 +266,7 @@ def _unzipped(data: bytes) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
             _check_entries(entries, len(data))
-            return _contents(archive, entries, len(data))
+            return _contents(archive, entries)
     except PackageRefused:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
@@ -317,22 +316,10 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
     names.finish()
 
 
-def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], packed: int) -> dict[str, bytes]:
-    """The files, counted while they are unpacked: a directory can lie about sizes."""
-    files = {}
-    total = 0
-    for info in entries:
-        if info.orig_filename.endswith("/"):
-            continue
-        parts = []
-        with archive.open(info) as file:
-            while part := file.read(READ):
-                total += len(part)
-                _check_size(total, packed)
-                parts.append(part)
-        if not _litter(info.orig_filename):
-            files[info.orig_filename] = b"".join(parts)
-    return files
+def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> dict[str, bytes]:
+    """The files. A directory can lie about sizes: the zip module reads no more than it declares, and then misses the checksum."""
+    wanted = [info for info in entries if not info.orig_filename.endswith("/") and not _litter(info.orig_filename)]
+    return {info.orig_filename: archive.read(info) for info in wanted}
 
 
 def _check_size(total: int, packed: int) -> None:

@@ -1,11 +1,12 @@
 """Packages: what is taken, what is refused and with which words, and what is written."""
 
 import io
+import random
 import stat
+import struct
 import subprocess
 import sys
 import zipfile
-import zlib
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,36 @@ def test_top_folder_and_litter_are_dropped() -> None:
     assert sorted(read.files) == ["bot.py", "bot.toml"]
 
 
+def test_empty_folders_are_passed_over() -> None:
+    read = package.read(bot_zip({"data/": b"", "data/x": b"1", "z": b"2"}), "a.zip")
+
+    assert sorted(read.files) == ["bot.py", "bot.toml", "data/x", "z"]
+
+
+def test_names_of_empty_folders_are_looked_at_too() -> None:
+    assert "invisible" in refusal(bot_zip({"bad\x07/": b""}))
+
+
+def test_a_folder_with_contents_of_its_own_is_refused() -> None:
+    assert "a folder with contents" in refusal(with_entry("x/", b"2", stat.S_IFDIR))
+
+
+def with_entry(name: str, data: bytes, kind: int) -> bytes:
+    """The zip of a bot and one more entry of this kind."""
+    buffer = io.BytesIO(bot_zip())
+    with zipfile.ZipFile(buffer, "a") as archive:
+        info = zipfile.ZipInfo(name)
+        info.external_attr = (kind | 0o644) << 16
+        archive.writestr(info, data)
+    return buffer.getvalue()
+
+
+def test_a_bot_of_one_file_is_called_by_the_beginning_of_its_name() -> None:
+    read = package.read(b"1", "x" * 70 + ".py")
+
+    assert (read.manifest.name, read.manifest.entry) == ("x" * 60, "x" * 70 + ".py")
+
+
 def test_read_path_of_folder_zip_and_file(tmp_path: Path) -> None:
     (tmp_path / "bot" / "__pycache__").mkdir(parents=True)
     (tmp_path / "bot" / "bot.toml").write_bytes(TOML)
@@ -95,16 +126,30 @@ def test_read_path_of_folder_zip_and_file(tmp_path: Path) -> None:
     assert package.read_path(tmp_path / "bot" / "bot.py").manifest.entry == "bot.py"
 
 
+def test_own_zip_says_when_it_was_made_of_nobody() -> None:
+    """The same contents are the same bytes: no date, no system and no owner's bits are in them."""
+    read = package.read(bot_zip({"text": b"".join(b"line %d\n" % i for i in range(9000))}), "a.zip")
+
+    entries = zipfile.ZipFile(io.BytesIO(read.zip())).infolist()
+
+    assert [info.filename for info in entries] == ["bot.py", "bot.toml", "text"]
+    for info in entries:
+        assert (info.date_time, info.create_system) == ((1980, 1, 1, 0, 0, 0), 3)
+        assert info.external_attr >> 16 == stat.S_IFREG | 0o644
+    assert entries[-1].file_size > 64 * 1024 > 3 * entries[-1].compress_size
+
+
 def test_unpack_writes_plain_modes_once(tmp_path: Path) -> None:
     read = package.read(
         zipped({"bot.toml": TOML, "bot.py": b"1", "a/b/c.txt": b"2"}, external_attr=(stat.S_IFREG | 0o4777) << 16),
         "a.zip",
     )
 
-    dest = read.unpack(tmp_path / "deep" / read.sha256)
+    dest = read.unpack(tmp_path / "new" / "deep" / read.sha256)
     again = read.unpack(dest)
 
     assert again == dest
+    assert oct(dest.stat().st_mode & 0o7777) == "0o755"
     modes = {path.relative_to(dest).as_posix(): oct(path.stat().st_mode & 0o7777) for path in dest.rglob("*")}
     assert modes == {"a": "0o755", "a/b": "0o755", "a/b/c.txt": "0o644", "bot.py": "0o644", "bot.toml": "0o644"}
     assert [path.name for path in dest.parent.iterdir()] == [read.sha256]
@@ -154,6 +199,12 @@ def test_odd_paths_are_refused(name: str, words: str) -> None:
         archive.writestr(info, b"2")
 
     assert words in refusal(buffer.getvalue())
+
+
+@pytest.mark.parametrize("name", ["a" * 120, "ñ" * 60, "/".join("abcdefgh")], ids=["bytes", "characters", "folders"])
+def test_paths_are_taken_up_to_the_limit(name: str) -> None:
+    assert name in package.read(bot_zip({name: b"1"}), "a.zip").files
+    assert f"{name}/" not in package.read(bot_zip({f"{name}/": b""}), "a.zip").files
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK])
@@ -211,15 +262,103 @@ def test_huge_directory_is_refused_before_it_is_read() -> None:
     assert "more than 500 files" in refusal(buffer.getvalue())
 
 
-def test_unpacked_size_is_limited() -> None:
-    noise = b"".join(zlib.crc32(b"%d" % i).to_bytes(4, "big") * 8 for i in range(400_000))  # compresses about 6 to 1
+@pytest.mark.parametrize(
+    ("count", "size", "words"),
+    [
+        (3, 500 * 1024, "damaged"),  # the longest directory that is read, and none is there
+        (3, 500 * 1024 + 1, "more than 500 files"),
+        (3, 0x1000000, "more than 500 files"),
+        (0xFFFE, 500 * 1024, "damaged"),
+        (0x00FF, 500 * 1024, "damaged"),
+        (0xFFFF, 500 * 1024, "64-bit"),
+        (3, 0xFFFFFFFE, "more than 500 files"),
+        (3, 0xFFFFFFFF, "64-bit"),
+    ],
+)
+def test_the_end_of_a_zip_says_how_long_its_directory_is(count: int, size: int, words: str) -> None:
+    end = b"PK\x05\x06" + struct.pack("<HHHHLLH", 0, 0xFFFF, 0xFFFF, count, size, 0, 0)
 
-    assert len(noise) > package.MAX_BYTES
-    assert "more than 10.0 MiB" in refusal(bot_zip({"noise": noise}))
+    assert words in refusal(b"PK\x03\x04" + end)
+    assert words in refusal(end)
+
+
+def test_a_zip_that_points_to_a_64_bit_directory_is_refused() -> None:
+    data = bot_zip()
+    at = data.rfind(b"PK\x05\x06")
+
+    assert "64-bit" in refusal(data[:at] + b"PK\x06\x07" + bytes(16) + data[at:])
+
+
+def test_the_end_of_a_zip_is_found_before_the_longest_comment() -> None:
+    buffer = io.BytesIO(bot_zip())
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.comment = b"x" * 0xFFFF
+
+    assert sorted(package.read(buffer.getvalue(), "a.zip").files) == ["bot.py", "bot.toml"]
+    assert "no directory" in refusal(buffer.getvalue() + b"x")
+
+
+MIB = 1024 * 1024
+SMALL = sum(map(len, package.read(bot_zip(), "a.zip").files.values()))  # bytes of the bot of this file
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_ten_mib_are_taken_unpacked_and_not_a_byte_more(tmp_path: Path, over: int) -> None:
+    some = random.Random(1).randbytes(MIB // 32)
+    data = (
+        b"".join(some[i : i + 1024] * 32 for i in range(0, len(some), 1024)) * 10
+    )  # can be packed well, but not too well
+    data = data[: 10 * MIB - SMALL] + bytes(over)
+    for name, content in {"bot.toml": TOML, "bot.py": b"print(1)\n", "data": data}.items():
+        (tmp_path / name).write_bytes(content)
+
+    if over:
+        assert "more than 10.0 MiB" in refusal(bot_zip({"data": data}))
+        with pytest.raises(PackageRefused, match=r"more than 10\.0 MiB"):
+            package.read_path(tmp_path)
+    else:
+        assert package.read(bot_zip({"data": data}), "a.zip").size == 10 * MIB
+        assert package.read_path(tmp_path).size == 10 * MIB
+
+
+def bomb(over: int) -> bytes:
+    """A zip that unpacks to 100 times its size, and so many bytes more."""
+    pad = random.Random(1).randbytes(1000)
+    size = 100_000
+    while True:
+        data = bot_zip({"pad": pad, "zeros": bytes(size)})
+        wanted = 100 * len(data) + over - SMALL - len(pad)
+        if wanted == size:
+            return data
+        size = wanted
 
 
 def test_bomb_is_refused_by_ratio() -> None:
-    assert "100 times its size" in refusal(bot_zip({"zeros": bytes(5_000_000)}))
+    assert package.read(bomb(0), "a.zip").size > 100_000
+    assert "100 times its size" in refusal(bomb(1))
+
+
+def test_64_kib_may_be_packed_as_well_as_can_be() -> None:
+    assert package.read(bot_zip({"zeros": bytes(64 * 1024 - SMALL)}), "a.zip").size == 64 * 1024
+    assert "100 times its size" in refusal(bot_zip({"zeros": bytes(64 * 1024 + 1 - SMALL)}))
+
+
+@pytest.mark.parametrize("bit", [0x1, 0x20, 0x40, 0x2000])
+def test_every_kind_of_encryption_is_refused(bit: int) -> None:
+    data = bytearray(bot_zip())
+    at = data.rfind(b"PK\x01\x02") + 8
+    data[at : at + 2] = (int.from_bytes(data[at : at + 2], "little") | bit).to_bytes(2, "little")
+
+    assert "encrypted" in refusal(bytes(data))
+
+
+def test_other_flags_of_an_entry_mean_no_encryption() -> None:
+    data = bytearray(bot_zip())
+    for signature, offset in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        at = data.rfind(signature) + offset
+        data[at : at + 2] = (0x2 | 0x4 | 0x800).to_bytes(2, "little")  # how well it is packed, and UTF-8
+
+    assert "bot.py" in package.read(bytes(data), "a.zip").files
 
 
 def test_lying_sizes_are_found_while_unpacking() -> None:
@@ -232,7 +371,9 @@ def test_lying_sizes_are_found_while_unpacking() -> None:
 
 
 def test_upload_size_is_limited() -> None:
-    assert "at most 10.0 MiB" in refusal(b"#" * (package.MAX_BYTES + 1), "bot.py")
+    full = b"#" * (10 * MIB)
+    assert package.read(full, "bot.py").files["bot.py"] == full
+    assert "has 10.0 MiB; at most 10.0 MiB" in refusal(full + b"#", "bot.py")
 
 
 @pytest.mark.parametrize(
@@ -277,11 +418,22 @@ def test_truncated_zip_is_refused() -> None:
         (b'name = " x"\nruntime = "python"\nentry = "bot.py"', "cannot be shown"),
         (b'name = "x\\u202E"\nruntime = "python"\nentry = "bot.py"', "cannot be shown"),
         (b'name = "x"\nruntime = "binary"\nentry = "bot.py"', "is not an ELF executable"),
-        (b"#" * 20_000, "keep it under"),
+        (TOML.ljust(16 * 1024 + 1), "has 16385 bytes; keep it under 16384"),
+        (TOML.replace(b"My bot", b"x" * 61), "cannot be shown"),
     ],
 )
 def test_manifests_are_checked(toml: bytes, words: str) -> None:
     assert words in refusal(zipped({"bot.toml": toml, "bot.py": b"1"}))
+
+
+@pytest.mark.parametrize("toml", [TOML.ljust(16 * 1024), TOML.replace(b"My bot", b"x" * 60)], ids=["bytes", "name"])
+def test_manifests_are_taken_up_to_the_limit(toml: bytes) -> None:
+    assert package.read(zipped({"bot.toml": toml, "bot.py": b"1"}), "a.zip").files["bot.toml"] == toml
+
+
+def test_games_of_a_package_stand_in_its_manifest_alone() -> None:
+    with pytest.raises(PackageRefused, match="stand in that file"):
+        package.read(bot_zip(), "bot.zip", ["partnership"])
 
 
 def test_zip_without_manifest_is_refused() -> None:
@@ -329,14 +481,10 @@ def test_a_long_path_is_shown_by_its_beginning(name: str, shown: str) -> None:
     assert f"the path '{shown}' has a backslash or a colon" in refusal(bot_zip({name: b""}))
 
 
-def test_a_folder_is_measured_as_a_whole(tmp_path: Path) -> None:
-    """Each file is small enough, and all together are too large."""
-    (tmp_path / "bot.toml").write_bytes(TOML)
-    (tmp_path / "bot.py").touch()
-    for name in "ab":
-        with (tmp_path / name).open("wb") as file:
-            file.truncate(package.MAX_BYTES * 2 // 3)
-    with pytest.raises(PackageRefused, match="MiB"):
+def test_two_names_in_a_folder_that_some_file_system_cannot_tell_apart_are_refused(tmp_path: Path) -> None:
+    for name in ("bot.toml", "bot.py", "Data", "data"):
+        (tmp_path / name).write_bytes(TOML)
+    with pytest.raises(PackageRefused, match="are one file on some systems"):
         package.read_path(tmp_path)
 
 
