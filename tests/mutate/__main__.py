@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sys
 import threading
 import time
@@ -34,9 +35,9 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     reach = Reach(asked.tree.resolve(), folder, areas)
     print(f"{len(reach.sources)} files; which tests reach what: see {folder / 'map.log'}", flush=True)
-    reach.make(asked.tests, [*LEFT_OUT, *asked.ignore])
+    reach.make(asked.tests, [*LEFT_OUT, *asked.ignore], asked.jobs)
     print(f"{len(reach.seconds)} tests pass, {len(reach.failed)} do not and are not asked", flush=True)
-    drawn = [list(sample(reach, areas, name, asked.sample, asked.seed)) for name in areas]
+    drawn = [list(sample(reach, areas, name, asked)) for name in areas]
     chosen = [
         one for turn in zip_longest(*drawn) for one in turn if one
     ]  # in turn: a run that is stopped has some of each
@@ -50,6 +51,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutate", description=__doc__)
     parser.add_argument("--sample", type=int, default=320, help="mutants in all, the same number in each area")
     parser.add_argument("--seed", type=int, default=1, help="another seed, another sample")
+    parser.add_argument("--only", default="", help="only mutants whose file and function this expression finds")
     parser.add_argument("--area", action="append", choices=list(AREAS), help="only this area (may be repeated)")
     parser.add_argument("--jobs", type=int, default=1, help="mutants tried at the same time")
     parser.add_argument("--budget", type=float, default=60, help="seconds of tests that a mutant has to survive")
@@ -68,20 +70,21 @@ def arguments() -> argparse.Namespace:
 
 
 def sample(
-    reach: Reach, areas: dict[str, tuple[str, ...]], area: str, size: int, seed: int
+    reach: Reach, areas: dict[str, tuple[str, ...]], area: str, asked: argparse.Namespace
 ) -> Iterator[tuple[str, Mutant]]:
     """An area's mutants out of so many in all. A mutant's place in the draw follows from its text, so other changes do not move it."""
-    wanted = -(-size // len(areas))
+    wanted = -(-asked.sample // len(areas))
     paths = [path for path in reach.sources if area_of(path, areas) == area]
     found = [mutant for path in paths for mutant in mutants.of_source(path, reach.sources[path])]
-    drawn = sorted(found, key=lambda mutant: hashlib.sha256(f"{seed}{mutant.key}".encode()).digest())
+    found = [mutant for mutant in found if re.search(asked.only, f"{mutant.path} {mutant.where}")]
+    drawn = sorted(found, key=lambda mutant: hashlib.sha256(f"{asked.seed}{mutant.key}".encode()).digest())
     print(f"{area}: {len(found)} mutants in {len(paths)} files, {min(wanted, len(found))} drawn", flush=True)
     whole = (mutant for mutant in drawn if mutants.runs(mutant, reach.sources[mutant.path]))
     yield from ((area, mutant) for mutant in islice(whole, wanted))
 
 
 class Run:
-    """Tries the mutants of a sample, going on where a killed run has stopped."""
+    """Tries the mutants of a sample, going on where a killed run has stopped. Where tests have changed, survivors are tried again."""
 
     def __init__(self, reach: Reach, asked: argparse.Namespace, chosen: list[tuple[str, Mutant]]) -> None:
         self.reach, self.origin, self.budget = reach, asked.tree.resolve(), asked.budget
@@ -90,8 +93,8 @@ class Run:
         self.equivalents = Equivalents()
         said = hashlib.sha256(repr((sorted(reach.sources.items()), self.budget)).encode()).hexdigest()[:16]
         self.kept = folder / f"results-{said}.jsonl"
-        self.results = self._earlier()
         self.chosen = chosen
+        self.results = self._earlier()
         self.waiting = [(area, mutant) for area, mutant in chosen if mutant.key not in self.results]
         self.controls: list[dict[str, Any]] = []
         self.lock = threading.Lock()
@@ -100,7 +103,19 @@ class Run:
         if not self.kept.exists():
             return {}
         whole = self.kept.read_text().rpartition("\n")[0]
-        return {result["key"]: result for result in map(json.loads, whole.splitlines())}
+        results = {result["key"]: result for result in map(json.loads, whole.splitlines())}
+        as_now = {mutant.key: self._asked_of(mutant) for _, mutant in self.chosen}
+        return {
+            key: result
+            for key, result in results.items()
+            if result["state"] == "caught" or result["asked"] == as_now.get(key)
+        }
+
+    def _asked_of(self, mutant: Mutant) -> str:
+        """What changes where a survivor has to be tried again: its tests, or what is said of it."""
+        first, rest, _ = self._choose(mutant)
+        tests = [(test, self.reach.files.get(test.partition("::")[0])) for test in first + rest]
+        return hashlib.sha256(repr((tests, self.equivalents.reason(mutant))).encode()).hexdigest()[:16]
 
     def all(self, jobs: int) -> None:
         """Try every mutant that waits."""
@@ -179,7 +194,7 @@ class Run:
 
     def _note(self, area: str, mutant: Mutant, outcome: dict[str, Any]) -> None:
         said = {name: getattr(mutant, name) for name in ("key", "path", "line", "where", "kind", "before", "after")}
-        result = {"area": area, **said, **outcome}
+        result = {"area": area, **said, **outcome, "asked": self._asked_of(mutant)}
         with self.lock, self.kept.open("a") as lines:
             self.results[mutant.key] = result
             lines.write(json.dumps(result) + "\n")

@@ -32,6 +32,7 @@ LEFT_OUT = (
     "tests/hostile",
     "tests/ops",
     "tests/engine/sandbox",
+    "tests/engine/test_compiled.py",
     "tests/mutate",
 )
 LEFT_OUT_WITH = {"chromium", "league_stack", "postgres_server", "redis_server"}  # fixtures

@@ -37,20 +37,30 @@ class Reach:
         self.reaching: dict[int, set[str]] = defaultdict(set)
         self.failed: list[str] = []
         self.importers: dict[str, list[str]] = {}
+        self.files: dict[str, str] = {}  # of tests: path, hash of the content
 
-    def make(self, parts: list[str], left_out: list[str]) -> None:
-        """Run the tests in the copied tree with its probes, from where an earlier run has stopped; then read what they wrote."""
+    def make(self, parts: list[str], left_out: list[str], jobs: int) -> None:
+        """Run the tests in the copied tree with its probes; then read what they wrote.
+
+        A run that was stopped goes on; where tests have changed, only their files are run again.
+        """
         said = hashlib.sha256(repr(sorted(self.sources.items())).encode()).hexdigest()[:16]
         out, children = self.folder / f"map-{said}.jsonl", self.folder / f"children-{said}.txt"
+        self.files = files = {
+            str(file.relative_to(self.tree.top)): hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+            for file in sorted(self.tree.top.rglob("tests/**/test_*.py"))
+        }
         done = [line["test"] for line in self._lines(out)]
         orders = self.folder / "map-orders.json"
-        orders.write_text(json.dumps({"done": done, "out": str(out)}))
+        orders.write_text(json.dumps({"done": done, "out": str(out), "files": files}))
         complete = self.folder / f"map-{said}.complete"
-        if not complete.exists():
+        asked = json.dumps([files, parts, left_out])
+        if not complete.exists() or complete.read_text() != asked:
             self.tree.empty_temporary()
             children.touch()
             children.chmod(0o666)
             words = ["-q", "-p", "no:cacheprovider", "-p", "tests.mutate.plugin", "--tb=line", *parts]
+            words += ["-n", str(jobs), "--dist", "loadfile"]
             words += [f"--ignore={name}" for name in left_out]
             environment = self.tree.environment("map") | {
                 "MUTATE_ORDERS": str(orders),
@@ -66,16 +76,17 @@ class Reach:
                 ).returncode
             if code not in (0, 1):
                 raise SystemExit(f"the tests could not be run for the map: see {self.folder / 'map.log'}")
-            complete.touch()
+            complete.write_text(asked)
         shutil.rmtree(self.tree.top)
         self._read(out, children)
 
-    @staticmethod
-    def _lines(path: Path) -> list[dict[str, Any]]:
+    def _lines(self, path: Path) -> list[dict[str, Any]]:
+        """What an earlier run has written of tests that are as they were."""
         if not path.exists():
             return []
         whole = path.read_text().rpartition("\n")[0]  # a killed run may have left half a line
-        return [json.loads(line) for line in whole.splitlines()]
+        lines = [json.loads(line) for line in whole.splitlines()]
+        return [line for line in lines if line.get("of") in (None, self.files.get(line["test"].partition("::")[0]))]
 
     def _read(self, out: Path, children: Path) -> None:
         imports: dict[str, list[int]] = {}
