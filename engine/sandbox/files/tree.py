@@ -142,9 +142,9 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
                 build(work)
                 open_to_all(work)
                 finished = directory / f"{name}-{content_hash(work)[:_SHORT]}"
-                if not finished.is_dir():
+                if not finished.is_dir():  # else bots may live in it, whose folders come and go
+                    still(work)
                     work.rename(finished)
-                still(finished)
             finally:
                 shutil.rmtree(work, ignore_errors=True)
             draft = index.with_name(index.name + ".new")

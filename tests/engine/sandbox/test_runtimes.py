@@ -260,3 +260,19 @@ def test_reading_a_tree_leaves_no_mark(tmp_path: Path) -> None:
     assert (paths[2].read_text(), list(paths[1].iterdir())) == ("x = 1\n", [paths[2]])
 
     assert [path.stat().st_atime_ns for path in paths] == before
+
+
+def test_a_tree_that_bots_live_in_is_not_walked_again(tmp_path: Path) -> None:
+    """Their folders come and go: a walk would fail at one that goes, and the runtime would not be had."""
+
+    def build(work: Path) -> None:
+        (work / "bot").mkdir()
+        (work / "module.py").write_text("x = 1\n")
+
+    root = tree.build_once(tmp_path, "x", "key", build)
+    live = root / "bot" / "61000-live"
+    live.mkdir()
+    os.utime(live, (0, 0))
+
+    assert tree.build_once(tmp_path, "x", "another key", build) == root
+    assert live.stat().st_atime_ns == 0
