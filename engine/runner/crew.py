@@ -1,15 +1,16 @@
-"""The bots of one pass: started, asked for their `ready`, and left frozen until the pass begins.
+"""The bots of one pass: their processes, made ready ahead, and the beginning of the pass, when they come to their own code.
 
-Starting a bot takes longer than many a pass. So where another core is free, the bots of the next pass are started there while this pass is played,
-and by a worker those of its next match. It changes nothing for them: starting has its own budget, is measured by their own clock, and they
-know as much as ever, the hello line.
+Starting a process takes longer than many a decision. So where another core is free, the processes of the next pass are started there while this
+pass is played, and by a worker those of its next match. They load their runtime and stand frozen before the first instruction of the bot's own
+code. They begin when the processes of the pass before have ended, one after another: so no bot hears what another process of its match does.
+A static program has no runtime that could stop before its first instruction; it is started when its turn has come.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -43,16 +44,17 @@ class Late:
 
 @dataclass
 class Crew:
-    """Seats in order, without those whose process never began, and the faults of those that are not ready."""
+    """made: the processes of a pass, by seat. Once they have begun: seats in order, and the faults of those that are not ready."""
 
+    made: dict[int, BotProcess] = field(default_factory=dict)
     seats: list[Seat] = field(default_factory=list)
     faults: list[Late] = field(default_factory=list)
 
     def move(self, cores: Collection[int]) -> None:
         """Move the bots to these cores. Where that fails it kills them and raises OSError."""
         try:
-            for seat in self.seats:
-                seat.process.pin(cores)
+            for process in self.made.values():
+                process.pin(cores)
         except BaseException:
             self.close()
             raise
@@ -60,13 +62,13 @@ class Crew:
     def close(self) -> None:
         """Kill them all. Harmless when repeated."""
         with ExitStack() as stack:
-            for seat in self.seats:
-                stack.callback(seat.process.close)
+            for process in self.made.values():
+                stack.callback(process.close)
 
 
 @dataclass(frozen=True)
 class Starter:
-    """Starts the crews of one match."""
+    """Starts the crews of one match, and lets them begin."""
 
     spec: MatchSpec
     game: engine.Game
@@ -75,28 +77,47 @@ class Starter:
     policy: Policy
     noise: Noise
 
-    def start(self, number: int, seating: Sequence[int], core: int | None) -> Crew:
-        """Start a process per seat. All are started, so that where several cannot none gains by coming later. Raises SandboxError."""
+    def start(self, seating: Sequence[int], core: int | None) -> Crew:
+        """Start a process per seat and leave it frozen before its own code. Raises SandboxError."""
         crew = Crew()
         try:
             for place, party in enumerate(seating):
-                bot = self.spec.parties[party]
-                try:
-                    process = start_bot(self.box, bot, self.runtimes[bot.runtime], self.policy, core)
-                except Fault as fault:
-                    crew.faults.append(Late(party, place, fault))
-                    continue
-                crew.seats.append(Seat(party, place, process, self.spec.limits, noise=self.noise))
-            told = self.told(number)
-            for seat in crew.seats:
-                try:
-                    seat.start(rebuild.hello(told, self.game, seat.seat))
-                except Fault as fault:
-                    crew.faults.append(Late(seat.party, seat.seat, fault, seat.evidence()))
+                if self.runtimes[self.spec.parties[party].runtime].gate:
+                    crew.made[place] = process = self._process(party, core)
+                    with suppress(BotFault):  # its runtime has ended: that is found again when it begins
+                        process.freeze()
         except BaseException:
             crew.close()
             raise
         return crew
+
+    def begin(self, crew: Crew, number: int, seating: Sequence[int], core: int | None) -> None:
+        """Let the bots of pass `number` begin, one after another: each runs until it is ready, and is frozen then.
+
+        All begin, so that where several cannot none gains by coming later. Raises SandboxError, and closes the crew then.
+        """
+        told = self.told(number)
+        try:
+            for place, party in enumerate(seating):
+                if place not in crew.made:
+                    try:
+                        crew.made[place] = self._process(party, core)
+                    except Fault as fault:
+                        crew.faults.append(Late(party, place, fault))
+                        continue
+                seat = Seat(party, place, crew.made[place], self.spec.limits, noise=self.noise)
+                crew.seats.append(seat)
+                try:
+                    seat.start(rebuild.hello(told, self.game, place))
+                except Fault as fault:
+                    crew.faults.append(Late(party, place, fault, seat.evidence()))
+        except BaseException:
+            crew.close()
+            raise
+
+    def _process(self, party: int, core: int | None) -> BotProcess:
+        bot = self.spec.parties[party]
+        return start_bot(self.box, bot, self.runtimes[bot.runtime], self.policy, core)
 
     def told(self, number: int) -> dict[str, Any]:
         """What the bots of a pass are told at its start besides the game. It goes into the log, so that their lines can be rebuilt."""

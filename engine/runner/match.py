@@ -55,7 +55,7 @@ def play_match(
 
     `progress(done, total)` is called after each sitting; `stop()` is asked before each decision, and when it says yes the boards that are
     not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
-    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead` starts the bots of the
+    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead` starts the processes of the
     next pass while one is played, where another core is free; `first` are those of the first pass, where the caller has started them by
     `first_crew` and will close them. `closing(seconds)` is called in the last pass before each sitting, with the time that the rest of the
     match takes at its pace so far. `clock` is what `play_s` is measured by.
@@ -78,9 +78,12 @@ def play_match(
 
 
 def first_crew(spec: MatchSpec, box: Sandbox, core: int) -> Crew:
-    """The bots of a match's first pass, started on a core and frozen, for `play_match`. Raises what that raises, and SandboxError."""
+    """The processes of a match's first pass, started on a core and frozen before their own code, for `play_match`.
+
+    Raises what that raises, and SandboxError.
+    """
     game = load(spec)
-    return _starter(spec, game, box).start(0, game.sittings(len(spec.parties))[0], core)
+    return _starter(spec, game, box).start(game.sittings(len(spec.parties))[0], core)
 
 
 def load(spec: MatchSpec) -> engine.Game:
@@ -185,15 +188,16 @@ class _Match:
                 self.next.close()
 
     def _crew(self, number: int, seating: tuple[int, ...], core: int | None) -> Crew:
-        """The bots of a pass: those that were started ahead, or new ones; and the next pass's are begun."""
+        """The bots of a pass, in processes that were started ahead or in new ones; and those of the next pass are started."""
         crew = self.next.take() if self.next is not None else self.first
         self.next = self.first = None
         if crew is None:
-            crew = self.starter.start(number, seating, core)
+            crew = self.starter.start(seating, core)
         else:
             crew.move(os.sched_getaffinity(0) if core is None else {core})
+        self.starter.begin(crew, number, seating, core)
         if self.cores and number + 1 < len(self.seatings):
-            self.next = Ahead(partial(self.starter.start, number + 1, self.seatings[number + 1]), self.cores)
+            self.next = Ahead(partial(self.starter.start, self.seatings[number + 1]), self.cores)
         if self.tap is not None:
             for seat in crew.seats:
                 seat.listen(partial(self.tap, number, seat.seat))

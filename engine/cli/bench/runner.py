@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from operator import truediv
 from pathlib import Path
 from statistics import median
@@ -63,6 +64,9 @@ class Unwatched(BotProcess):
     def _rest(self) -> float:
         return self._mark
 
+    def _await_stop(self) -> None:
+        return
+
     def _wake(self) -> None:
         return
 
@@ -72,6 +76,9 @@ class Timed(BotProcess):
 
     def _rest(self) -> float:
         return self.cpu()
+
+    def _await_stop(self) -> None:
+        return
 
     def _wake(self) -> None:
         return
@@ -212,7 +219,7 @@ def _script(match: MatchSpec, box: Sandbox) -> tuple[Script, float]:
 def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> float:
     """Microseconds a decision when nobody watches: write, read until the newline, next."""
     root = str(runtime.root)
-    argv = runtime.argv(root, str(bot.path), bot.entry)
+    argv = replace(runtime, gate=()).argv(root, str(bot.path), bot.entry)
     spent = 0.0
     for part in script:
         with ExitStack() as stack:

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -67,7 +68,7 @@ def _bot() -> Iterator[Path]:
 
 def _floor(runtime: Runtime, folder: Path, core: int | None) -> float:
     root = str(runtime.root)
-    argv = runtime.argv(root, str(folder), "bot.py")
+    argv = replace(runtime, gate=()).argv(root, str(folder), "bot.py")
     began = time.perf_counter()
     child = subprocess.Popen(
         argv,

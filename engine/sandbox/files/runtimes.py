@@ -21,6 +21,8 @@ from engine.sandbox.errors import SandboxError
 from engine.sandbox.files import elf, tree
 
 _LOADER = "ld.so"
+_GATES = Path(__file__).parent / "gates"
+_PYTHON_GATE, _NODE_GATE = "python/gate.py", "node/gate.js"
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
     *("site-packages", "dist-packages", "config-*", "*.a", "__phello__"),
@@ -41,7 +43,8 @@ class Runtime:
     name: "python", "binary" or "node"; version: of the program; root: its tree on the host; hash: content of the tree;
     argv_prefix and environment: with "{root}" for wherever the tree will be; parts: what a bot may read of the tree;
     runs_bot_files: whether the bot's own
-    files are executed; memory_mb, address_space_mb: the least the program itself needs, MiB.
+    files are executed; gate: the words behind the prefix with which it stops, once it is loaded, before the first instruction of the bot's own
+    code, says so by an empty line and waits for a byte; memory_mb, address_space_mb: the least the program itself needs, MiB.
     """
 
     name: str
@@ -52,12 +55,13 @@ class Runtime:
     environment: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[str, ...] = ("lib",)
     runs_bot_files: bool = False
+    gate: tuple[str, ...] = ()
     memory_mb: int = 16
     address_space_mb: int | None = None
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
         """The command, with the tree at ``root`` and the bot's directory at ``bot``."""
-        return [word.replace("{root}", root) for word in self.argv_prefix] + [f"{bot}/{entry}"]
+        return [word.replace("{root}", root) for word in (*self.argv_prefix, *self.gate)] + [f"{bot}/{entry}"]
 
     def environ(self, root: str) -> dict[str, str]:
         """The bot's whole environment: nothing of ours passes."""
@@ -117,7 +121,11 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
         version=facts["version"],
         root=finished,
         hash=finished.name.rpartition("-")[2],
-        argv_prefix=(*_by_loader(f"python/bin/python{series}"), "-s", "-S", "-B", "-u", "-X", "utf8"),
+        argv_prefix=(
+            *_by_loader(f"python/bin/python{series}"),
+            *("-s", "-S", "-B", "-u", "-X", "utf8"),
+        ),
+        gate=("{root}/" + _PYTHON_GATE,),
         environment=environment,
         parts=("lib", "python"),
     )
@@ -129,7 +137,7 @@ def _python_tree(directory: Path, name: str, program: str) -> Path:
     facts = _python_facts(program)
     stdlib = Path(facts["stdlib"])
     sources = {path.name: path for path in [Path(program), *stdlib.glob("*.py"), *stdlib.glob("lib-dynload/*.so")]}
-    key = tree.signature(sources, facts["version"])
+    key = tree.signature({**sources, "gate": _GATES / "gate.py"}, facts["version"])
     return tree.build_once(directory, name, key, lambda work: _build_python(work, facts))
 
 
@@ -162,6 +170,7 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
         tree.copy(Path(place), library / "lib-dynload", shutil.ignore_patterns(*_UNUSED_MODULES))
     modules = sorted((library / "lib-dynload").glob("*.so"))
     _copy_program(work, Path(facts["program"]), f"python/bin/python{series}", modules)
+    tree.copy(_GATES / "gate.py", work / _PYTHON_GATE)
     _compile(work, facts, library)
 
 
@@ -206,6 +215,11 @@ def binary(state_dir: Path) -> Runtime:
     )
 
 
+def _build_node(work: Path, program: Path) -> None:
+    _copy_program(work, program, "node/node", [])
+    tree.copy(_GATES / "gate.js", work / _NODE_GATE)
+
+
 def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
     """Node.js, where it is installed. Raises SandboxError, with what to do, where it is not.
 
@@ -217,15 +231,19 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
     real = Path(found).resolve()
     done = subprocess.run([real, "--version"], capture_output=True, text=True, timeout=30, check=True, env={})
     version = done.stdout.strip().removeprefix("v")
-    key = tree.signature({"node": real}, version)
+    key = tree.signature({"node": real, "gate": _GATES / "gate.js"}, version)
     name = f"node-{version.partition('.')[0]}"
-    root = tree.build_once(directory(state_dir), name, key, lambda work: _copy_program(work, real, "node/node", []))
+    root = tree.build_once(directory(state_dir), name, key, lambda work: _build_node(work, real))
     return Runtime(
         name="node",
         version=version,
         root=root,
         hash=root.name.rpartition("-")[2],
-        argv_prefix=(*_by_loader("node/node"), "--max-old-space-size=128", "--single-threaded"),
+        argv_prefix=(
+            *_by_loader("node/node"),
+            *("--max-old-space-size=128", "--single-threaded"),
+        ),
+        gate=("--require", "{root}/" + _NODE_GATE),
         parts=("lib", "node"),
         memory_mb=256,
         address_space_mb=16384,

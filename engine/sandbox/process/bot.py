@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import select
@@ -17,7 +18,7 @@ from engine.sandbox.errors import BotFault, SandboxError
 from engine.sandbox.policy import MIB, Policy
 from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
-from engine.sandbox.process.spawn import Started
+from engine.sandbox.process.spawn import HANDSHAKE_S, Started
 from engine.sandbox.process.tail import Tail
 from engine.sandbox.process.wall import Wall
 
@@ -34,6 +35,7 @@ _SAMPLE_S = watch.SAMPLE_S
 _SAMPLE_MS = int(_SAMPLE_S * 1000)
 _QUICK_SAMPLE_S = 0.25  # between two looks at a bot that answers at once: each costs as much as five answers
 _NOTHING = memoryview(b"")
+PASS = b"\n"  # what a runtime's gate waits for
 
 
 class Reply(NamedTuple):
@@ -59,9 +61,16 @@ class BotProcess:
     """
 
     def __init__(
-        self, started: Started, policy: Policy, expected: Expectation, *, wrapped: bool, on_close: Callable[[], None]
+        self,
+        started: Started,
+        policy: Policy,
+        expected: Expectation,
+        *,
+        wrapped: bool,
+        gated: bool,
+        on_close: Callable[[], None],
     ) -> None:
-        """wrapped: another program of ours stands between (namespaces), whose exit status tells the bot's."""
+        """wrapped: another program of ours stands between (namespaces), whose exit status tells the bot's; gated: its runtime has a gate."""
         self.policy = policy
         self._longest = policy.line_bytes
         self.pid = started.pid
@@ -82,6 +91,7 @@ class BotProcess:
         self._tasks = -1
         self._frozen = False
         self._frozen_at = 0.0
+        self._loading = self._held = gated
         self._doubts = 0
         self.pondering_s = PONDERING_S
         self._looked = monotonic()
@@ -134,6 +144,36 @@ class BotProcess:
             self._drain_stderr(_LAST_STDERR)
         return self._kept.value()
 
+    # -- beginning ----------------------------------------------------------------------------------------------
+
+    def stand(self) -> None:
+        """Wait until its runtime is loaded and it stands at the gate, before the first instruction of its own code.
+
+        Harmless when it has none, or has passed it. Raises BotFault where it ended on the way, SandboxError where it takes too long.
+        """
+        if not self._loading:
+            return
+        wall = Wall(self.pid, HANDSHAKE_S, monotonic())
+        while not self._unread:
+            left = wall.left(monotonic())
+            if left <= 0:
+                raise SandboxError(
+                    f"a runtime was not loaded after {HANDSHAKE_S:g} s; the host is overloaded, run fewer workers"
+                )
+            self._wait(min(left, _SAMPLE_S))
+            self._read()
+        self._unread.clear()
+        self._loading = False
+
+    def begin(self) -> None:
+        """Let it pass the gate, where it stands at one. What is sent or read first does this, too. Raises as ``stand``."""
+        if not self._held:
+            return
+        self.stand()
+        self._held = False
+        with contextlib.suppress(BrokenPipeError):  # how it ended is found when it is asked
+            os.write(self._stdin, PASS)
+
     # -- talking ------------------------------------------------------------------------------------------------
 
     def ask(self, data: bytes, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
@@ -145,6 +185,7 @@ class BotProcess:
         machine is too busy to say.
         """
         longest = self._longest if max_bytes is None else max_bytes
+        self.begin()
         if self._unread or self._ready(0):
             self._refuse_unsolicited()
         began = monotonic()
@@ -186,6 +227,7 @@ class BotProcess:
         deadline: wall seconds within which a running bot must take it all.
         Raises BotFault: protocol for output that nobody asked for, disconnect, timeout, or how it ended.
         """
+        self.begin()
         self._refuse_unsolicited()
         self._unsent = memoryview(data)
         self._write()
@@ -201,6 +243,7 @@ class BotProcess:
     def read_line(self, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
         """The next line, as ``ask`` waits for it, of a bot that is not frozen before or afterwards."""
         longest = self.policy.line_bytes if max_bytes is None else max_bytes
+        self.begin()
         began = monotonic()
         line = self._slow_line(longest, cpu_budget_s, wall_cap_s, began)
         used = self.cpu() - self._mark
@@ -241,11 +284,12 @@ class BotProcess:
     # -- freezing -----------------------------------------------------------------------------------------------
 
     def freeze(self) -> None:
-        """Stop all its threads, and wait until they have stopped. Harmless when it is frozen or has ended.
+        """Stop all its threads, and wait until they have stopped; at its gate, if it has not begun. Harmless when it is frozen or has ended.
 
         A process that has just begun may be busy in the kernel for milliseconds before it takes notice of the stop.
         """
         if not self._frozen:
+            self.stand()
             self._rest()
             self._await_stop()
             self._frozen_at = self.cpu()

@@ -149,10 +149,10 @@ class Sandbox:
         return _report(self.tier, self.state_dir)
 
     def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
-        """Start a bot and return once it is confined, attested and running.
+        """Start a bot and return once it is confined and attested; its own code begins with the first request, where its runtime has a gate.
 
         bot_dir: its unpacked files; entry: path of the file to run in it; core: the one it is pinned to, or any.
-        May be called early: freeze the process until it is needed. Raises SandboxError when any step fails, BotFault
+        May be called early: freeze the process until it is needed, before its own code. Raises SandboxError when any step fails, BotFault
         when the bot's own file cannot be executed.
         """
         return start(self.tier, bot_dir, runtime, entry, policy, core)

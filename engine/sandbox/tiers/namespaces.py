@@ -130,7 +130,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             if fd >= 0:
                 os.close(fd)
     expected = attest.Expectation(user=place.user, limits=limits, core=core, own_namespaces=True, group=place.group)
-    return BotProcess(started, policy, expected, wrapped=True, on_close=place.give_back)
+    return BotProcess(started, policy, expected, wrapped=True, gated=bool(runtime.gate), on_close=place.give_back)
 
 
 def _bot_pid(info: int) -> int:

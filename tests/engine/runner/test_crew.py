@@ -13,6 +13,7 @@ from engine.runner import BotSpec, Infrastructure, cores
 from engine.runner.cores import pinned
 from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
+from engine.sandbox.kernel.syscalls import this_machine
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
 from tests.support.processes import wait_for
@@ -129,3 +130,56 @@ def test_where_no_other_core_is_free_nothing_is_started_ahead(box: Sandbox, hone
         for core in reversed(held):
             core.__exit__(None, None, None)
     assert {thread for thread, _ in watched.started} == {threading.current_thread().name}
+
+
+# It listens from its first instruction on: a thread waits on a page of a file that all bots share. Every decision wakes such threads.
+TALKER = """
+import ctypes
+print("born", time.monotonic_ns(), file=sys.stderr, flush=True)
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+with open(json.__file__, "rb") as file:
+    page = libc.mmap(None, ctypes.c_size_t(4096), 1, 1, file.fileno(), ctypes.c_long(0))
+word = ctypes.c_uint32.from_address(page).value
+def listen():
+    timeout = (ctypes.c_long * 2)(20, 0)
+    libc.syscall(ctypes.c_long({futex}), ctypes.c_void_p(page), 0, word, ctypes.byref(timeout), None, 0)
+threading.Thread(target=listen, daemon=True).start()
+def act(m):
+    woken = libc.syscall(ctypes.c_long({futex}), ctypes.c_void_p(page), 1, 99, None, None, 0)
+    print("acted", time.monotonic_ns(), woken, file=sys.stderr, flush=True)
+    return good(m)
+"""
+
+
+@needs_two
+def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, make: Maker, honest: BotSpec) -> None:
+    talker = make(TALKER.format(futex=this_machine().numbers["futex"]), name="talker")
+    watched = Watched(box)
+
+    def look() -> bool:
+        wait_for(lambda: "crew" not in [thread.name for thread in threading.enumerate()], "the crew", 60)
+        return False
+
+    result = play_match(match(talker, honest, boards=1), watched, stop=look)
+
+    assert [report.faults for report in result.parties] == [[], []]
+    assert [thread for thread, _ in watched.started] == [threading.current_thread().name] * 4 + ["crew"] * 4
+    passes = _said(result.parties[0].stderr)
+    assert sorted(passes) == [0, 1]
+    assert max(when for word, when, _ in passes[0] if word == "acted") < min(
+        when for word, when, _ in passes[1] if word == "born"
+    )
+
+
+def _said(stderr: str) -> dict[int, list[tuple[str, int, str]]]:
+    """Pass -> the lines of its bots: word, time, rest."""
+    found: dict[int, list[tuple[str, int, str]]] = {}
+    number = -1
+    for line in stderr.splitlines():
+        if line.startswith("--- pass "):
+            number = int(line.split()[2].rstrip(","))
+        else:
+            word, when, *rest = line.split()
+            found.setdefault(number, []).append((word, int(when), " ".join(rest)))
+    return found

@@ -56,6 +56,44 @@ def test_a_bot_may_be_started_early_and_left_frozen(start: Start) -> None:
         assert [process.ask(b"%d\n" % n, 5, 10).line for n in range(50)] == [b"%d" % n for n in range(50)]
 
 
+def test_none_of_a_bots_code_runs_before_its_first_request(start: Start) -> None:
+    """Not even where it is frozen late: the interpreter is loaded, and waits."""
+    with start("print('at once', flush=True)\n" + ECHO) as process:
+        process.stand()
+        assert not select.select([process._stdout], [], [], 0.05)[0]
+        process.freeze()
+        assert Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
+        assert process.ask(b"one\n", 5, 10).line == b"at once"
+
+
+def test_a_python_bot_is_the_main_program_as_if_nothing_stood_before_it(start: Start) -> None:
+    source = """
+import __main__, sys
+from dataclasses import dataclass
+@dataclass
+class Card:
+    points: int
+def fail():
+    raise ValueError("of my own")
+own = __main__.__dict__ is globals() and __name__ == "__main__" and Card(1) == Card(1)
+rest = sorted(name for name in globals() if name[0] != "_")
+sys.stdin.readline()
+print(own, rest, sys.argv == [__file__], sys.path[0] == __file__.rpartition("/")[0], __doc__, flush=True)
+fail()
+"""
+    with start(source) as process:
+        process.send(b"x\n")
+        told = process.read_line(5, 10).line.decode()
+        with pytest.raises(BotFault, match="exit status 1"):
+            process.read_line(5, 10)
+        trace = process.stderr().decode()
+
+    assert told == "True ['Card', 'dataclass', 'fail', 'own', 'sys'] True True None"
+    assert trace.count("File ") == 2
+    assert "gate" not in trace
+    assert trace.endswith("ValueError: of my own\n")
+
+
 def test_a_request_longer_than_the_pipe_arrives_whole(start: Start) -> None:
     long = b"x" * 500_000
     with start("import sys\nfor line in sys.stdin:\n    print(len(line), flush=True)\n") as process:
@@ -75,6 +113,7 @@ def test_a_bot_that_does_not_read_is_not_waited_for(start: Start) -> None:
 
 def test_output_nobody_asked_for_is_a_protocol_fault(start: Start) -> None:
     with start("print('hello', flush=True)\n" + ECHO) as process:
+        process.begin()
         wait_for(lambda: select.select([process._stdout], [], [], 0)[0], "its output", 60)
         with pytest.raises(BotFault) as caught:
             process.send(b"x\n")
