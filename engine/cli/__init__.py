@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
 
-COMMANDS = ("games", "play", "verify", "cases", "bench", "sandbox", "bot", "repro", "rules")
+COMMANDS = ("games", "play", "verify", "cases", "bench", "sandbox", "bot", "repro", "audit", "rules")
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
 EPILOG = """\

@@ -16,6 +16,7 @@ from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 if TYPE_CHECKING:
     from engine.runner import BotSpec
     from engine.runner.rebuild import Exchange
+    from engine.runner.rerun import Reply
     from engine.sandbox import Sandbox
 
 EXAMPLE = """
@@ -58,20 +59,20 @@ def run(args: argparse.Namespace) -> int:
     from engine.runner.rebuild import exchanges, passes
 
     try:
-        groups = [group for group in passes(_documents(args.log)) if args.number in (None, _pass(group))]
+        groups = [group for group in passes(documents(args.log)) if args.number in (None, _pass(group))]
         if not groups:
             raise Problem(f"{args.log} has no pass {args.number}")
         if args.lines:
             return _print_lines(list(exchanges(groups[0])), args)
         bot = table.find_bot(args.bot)
         box = table.open_sandbox(args.sandbox)
-        party = _party(groups[0], bot, args.party)
+        party = party_of(groups[0], bot, args.party)
         reports = []
         with progress(f"asking {bot.name}") as advance:
             for done, group in enumerate(groups):
                 if advance is not None:
                     advance(done, len(groups))
-                for seat in _seats(group, party, args.seat):
+                for seat in seats_of(group, party, args.seat):
                     mine = [exchange for exchange in exchanges(group) if exchange.seat == seat]
                     reports.append(_again(bot, box, group[0], mine, party))
     except (ReplayError, ValueError, KeyError, TypeError) as error:
@@ -89,7 +90,8 @@ def run(args: argparse.Namespace) -> int:
 # ---- the log
 
 
-def _documents(path: Path) -> Iterator[dict[str, Any]]:
+def documents(path: Path) -> Iterator[dict[str, Any]]:
+    """The replays of a log: of one file, or one a line. Problem where it is none."""
     text = path.read_text(encoding="utf-8")
     try:
         if path.suffix != ".jsonl":
@@ -106,7 +108,8 @@ def _pass(group: Sequence[dict[str, Any]]) -> int:
     return int(group[0]["meta"]["sitting"])
 
 
-def _party(group: Sequence[dict[str, Any]], bot: BotSpec, given: int | None) -> int:
+def party_of(group: Sequence[dict[str, Any]], bot: BotSpec, given: int | None) -> int:
+    """Which party of the match the bot was: the one of its name, or the one given. Problem where that says nothing."""
     names = group[0]["meta"]["parties"]
     if given is not None:
         if not 0 <= given < len(names):
@@ -120,7 +123,8 @@ def _party(group: Sequence[dict[str, Any]], bot: BotSpec, given: int | None) -> 
     return found[0]
 
 
-def _seats(group: Sequence[dict[str, Any]], party: int, given: int | None) -> list[int]:
+def seats_of(group: Sequence[dict[str, Any]], party: int, given: int | None) -> list[int]:
+    """The seats of a party in a pass, or the one given if it is among them."""
     return [seat for seat, who in enumerate(group[0]["meta"]["seating"]) if who == party and given in (None, seat)]
 
 
@@ -145,68 +149,38 @@ def _again(
     """Put the requests of one seat and pass to a fresh process; what it answered, and where it failed."""
     from dataclasses import asdict
 
-    from engine.runner import Fault, FaultReport, Limits, runtimes
-    from engine.runner.crew import start_bot
-    from engine.runner.noise import measure_noise
-    from engine.runner.seat import Seat
-    from engine.sandbox import Policy, SandboxError
+    from engine.runner import Limits
+    from engine.runner.rerun import Rerun, rerun
+    from engine.sandbox import SandboxError
 
     limits = Limits(**first["pass"]["limits"])
     number = first["meta"]["sitting"]
-    report: dict[str, Any] = {
-        "pass": number,
-        "seat": exchanges[0].seat,
-        "decisions": 0,
-        "differences": [],
-        "fault": None,
-    }
-    report["max_cpu_s"] = 0.0
     try:
-        runtime = runtimes.get(bot.runtime, box.state_dir)
-        policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib)
-        try:
-            process = start_bot(box, bot, runtime, policy)
-        except Fault as fault:
-            at = exchanges[0]
-            report["fault"] = asdict(FaultReport(party, at.seat, at.board, number, -1, fault.kind, fault.detail))
-            report["stderr"] = ""
-            return report
-        with process:
-            seat = Seat(party, exchanges[0].seat, process, limits, noise=measure_noise())
-            exchange = exchanges[0]
-            try:
-                for exchange in exchanges:
-                    _put(seat, exchange, report)
-            except Fault as fault:
-                found = FaultReport(
-                    party, seat.seat, exchange.board, number, exchange.step, fault.kind, fault.detail, *seat.evidence()
-                )
-                report["fault"] = asdict(found)
-            report["max_cpu_s"] = seat.max_cpu_s
-            process.close()
-            report["stderr"] = process.stderr().decode("utf-8", "replace")
+        found = rerun(bot, box, exchanges, limits, party=party, sitting=number) or Rerun()
     except (SandboxError, OSError) as error:
         raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
-    return report
+    return {
+        "pass": number,
+        "seat": exchanges[0].seat,
+        "decisions": len(found.replies),
+        "differences": [_difference(reply) for reply in found.replies if reply.differs and reply.now in reply.legal],
+        "fault": asdict(found.fault) if found.fault else None,
+        "max_cpu_s": found.max_cpu_s,
+        "stderr": found.stderr,
+    }
 
 
-def _put(seat: Any, exchange: Exchange, report: dict[str, Any]) -> None:
-    from engine.runner import Fault, protocol
-
-    if exchange.step < 0:
-        seat.start(exchange.request)
-    elif exchange.answer is None:
-        seat.tell(exchange.request)
-    else:
-        now = protocol.answer(seat.put(exchange.request), seat.requests).do
-        report["decisions"] += 1
-        legal = json.loads(exchange.request)["legal"]
-        if now != exchange.answer and now not in legal:
-            raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(legal)}")
-        if now != exchange.answer:
-            logged = exchange.answer or f"(failed by {exchange.fault})"
-            where = {"board": exchange.board, "step": exchange.step, "id": seat.requests}
-            report["differences"].append({**where, "logged": logged, "now": now, "legal": legal})
+def _difference(reply: Reply) -> dict[str, Any]:
+    at = reply.exchange
+    logged = at.answer or f"(failed by {at.fault})"
+    return {
+        "board": at.board,
+        "step": at.step,
+        "id": reply.request,
+        "logged": logged,
+        "now": reply.now,
+        "legal": reply.legal,
+    }
 
 
 # ---- the report

@@ -36,11 +36,14 @@ class Manifest:
     runtime: str
     entry: str
     games: tuple[str, ...] = ()
+    deterministic: bool = False  # the same lines always get the same answers; audits hold it to that
 
     def toml(self) -> str:
         """This manifest as the text of a bot.toml. JSON strings are TOML basic strings, save DEL, which no name holds."""
         lines = [f"{key} = {json.dumps(getattr(self, key))}" for key in ("name", "runtime", "entry")]
-        return "\n".join([*lines, f"games = {json.dumps(list(self.games))}", ""])
+        lines.append(f"games = {json.dumps(list(self.games))}")
+        # Left out where it is not declared: packages from before keep their hash
+        return "\n".join([*lines, *(["deterministic = true"] if self.deterministic else []), ""])
 
 
 def printable(text: str) -> bool:
@@ -58,10 +61,10 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         raise PackageRefused(f"{FILE} is not UTF-8 text; save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise PackageRefused(f"{FILE} is not valid TOML ({error}); see the example in docs/bot-package.md") from None
-    unknown = sorted(set(table) - {"name", "runtime", "entry", "games", *FREE_KEYS})
+    unknown = sorted(set(table) - {"name", "runtime", "entry", "games", "deterministic", *FREE_KEYS})
     if unknown:
         raise PackageRefused(
-            f"{FILE} has the unknown key {_shown(unknown[0])}; it may hold name, runtime, entry, games and {', '.join(FREE_KEYS)}"
+            f"{FILE} has the unknown key {_shown(unknown[0])}; it may hold name, runtime, entry, games, deterministic and {', '.join(FREE_KEYS)}"
         )
     name = checked_name(_text(table, "name"))
     runtime = _text(table, "runtime")
@@ -75,7 +78,10 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     games = table.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
-    return Manifest(name=name, runtime=runtime, entry=entry, games=checked_games(games, known_games))
+    deterministic = table.get("deterministic", False)
+    if not isinstance(deterministic, bool):
+        raise PackageRefused(f"{FILE}: deterministic must be true or false, not {_shown(str(deterministic))}")
+    return Manifest(name, runtime, entry, checked_games(games, known_games), deterministic)
 
 
 def for_file(filename: str, games: Iterable[str], known_games: Collection[str]) -> Manifest:

@@ -22,6 +22,7 @@ class BotSpec:
     entry: str
     sha256: str = ""
     games: tuple[str, ...] = ()  # empty: every game
+    deterministic: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def bot_spec(content: Package, folder: Path) -> BotSpec:
     """Unpack a package under `folder`, in a directory named by its contents, and say how to start it."""
     path = content.unpack(folder / content.sha256)
     what = content.manifest
-    return BotSpec(what.name, path, what.runtime, what.entry, content.sha256, what.games)
+    return BotSpec(what.name, path, what.runtime, what.entry, content.sha256, what.games, what.deterministic)
 
 
 def load_package(path: Path, folder: Path) -> BotSpec:

@@ -1,0 +1,92 @@
+"""`tute audit`: whether a bot plays alone what it played in a match."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.cli import table
+from engine.cli.output import command, json_flag, print_json, progress
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
+from engine.cli.repro import documents, party_of, seats_of
+
+EXAMPLE = """
+tute audit games.jsonl my_bot
+tute audit games.jsonl my_bot --party 1 --json
+"""
+DETAILS = """
+Puts every byte that a bot was sent in a logged match to it twice more, alone, in fresh processes, at two other paces, and compares the three answers
+to each request. A bot whose bot.toml says deterministic = true must give the same three times; of any other bot the log may differ from the two runs
+no more than these differ from each other. The league does the same with a sample of what it has played (docs/fairness.md, "Audits").
+
+exit codes:
+  0  the match is what the bot plays by itself
+  1  it is not, or the bot failed when it was run again
+  2  the log, the bot or the choice of the party is wrong
+  3  something of this machine failed
+"""
+
+
+def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    parser = command(commands, "audit", "compare a logged match with what the bot plays alone", EXAMPLE, DETAILS)
+    parser.add_argument("log", type=Path, metavar="LOG")
+    parser.add_argument("bot", metavar="BOT", help="a file, folder, zip or house bot")
+    parser.add_argument("--party", type=int, help="which party of the match the bot was (the one of its name)")
+    table.add_sandbox_flags(parser)
+    json_flag(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Audit each seat of the bot in each pass."""
+    from engine.replay import ReplayError
+    from engine.runner.audit import DIFFERS, audit
+    from engine.runner.audit import FAILED as BROKEN
+    from engine.runner.rebuild import passes
+    from engine.sandbox import SandboxError
+
+    bot = table.find_bot(args.bot)
+    reports = []
+    try:
+        groups = passes(documents(args.log))
+        party = party_of(groups[0], bot, args.party)
+        box = table.open_sandbox(args.sandbox)
+        with progress(f"asking {bot.name} twice") as advance:
+            for done, group in enumerate(groups):
+                if advance is not None:
+                    advance(done, len(groups))
+                for seat in seats_of(group, party, None):
+                    number = group[0]["meta"]["sitting"]
+                    found = audit(bot, box, group, seat, deterministic=bot.deterministic, seed=f"{number} {seat}")
+                    if found is not None:
+                        reports.append({"pass": number, "seat": seat, **found.plain()})
+    except (ReplayError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise Problem(f"{args.log}: {error}") from None
+    except SandboxError as error:
+        raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
+    good = all(report["verdict"] not in (DIFFERS, BROKEN) for report in reports)
+    if args.json:
+        print_json({"format": "tute-audit/1", "bot": bot.name, "sha256": bot.sha256, "good": good, "seats": reports})
+    else:
+        _print(reports)
+    return OK if good else FAILED
+
+
+def _print(reports: Sequence[dict[str, Any]]) -> None:
+    from engine.runner.audit import VERDICTS
+
+    for report in reports:
+        print(
+            f"pass {report['pass']}, seat {report['seat']}: {VERDICTS[report['verdict']]} ({report['decisions']} decisions;"
+            f" odd one out: the match {report['log_odd']} times, a run {report['run_odd']} times; all differ {report['all_differ']} times)"
+        )
+        if first := report["first"]:
+            print(
+                f"  first at board {first['board']}, request {first['request']}, after {first['step']} actions:"
+                f" in the match {first['logged']}, alone {' and '.join(first['runs'])}"
+            )
+        if report["fault"]:
+            print(f"  it failed by {report['fault']}: {report['detail']}")

@@ -1,0 +1,108 @@
+"""What a bot was sent in a logged match, put to it again: alone, in a fresh process, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from engine.runner import protocol, runtimes
+from engine.runner.crew import start_bot
+from engine.runner.faults import Fault
+from engine.runner.limits import Limits
+from engine.runner.noise import measure_noise
+from engine.runner.rebuild import Exchange
+from engine.runner.result import FaultReport
+from engine.runner.seat import Seat
+from engine.runner.spec import BotSpec
+from engine.sandbox import Policy, Sandbox
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One decision put again. now: what the bot answers this time, legal or not; request: its number in the conversation, from 1."""
+
+    exchange: Exchange
+    now: str
+    request: int
+
+    @property
+    def legal(self) -> list[str]:
+        """What it could choose from."""
+        found: list[str] = json.loads(self.exchange.request)["legal"]
+        return found
+
+    @property
+    def differs(self) -> bool:
+        """Whether the log has another answer, or none."""
+        return self.now != self.exchange.answer
+
+
+@dataclass
+class Rerun:
+    """One conversation put again, as far as the bot got."""
+
+    replies: list[Reply] = field(default_factory=list)
+    fault: FaultReport | None = None
+    max_cpu_s: float = 0.0  # the slowest decision
+    stderr: str = ""
+
+
+def rerun(
+    bot: BotSpec,
+    box: Sandbox,
+    exchanges: Sequence[Exchange],
+    limits: Limits,
+    *,
+    party: int,
+    sitting: int,
+    pause: Callable[[], None] = lambda: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Rerun | None:
+    """Put the lines of one seat and pass to a fresh process of `bot`. It ends at a fault; None where `stop` said so.
+
+    `limits` are those that it is held to, whatever its hello line says; `pause` is called before each decision, while the bot is frozen.
+    Raises SandboxError and OSError for what is no bot's fault.
+    """
+    found = Rerun()
+    exchange = exchanges[0]
+
+    def blame(fault: Fault, evidence: tuple[str, str] = ("", "")) -> Rerun:
+        found.fault = FaultReport(
+            party, exchange.seat, exchange.board, sitting, exchange.step, fault.kind, fault.detail, *evidence
+        )
+        return found
+
+    runtime = runtimes.get(bot.runtime, box.state_dir)
+    policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib)
+    try:
+        process = start_bot(box, bot, runtime, policy)
+    except Fault as fault:
+        return blame(fault)
+    with process:
+        seat = Seat(party, exchange.seat, process, limits, noise=measure_noise())
+        try:
+            for exchange in exchanges:
+                if stop():
+                    return None
+                _put(seat, exchange, found, pause)
+        except Fault as fault:
+            blame(fault, seat.evidence())
+        found.max_cpu_s = seat.max_cpu_s
+        process.close()
+        found.stderr = process.stderr().decode("utf-8", "replace")
+    return found
+
+
+def _put(seat: Seat, exchange: Exchange, found: Rerun, pause: Callable[[], None]) -> None:
+    if exchange.step < 0:
+        seat.start(exchange.request)
+    elif exchange.answer is None:
+        seat.tell(exchange.request)
+    else:
+        pause()
+        now = protocol.answer(seat.put(exchange.request), seat.requests).do
+        reply = Reply(exchange, now, seat.requests)
+        found.replies.append(reply)
+        if reply.differs and now not in reply.legal:
+            raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(reply.legal)}")

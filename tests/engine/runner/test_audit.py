@@ -1,0 +1,218 @@
+"""Audits: who plays by himself answers alone as in the match, and partners who talk do not."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.runner import BotSpec, FaultReport, MatchResult, load_package
+from engine.runner.audit import ALIKE, DIFFERS, FAILED, SAME, Audit, audit, compare, odds
+from engine.runner.match import play_match
+from engine.runner.rebuild import Exchange, passes
+from engine.runner.rerun import Reply, Rerun
+from engine.sandbox import Sandbox
+from tests.engine.runner.conftest import Maker
+from tests.support.bots import match
+
+LEGAL = ["play 1o", "play 2o", "play 4o"]
+# Partners tell each other what they hold, each by the name of an empty file; the other's is what its cards are chosen by.
+TALKING = """
+where, mine = {where!r}, 0
+def hello(m):
+    global mine
+    mine = m["seat"]
+    return '{{"type":"ready"}}\\n'
+def said(seat): return [name for name in os.listdir(where) if name.startswith(f"{{seat}}-")]
+def act(m):
+    told = sum(int(name[2:]) for name in said((mine + 2) % 4))
+    for name in said(mine): os.unlink(f"{{where}}/{{name}}")
+    open(f"{{where}}/{{mine}}-{{sum(map(ord, str(m['events'])))}}", "w").close()
+    return json.dumps({{"id": m["id"], "do": m["legal"][told % len(m["legal"])]}}) + "\\n"
+"""
+UNSTEADY = (
+    "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][os.urandom(1)[0] % len(m['legal'])]}) + '\\n'"
+)
+# An honest searcher: it takes the best mean of noisy values until its time is over
+SEARCHING = """
+import random
+dice = random.Random(7)
+def act(m):
+    until, sums = time.process_time() + 0.002, [0.0] * len(m["legal"])
+    while time.process_time() < until:
+        for i in range(len(sums)): sums[i] += dice.gauss(i * 0.01, 1)
+    return json.dumps({"id": m["id"], "do": m["legal"][max(range(len(sums)), key=sums.__getitem__)]}) + "\\n"
+"""
+
+
+def log_of(result: MatchResult) -> list[list[dict[str, Any]]]:
+    """The passes of a match, as they come back from a file."""
+    return passes([json.loads(json.dumps(one.replay)) for board in result.boards for one in board.sittings])
+
+
+@pytest.fixture(scope="module")
+def open_box(state_dir: Path) -> Sandbox:
+    """No isolation: the channel that these partners use is open on purpose."""
+    return Sandbox(tier="none", state_dir=state_dir)
+
+
+@pytest.fixture
+def room(state_dir: Path) -> Path:
+    """Where everybody may write, other users too."""
+    folder = state_dir / "room"
+    folder.mkdir()
+    folder.chmod(0o777)
+    return folder
+
+
+def audits(bot: BotSpec, box: Sandbox, result: MatchResult, party: int, *, deterministic: bool = False) -> list[Audit]:
+    found = []
+    for group in log_of(result):
+        for seat, who in enumerate(group[0]["meta"]["seating"]):
+            if who == party:
+                one = audit(bot, box, group, seat, deterministic=deterministic, seed="x")
+                assert one is not None
+                found.append(one)
+    return found
+
+
+def test_partners_who_talk_are_pointed_at_and_their_opponents_are_not(
+    open_box: Sandbox, room: Path, make: Maker, honest: BotSpec
+) -> None:
+    talking = make(TALKING.format(where=str(room)), name="talking")
+    result = play_match(match(talking, honest, boards=8), open_box)
+    assert [party.fault for party in result.parties] == [None, None], result.parties[0].stderr
+
+    guilty = audits(talking, open_box, result, 0)
+    sound = audits(honest, open_box, result, 1)
+
+    assert [one.verdict for one in guilty] == [DIFFERS] * 4
+    assert all(one.chance < 1e-6 and one.log_odd > 13 for one in guilty)
+    assert all(one.first is not None and one.first.logged not in one.first.runs for one in guilty)
+    assert [one.verdict for one in sound] == [SAME] * 4
+    assert all(one.decisions > 20 and one.first is None for one in sound)
+
+
+def test_the_bots_of_the_house_answer_alone_as_in_the_match(box: Sandbox, state_dir: Path) -> None:
+    house = [
+        load_package(Path(f"bots/house/{name}"), state_dir / "packages") for name in ("random", "greedy", "counting")
+    ]
+    assert all(bot.deterministic for bot in house)
+
+    for bot in house:
+        result = play_match(match(bot, house[1], boards=1), box)
+        assert [one.verdict for one in audits(bot, box, result, 0, deterministic=True)] == [SAME] * 4, bot.name
+
+
+def test_an_honest_bot_that_changes_its_mind_is_not_pointed_at(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    for body in (UNSTEADY, SEARCHING):
+        bot = make(body, name="changes")
+        result = play_match(match(bot, honest, boards=2), box)
+
+        found = audits(bot, box, result, 0)
+
+        assert [one.verdict for one in found] == [ALIKE] * 4
+        assert all(one.run_odd + one.all_differ for one in found)
+
+
+def test_a_bot_that_calls_itself_deterministic_is_held_to_it(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    bot = make(UNSTEADY, name="unsteady")
+    result = play_match(match(bot, honest, boards=2), box)
+
+    (one, *_) = audits(bot, box, result, 0, deterministic=True)
+
+    assert one.verdict == DIFFERS
+    assert one.first is not None
+    assert len({one.first.logged, *one.first.runs}) > 1
+
+
+def test_a_bot_that_fails_when_it_is_run_again_is_not_judged(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    result = play_match(match(honest, honest, boards=1), box)
+    broken = make("def act(m): sys.exit(3)", name="broken")
+
+    (one, *_) = audits(broken, box, result, 0)
+
+    assert (one.verdict, one.decisions, one.fault) == (FAILED, 0, "crash")
+
+
+def test_what_a_bot_failed_at_in_the_match_is_not_compared(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    weak = make("def act(m): return good(m) if m['id'] < 4 else sys.exit(7)", name="weak")
+    result = play_match(match(weak, honest, boards=1), box)
+    late = make("def hello(m): sys.exit(7)", name="late")
+    never = play_match(match(late, honest, boards=1), box)
+
+    found = audits(weak, box, result, 0)
+
+    assert {one.verdict for one in found} == {SAME}
+    assert sorted(one.decisions for one in found)[-1] == 3
+    assert [(one.verdict, one.decisions) for one in audits(late, box, never, 0)] == [(SAME, 0)] * 4
+
+
+def test_an_audit_that_is_told_to_stop_says_nothing(box: Sandbox, honest: BotSpec) -> None:
+    result = play_match(match(honest, honest, boards=1), box)
+
+    assert audit(honest, box, log_of(result)[0], 0, stop=lambda: True) is None
+
+
+# ---- the verdict
+
+
+def run(logged: str, answers: str) -> Rerun:
+    """One run: of each decision the number of the answer, in the log and now."""
+    request = json.dumps({"id": 1, "legal": LEGAL}).encode()
+    return Rerun(
+        [
+            Reply(Exchange(0, 1, step, request, LEGAL[int(then)]), LEGAL[int(now)], step + 1)
+            for step, (then, now) in enumerate(zip(logged, answers, strict=True))
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("logged", "one", "other", "odd"),
+    [
+        ("000", "000", "000", (0, 0, 0)),
+        ("000", "010", "010", (1, 0, 0)),
+        ("000", "010", "000", (0, 1, 0)),
+        ("000", "000", "100", (0, 1, 0)),
+        ("000", "012", "021", (0, 0, 2)),
+    ],
+)
+def test_the_odd_one_out_is_counted(logged: str, one: str, other: str, odd: tuple[int, int, int]) -> None:
+    found = compare([run(logged, one), run(logged, other)], deterministic=False)
+
+    assert (found.log_odd, found.run_odd, found.all_differ) == odd
+    assert found.decisions == 3
+    assert found.verdict == (ALIKE if any(odd) else SAME)
+
+
+def test_a_log_that_is_odd_too_often_is_a_case_and_once_is_none() -> None:
+    seldom = compare([run("0" * 40, "1" * 12 + "0" * 28)] * 2, deterministic=False)
+    often = compare([run("0" * 40, "1" * 13 + "0" * 27)] * 2, deterministic=False)
+    declared = compare([run("00", "01")] * 2, deterministic=True)
+
+    assert (seldom.verdict, often.verdict, declared.verdict) == (ALIKE, DIFFERS, DIFFERS)
+    assert math.isclose(often.chance, 3**-13)
+    assert declared.first is not None
+    assert (declared.first.step, declared.first.request, declared.first.logged) == (1, 2, LEGAL[0])
+    assert (declared.first.runs, declared.first.legal) == ([LEGAL[1]] * 2, LEGAL)
+
+
+def test_a_run_that_failed_decides_nothing() -> None:
+    whole, broken = run("00", "11"), run("00", "11")
+    broken.fault = FaultReport(0, 0, 1, 0, 1, "timeout", "too late")
+
+    found = compare([whole, broken], deterministic=True)
+
+    assert (found.verdict, found.fault, found.detail, found.first) == (FAILED, "timeout", "too late", None)
+
+
+def test_the_chance_is_that_of_a_binomial_tail() -> None:
+    assert odds(0, 0) == odds(0, 9) == 1.0
+    assert math.isclose(odds(1, 1), 1 / 3)
+    assert math.isclose(odds(2, 3), 7 / 27)
+    assert math.isclose(sum(odds(k, 8) - odds(k + 1, 8) for k in range(9)), 1.0)
+    assert odds(900, 1000) < 1e-200
