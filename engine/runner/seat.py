@@ -8,7 +8,7 @@ from time import monotonic
 from engine.runner import protocol
 from engine.runner.faults import Fault, quoted
 from engine.runner.limits import QUIET, Clock, Limits, Noise
-from engine.sandbox import BotFault, BotProcess
+from engine.sandbox import BotFault, BotProcess, SandboxError
 from engine.sandbox.process.bot import Reply
 
 END_S = 0.05  # wall seconds that the bots of a pass have after their end lines, all together
@@ -93,14 +93,14 @@ class Seat:
         try:
             self.process.send(end, 0.0)
             self.process.thaw()
-        except BotFault:
+        except (BotFault, SandboxError):
             return
 
     def leave(self, until: float) -> None:
         """Wait for the process to end by itself, at most until that moment of the monotonic clock."""
         try:
             self.process.read_line(END_S, max(0.0, until - monotonic()), protocol.MAX_LINE)
-        except BotFault:
+        except (BotFault, SandboxError):
             return  # it has left, as it should, or its time is over
 
     def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> Reply:

@@ -13,6 +13,16 @@ class SandboxError(RuntimeError):
     """The sandbox failed: an infrastructure fault, never a bot's. The message says what to do."""
 
 
+class BrokenOff(SandboxError):
+    """The sandbox failed at a bot whose own code had begun.
+
+    Ours, like every SandboxError, so the match is played again; but if it happens at the same bot once more, the bot is to blame.
+    party: whose bot it was, put in by whoever knows the table.
+    """
+
+    party: int | None = None
+
+
 class SandboxUnavailable(SandboxError):
     """A tier does not hold on this host, so nothing is started. The message lists reasons and remedies."""
 

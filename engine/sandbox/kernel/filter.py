@@ -36,7 +36,8 @@ _OPEN_FOR_CHANGE = 0o100 | 0o1000 | 0x400000  # O_CREAT, O_TRUNC, __O_TMPFILE
 _CLONE_THREAD = 0x10000
 _CLONE_NEW_NAMESPACE = 0x7E02_0000
 _AF_UNIX = 1
-_SIGKILL, _SIGSTOP = 9, 19
+_CLONE_VFORK = 0x4000
+_SIGKILL, _SIGCONT, _SIGSTOP = 9, 18, 19
 _NEGATIVE = 0x8000_0000
 _TERMINAL_AND_PIPE = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIO[N]CLEX
 _FCNTL_REFUSED = (
@@ -65,8 +66,8 @@ class Filter:
 
 
 def _signal_self_only() -> bpf.Program:
-    # SIGKILL would look like a kill from outside, which never costs a game; SIGSTOP like our own freezing.
-    return bpf.one_of((_SIGKILL, _SIGSTOP), bpf.refuse(errno.EPERM), bpf.ALLOW)
+    # SIGKILL would look like a kill from outside, SIGSTOP like our own freezing, and SIGCONT is its end.
+    return bpf.one_of((_SIGKILL, _SIGCONT, _SIGSTOP), bpf.refuse(errno.EPERM), bpf.ALLOW)
 
 
 def _rules() -> dict[str, bpf.Program]:
@@ -89,6 +90,7 @@ def _rules() -> dict[str, bpf.Program]:
         "madvise": bpf.load_argument(2) + bpf.one_of((_MADV_MERGEABLE,), bpf.refuse(errno.EPERM), bpf.ALLOW),
         "clone": bpf.load_argument(0)
         + bpf.if_any_bit(_CLONE_NEW_NAMESPACE, eperm)
+        + bpf.if_any_bit(_CLONE_VFORK, no_fork)  # of a thread, too: who waits for one so does not stop when told to
         + bpf.if_any_bit(_CLONE_THREAD, allow)
         + no_fork,
         "clone3": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # as openat2
@@ -109,7 +111,14 @@ def _rules() -> dict[str, bpf.Program]:
         "ioctl": bpf.load_argument(1) + bpf.one_of(_TERMINAL_AND_PIPE, bpf.ALLOW, bpf.refuse(errno.ENOTTY)),
         "fcntl": bpf.load_argument(1) + bpf.one_of(_FCNTL_REFUSED, bpf.refuse(errno.EPERM), bpf.ALLOW),
         "prctl": bpf.load_argument(0) + bpf.one_of(_PRCTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
-        "prlimit64": bpf.load_argument(0) + bpf.one_of((0,), bpf.ALLOW, bpf.refuse(errno.EPERM)),
+        # Its own limits may be read. Lowered, they would no longer be those that are looked for, nor tell what ended it.
+        "prlimit64": bpf.load_argument(0)
+        + bpf.if_at_least(1, eperm)
+        + bpf.load_argument(2)
+        + bpf.if_at_least(1, eperm)
+        + bpf.load_argument(2, high=True)
+        + bpf.if_at_least(1, eperm)
+        + allow,
         "kill": own_kill,
         "tgkill": own_tgkill,
     }

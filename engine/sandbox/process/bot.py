@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from engine.sandbox.cgroups.attest import Expectation, attest
-from engine.sandbox.errors import BotFault, SandboxError
+from engine.sandbox.errors import BotFault, BrokenOff, SandboxError
 from engine.sandbox.policy import MIB, Policy
 from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
@@ -28,7 +28,6 @@ _DOUBTS = 2  # how often a process may be seen between the two: a host that is t
 _CHUNK = 1 << 16
 _GRACE_S = 0.3  # between the end of a bot's output and the beginning of its own end
 _KILL_S = 10.0
-_WRAPPER_S = 1.0
 _STOP_S = 10.0
 _LAST_STDERR = MIB
 _SAMPLE_S = watch.SAMPLE_S
@@ -66,21 +65,19 @@ class BotProcess:
         policy: Policy,
         expected: Expectation,
         *,
-        wrapped: bool,
         gated: bool,
         on_close: Callable[[], None],
     ) -> None:
-        """wrapped: another program of ours stands between (namespaces), whose exit status tells the bot's; gated: its runtime has a gate."""
+        """Look at a process that has become the bot. Raises BrokenOff where it is not confined as expected. gated: its runtime has a gate."""
         self.policy = policy
         self._longest = policy.line_bytes
         self.pid = started.pid
         self.user = expected.user
         self._child = started.child
         self._expected = expected
-        self._wrapped = wrapped
         self._on_close = on_close
         self._stdin, self._stdout, self._stderr = started.stdin, started.stdout, started.stderr
-        self._handle = -1
+        self._handle = started.child.bot
         self._open = True
         self._unread = bytearray()
         self._unsent = _NOTHING
@@ -98,23 +95,21 @@ class BotProcess:
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
+        self._poll.register(self._handle, select.POLLIN)  # its end: another process of ours may hold its streams open
         self._ready = self._poll.poll
         self._answered = [(self._stdout, select.POLLIN)]  # as it says when there is an answer and nothing else
+        self._kills_before = watch.memory_kills()
         try:
-            self._handle = os.pidfd_open(self.pid)
             self._tasks = watch.open_tasks(self.pid)
             self.attest()
-        except ProcessLookupError as error:
-            # Nothing is left that could do harm. The bot's own end is found when it is asked; the wrapper's is ours.
-            self._reap(_GRACE_S, kill=True)
-            said = self.stderr().decode(errors="replace")
-            if wrapped and said.startswith("bwrap: "):
-                self.close()
-                raise SandboxError(f"bubblewrap could not start the bot: {said}") from error
         except (OSError, SandboxError) as error:
-            self.close()
-            said = self._kept.value().decode(errors="replace").strip()
-            raise SandboxError(f"{error}" + (f" Its last words: {said}" if said else "")) from error
+            if not self._is_ending():
+                self.close()
+                said = self._kept.value().decode(errors="replace").strip()
+                raise BrokenOff(f"{error}" + (f" Its last words: {said}" if said else "")) from error
+            # What can be seen of a process while it ends says nothing. How it ended is found when it is asked.
+            if not self._reap(_KILL_S, kill=False):
+                self._reap(_KILL_S, kill=True, headless=True)
         self.start_cpu_s = self._mark = self.cpu()
 
     def __enter__(self) -> BotProcess:
@@ -325,13 +320,24 @@ class BotProcess:
         """Wait until every thread has stopped.
 
         A single thread stops before its next instruction. Of several threads, the one that passes the stop on may wait
-        milliseconds for a busy core, and meanwhile the others go on computing.
+        milliseconds for a busy core, and meanwhile the others go on computing. Told again, so that none wakes the others for good.
         """
-        until = monotonic() + _STOP_S
+        began, waited = monotonic(), -1.0
         while not watch.all_stopped(self.pid):
-            if monotonic() > until:
-                raise SandboxError(f"process {self.pid} does not stop within {_STOP_S:g} s; run fewer workers here")
+            if waited < 0:
+                waited = watch.waited_seconds(self.pid)
+            if monotonic() > began + _STOP_S:
+                self._refuse_to_wait(watch.waited_seconds(self.pid) - waited)
             time.sleep(0.0001)
+            self._signal(signal.SIGSTOP)
+
+    def _refuse_to_wait(self, waited_s: float) -> None:
+        """A bot has not stopped in time; for so many seconds it had no processor."""
+        if waited_s > _STOP_S / 2:
+            raise SandboxError(f"process {self.pid} does not stop within {_STOP_S:g} s; run fewer workers here")
+        if watch.held_by_kernel(self.pid):
+            raise BrokenOff(f"process {self.pid} does not stop within {_STOP_S:g} s; the kernel holds it")
+        raise BotFault("pondering", f"did not stop within {_STOP_S:g} s")
 
     # -- ending -------------------------------------------------------------------------------------------------
 
@@ -342,7 +348,7 @@ class BotProcess:
         self._reap(_KILL_S, kill=True)
         self._open = False
         self._drain_stderr(_LAST_STDERR)
-        for fd in (self._stdin, self._stdout, self._stderr, self._handle, self._tasks):
+        for fd in (self._stdin, self._stdout, self._stderr, self._tasks):
             if fd >= 0:
                 os.close(fd)
         self._stdin = self._stdout = self._stderr = self._handle = self._tasks = -1
@@ -355,36 +361,39 @@ class BotProcess:
         except OSError:
             pass  # it has ended, or never had a handle
 
-    def _reap(self, timeout_s: float, *, kill: bool) -> bool:
+    def _has_ended(self) -> bool:
+        return self._end is not None or bool(select.select([self._handle], [], [], 0)[0])
+
+    def _is_ending(self) -> bool:
+        """Whether it has ended, or its first thread is about to."""
+        return self._has_ended() or watch.ending(self.pid)
+
+    def _reap(self, timeout_s: float, *, kill: bool, headless: bool = False) -> bool:
         """Collect the child's end, killing it first if told. Returns whether it has ended."""
         if self._end is not None:
             return True
-        ended = None
         if kill:
             self.cpu()
-            self._signal(signal.SIGKILL)
-            if self._wrapped:
-                # The wrapper is left a moment to collect the bot and end by itself: a bot whose wrapper went first
-                # would become a zombie of process 1, which in many containers never collects any.
-                ended = self._child.collect(_WRAPPER_S)
-            if ended is None:
-                self._child.signal(signal.SIGKILL)
-        ended = ended or self._child.collect(timeout_s)
+            self._child.kill()
+        ended = self._child.collect(timeout_s)
         if ended is None:
             if kill:
-                raise SandboxError(
-                    f"process {self.pid} does not die of SIGKILL; the kernel holds it. Restart the host."
-                )
+                raise BrokenOff(f"process {self.pid} does not die of SIGKILL; the kernel holds it. Restart the host.")
             return False
-        code = os.waitstatus_to_exitcode(ended.status)
-        if self._wrapped and code > 128:
-            code = 128 - code  # the wrapper reports a signal as 128 + its number
         group = self._expected.group
         counted = group.cpu_s() if group else 0.0  # also what no process of ours was waited for
         self._cpu_s = max(self._cpu_s, ended.cpu_s, counted)
         self._drain_stderr(_LAST_STDERR)
-        full = group is not None and group.out_of_memory()
-        self._end = End(code, ended.peak_kib, self._cpu_s, self._kept.value(), full)
+        self._end = End(
+            os.waitstatus_to_exitcode(ended.status),
+            ended.peak_kib,
+            self._cpu_s,
+            self._kept.value(),
+            group_was_full=group is not None and group.out_of_memory(),
+            host_was_full=watch.memory_kills() > self._kills_before,
+            lost_with=ended.lost_with,
+            headless=headless,
+        )
         return True
 
     def _lost(self, without: BotFault) -> BotFault:
@@ -411,16 +420,21 @@ class BotProcess:
             try:
                 self._unsent = self._unsent[os.write(self._stdin, self._unsent) :]
             except BlockingIOError:
-                return
+                if not self._has_ended():
+                    return
+                raise self._lost(BotFault("disconnect", "closed its input")) from None
             except BrokenPipeError:
                 self._unsent = _NOTHING
                 raise self._lost(BotFault("disconnect", "closed its input")) from None
 
     def _read(self) -> None:
+        ended = self._has_ended()  # before: then all that it wrote is there
         try:
             data = os.read(self._stdout, _CHUNK)
         except BlockingIOError:
-            return
+            if not ended:
+                return
+            data = b""
         if not data:
             raise self._lost(BotFault("disconnect", "closed its output"))
         self._unread += data

@@ -6,8 +6,8 @@ A bot is called out of memory when its end is a failure and one of these holds:
 * the kernel killed it for the memory of its control group;
 * the largest memory it ever held, by the kernel's account, is at least 90 % of the limit.
 
-A SIGKILL that neither we, nor the CPU limit, nor its memory explains came from outside: that is never a bot's fault.
-A bot cannot send it to itself, the filter refuses.
+An end is ours only on evidence: the kernel says that it killed for lack of memory while the bot ran, or a process of ours was ended and took
+the bot with it. Everything else is the bot's, a SIGKILL that nothing explains too: what we cannot tell apart a bot would learn to feign.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 import signal
 from dataclasses import dataclass
 
-from engine.sandbox.errors import BotFault, SandboxError
+from engine.sandbox.errors import BotFault, BrokenOff, SandboxError
 from engine.sandbox.policy import KIB, MIB, Policy
 
 _ALLOCATION_FAILED = re.compile(
@@ -34,6 +34,8 @@ class End:
 
     code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of its whole life;
     stderr: what is kept of its error output; group_was_full: the kernel killed it for the memory of its control group.
+    host_was_full: the kernel has killed processes for lack of memory since the bot began; lost_with: as in ``spawn.Ended``;
+    headless: its first thread had ended and others went on, so we ended it.
     """
 
     code: int
@@ -41,6 +43,9 @@ class End:
     cpu_s: float
     stderr: bytes
     group_was_full: bool = False
+    host_was_full: bool = False
+    lost_with: str = ""
+    headless: bool = False
 
     @property
     def how(self) -> str:
@@ -68,16 +73,20 @@ def out_of_memory(end: End, policy: Policy) -> str | None:
 
 
 def fault(end: End, policy: Policy) -> BotFault:
-    """The fault of a bot that ended although it was still needed. Raises SandboxError where it is not to blame."""
+    """The fault of a bot that ended although it was still needed. Raises SandboxError where something shows that it is not to blame."""
+    if end.lost_with:
+        raise SandboxError(f"{end.lost_with} was killed from outside, and the bot with it; see the kernel log (dmesg)")
+    if end.headless:
+        return BotFault("crash", "ended its first thread and went on without it")
     memory = out_of_memory(end, policy)
     if memory:
         return BotFault("memory", f"ended by {end.how}: {memory} (limit {policy.memory_mb} MiB)")
     if -end.code in (signal.SIGXCPU, signal.SIGKILL) and end.cpu_s >= policy.cpu_s:
         return BotFault("timeout", f"used {end.cpu_s:.1f} s of CPU in all (limit {policy.cpu_s} s)")
-    if end.code == -signal.SIGKILL:
-        raise SandboxError(
-            "a bot was killed from outside, by the kernel for lack of memory on the host or by an operator; "
-            "see the kernel log (dmesg) and give the workers more memory"
+    if end.code == -signal.SIGKILL and end.host_was_full:
+        raise BrokenOff(
+            "a bot was killed while the kernel killed processes for lack of memory on the host; see the kernel log (dmesg) and give "
+            "the workers more memory"
         )
     if end.code == -signal.SIGSYS:
         return BotFault("crash", "ended by signal SIGSYS: a system call of another machine")

@@ -36,11 +36,16 @@ n["serve"](int(sys.argv[1]), l["prepare"], l["run"])
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended. status: as waitpid; peak_kib: the most memory it ever held; cpu_s: of its whole life."""
+    """How a bot ended.
+
+    status: as waitpid, of the bot itself; peak_kib: the most memory it ever held; cpu_s: of its whole life; lost_with: which process of
+    ours was ended by somebody else, if any, and took the bot with it.
+    """
 
     status: int
     peak_kib: int
     cpu_s: float
+    lost_with: str = ""
 
 
 class Child:
@@ -49,7 +54,16 @@ class Child:
     def __init__(self, pid: int, handle: int, end: int) -> None:
         self.pid = pid
         self.handle = handle
-        self._end = end
+        self.end = end  # where the nursery tells of its end
+
+    @property
+    def bot(self) -> int:
+        """A handle of the process that is to be the bot."""
+        return self.handle
+
+    def kill(self) -> None:
+        """End the bot; harmless when it has ended."""
+        self.signal(signal.SIGKILL)
 
     def signal(self, number: int) -> None:
         """Send a signal; harmless when it has ended."""
@@ -58,16 +72,16 @@ class Child:
 
     def collect(self, timeout_s: float) -> Ended | None:
         """How it ended, or None if it has not within the time."""
-        if not select.select([self._end], [], [], timeout_s)[0]:
+        if not select.select([self.end], [], [], timeout_s)[0]:
             return None
-        told = os.read(self._end, 256)
+        told = os.read(self.end, 256)
         if told:
             return Ended(*marshal.loads(told))
         # The nursery itself was killed, and all bots with it; the handle shows when this one has gone.
         if not select.select([self.handle], [], [], timeout_s)[0]:
             return None
         self._end_group()
-        return Ended(signal.SIGKILL, 0, 0.0)
+        return Ended(signal.SIGKILL, 0, 0.0, lost_with="the process that starts bots")
 
     def _end_group(self) -> None:
         """As the nursery does: a wrapper may leave a child. By the handle, since its number may be another's by now."""
@@ -83,7 +97,7 @@ class Child:
     def close(self) -> None:
         """Give the descriptors back."""
         os.close(self.handle)
-        os.close(self._end)
+        os.close(self.end)
 
 
 @dataclass

@@ -40,10 +40,11 @@ def waited_seconds(pid: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a process holds: private and swapped memory with its page tables in KiB, and threads."""
+    """What a process holds: private and swapped memory with its page tables in KiB, and threads; whether only its first thread has ended."""
 
     memory_kib: int
     threads: int
+    headless: bool = False
 
 
 def look(pid: int) -> Use:
@@ -53,7 +54,9 @@ def look(pid: int) -> Use:
     except OSError:
         return Use(0, 0)
     fields = {name: words.split() for name, _, words in (line.partition(":") for line in lines)}
-    return Use(sum(int(fields[name][0]) for name in _COUNTED if name in fields), int(fields["Threads"][0]))
+    held = sum(int(fields[name][0]) for name in _COUNTED if name in fields)
+    threads = int(fields["Threads"][0])
+    return Use(held, threads, fields["State"][0] == "Z" and threads > 1)
 
 
 def overuse(use: Use, policy: Policy) -> BotFault | None:
@@ -62,6 +65,8 @@ def overuse(use: Use, policy: Policy) -> BotFault | None:
     The kernel's limits refuse most of it at once; memory that was written and then made read-only leaves their
     account, and an ordinary user's threads are counted with his other programs, so both are looked at from outside.
     """
+    if use.headless:  # what it holds cannot be seen any more
+        return BotFault("crash", "ended its first thread and went on without it")
     held = use.memory_kib * KIB // MIB
     if held > policy.memory_mb + _SLACK_MIB:
         return BotFault("memory", f"holds {held} MiB (limit {policy.memory_mb} MiB)")
@@ -77,6 +82,18 @@ def ending(pid: int) -> bool:
     except OSError:
         return True
     return bool(flags & _PF_EXITING)
+
+
+def exit_status(pid: int) -> int:
+    """How a process ended that nobody has collected yet, as waitpid gives it. Raises OSError where it has been collected."""
+    return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[49])
+
+
+def memory_kills() -> int:
+    """How many processes the kernel has killed for lack of memory since the host began; 0 where it does not count them."""
+    with open("/proc/vmstat", "rb") as file:  # noqa: PTH123 - at every start
+        _, found, rest = file.read().partition(b"\noom_kill ")
+    return int(rest.split()[0]) if found else 0
 
 
 def open_tasks(pid: int) -> int:
@@ -105,8 +122,21 @@ def pin(tasks: int, cores: Collection[int]) -> None:
 
 def all_stopped(pid: int) -> bool:
     """Whether no thread of a process computes any more: each is stopped, traced or ended."""
+    states = _states(pid)
+    if states is None:
+        return not Path(f"/proc/{pid}").exists()  # else a thread has just ended: look again
+    return all(state in b"TtZX" for state in states)
+
+
+def held_by_kernel(pid: int) -> bool:
+    """Whether a thread of a process waits for something in the kernel and takes no signal meanwhile."""
+    return b"D" in (_states(pid) or ())
+
+
+def _states(pid: int) -> list[bytes] | None:
+    """A letter for each thread; None where one has just ended."""
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        return all((task / "stat").read_bytes().rpartition(b")")[2].split()[0] in b"TtZX" for task in tasks)
+        return [(task / "stat").read_bytes().rpartition(b")")[2].split()[0] for task in tasks]
     except OSError:
-        return not Path(f"/proc/{pid}").exists()  # else a thread has just ended: look again
+        return None

@@ -58,7 +58,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     steps = plan(place, runtime, entry, policy, core)
     started = launch(steps)
     expected = Expectation(user=place.user, limits=steps["limits"], core=core, group=place.group)
-    return BotProcess(started, policy, expected, wrapped=False, gated=bool(runtime.gate), on_close=place.give_back)
+    return BotProcess(started, policy, expected, gated=bool(runtime.gate), on_close=place.give_back)
 
 
 TIER = Tier(

@@ -12,6 +12,7 @@ import resource
 import select
 import shutil
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,16 @@ from engine.sandbox.kernel.syscalls import this_machine
 from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
+from engine.sandbox.process.wrapper import WrappedChild
 from engine.sandbox.tiers.tier import BY_LAUNCHER, NO_PROGRAM, Tier
 
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
-_SET_UP_S = 0.003  # what bubblewrap takes from its start to that of the bot, in the median: a look before delays it
-_NEXT_LOOK_S = 0.0005
-_FILTER, _INFO = FIRST_KEPT, FIRST_KEPT + 1  # descriptors as bubblewrap sees them
+_SET_UP_S = 0.002  # what bubblewrap takes until all is set up: a look before delays it
+_NEXT_LOOK_S = 0.0003
+_FILTER, _INFO, _GO = FIRST_KEPT, FIRST_KEPT + 1, FIRST_KEPT + 2  # descriptors as bubblewrap sees them
+_BEGAN = b'"exit-code"'  # bubblewrap tells this only of a program that it has become
 
 
 def bubblewrap() -> str:
@@ -75,7 +78,7 @@ def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool) ->
     for device in ("/dev/null", "/dev/urandom"):
         words += ["--dev-bind", device, device]
     words += ["--ro-bind", str(place.bot), "/bot", "--chdir", "/bot"]
-    words += ["--seccomp", str(_FILTER), "--info-fd", str(_INFO)]
+    words += ["--seccomp", str(_FILTER), "--json-status-fd", str(_INFO), "--block-fd", str(_GO)]
     return [*words, "--", *runtime.argv("", "/bot", entry)]
 
 
@@ -90,10 +93,14 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     processes = policy.threads + 2  # the wrapper itself counts
     limits = policy.limits(processes=processes if place.slot else user_wide_processes())
     own_network = place.slot is not None and effective(SYS_ADMIN)  # the launcher makes it, a spare ahead
-    info_in, info_out = os.pipe()
-    filter_fd = -1
+    open_here: set[int] = set()
     try:
+        info_in, info_out = os.pipe()
+        open_here |= {info_in, info_out}
+        go_in, go_out = os.pipe()
+        open_here |= {go_in, go_out}
         filter_fd = memory_file("filter", call_filter.build().for_pid(_FIRST_PROCESS))
+        open_here.add(filter_fd)
         steps: dict[str, Any] = {
             "groups": place.groups,
             "own_network": own_network,
@@ -111,26 +118,32 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "argv": command(place, runtime, entry, own_network=own_network),
             "environment": {"PATH": "/usr/bin:/bin"},
         }
-        started = launch(steps, keep=(filter_fd, info_out))
-        os.close(info_out)
-        info_out = -1
+        started = launch(steps, keep=(filter_fd, info_out, go_in))
+        for fd in (info_out, go_in):
+            os.close(fd)
+            open_here.remove(fd)
         try:
             time.sleep(_SET_UP_S)  # it shares our core: looking sooner or oftener makes it later
-            started.pid = _bot_pid(info_in)
+            pid = _bot_pid(info_in)
+            _await(lambda: _is_set_up(pid))
+            started.child, started.pid = WrappedChild(started.child, pid, info_in), pid
             if not place.slot:
                 # Set inside the namespace, which counts from zero; before, it would count all the user's programs.
                 limits = policy.limits(processes=processes)
-                resource.prlimit(started.pid, resource.RLIMIT_NPROC, (processes, processes))
-            _await_bot(started.pid)
+                resource.prlimit(pid, resource.RLIMIT_NPROC, (processes, processes))
+            os.write(go_out, b"\n")
+            wrapper = Path(bubblewrap()).stat()
+            _await(lambda: _is_another_program(pid, wrapper))
+            if _program(pid) is None and not _has_begun(started.child):
+                raise SandboxError("it did not start the bot")
         except (OSError, ValueError, SandboxError) as error:
             said = started.discard()
             raise SandboxError(f"bubblewrap could not start a bot: {said or error}") from error
     finally:
-        for fd in (filter_fd, info_in, info_out):
-            if fd >= 0:
-                os.close(fd)
+        for fd in open_here:
+            os.close(fd)
     expected = attest.Expectation(user=place.user, limits=limits, core=core, own_namespaces=True, group=place.group)
-    return BotProcess(started, policy, expected, wrapped=True, gated=bool(runtime.gate), on_close=place.give_back)
+    return BotProcess(started, policy, expected, gated=bool(runtime.gate), on_close=place.give_back)
 
 
 def _bot_pid(info: int) -> int:
@@ -147,23 +160,37 @@ def _bot_pid(info: int) -> int:
     return pid
 
 
-def _await_bot(pid: int) -> None:
-    """Until bubblewrap has become the bot, or is gone. Raises SandboxError when it takes too long."""
+def _await(condition: Callable[[], bool]) -> None:
+    """Until bubblewrap has come so far. Raises SandboxError when it takes too long."""
     until = time.monotonic() + HANDSHAKE_S
+    while not condition():
+        if time.monotonic() > until:
+            raise SandboxError(f"it did not start the bot within {HANDSHAKE_S:g} s")
+        time.sleep(_NEXT_LOOK_S)
+
+
+def _is_set_up(pid: int) -> bool:
+    """Whether bubblewrap's child has given up its rights: all that it needed them and its parent for is done. Raises OSError once it has ended."""
+    return not int(attest.status(pid)["CapPrm"], 16)
+
+
+def _is_another_program(pid: int, wrapper: os.stat_result) -> bool:
+    """Whether it runs another program than bubblewrap by now, whatever that is called, or none because it has ended."""
+    program = _program(pid)
+    return program is None or not os.path.samestat(program, wrapper)
+
+
+def _program(pid: int) -> os.stat_result | None:
+    """The file that a process executes; None of one that has ended."""
     try:
-        name = os.open(f"/proc/{pid}/comm", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        while time.monotonic() < until:
-            if os.pread(name, 64, 0).strip() != _WRAPPER.encode():
-                return
-            time.sleep(_NEXT_LOOK_S)
-    except OSError:
-        return
-    finally:
-        os.close(name)
-    raise SandboxError(f"it did not start the bot within {HANDSHAKE_S:g} s")
+        return os.stat(f"/proc/{pid}/exe")  # noqa: PTH116 - looked at again and again
+    except FileNotFoundError:
+        return None
+
+
+def _has_begun(child: WrappedChild) -> bool:
+    """Whether a process that has ended had become the bot. Bubblewrap has no threads: one whose first thread only has ended is a bot."""
+    return child.collect(HANDSHAKE_S) is None or _BEGAN in child.last_word()
 
 
 def _prerequisites() -> tuple[str, ...]:

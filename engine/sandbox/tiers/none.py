@@ -38,7 +38,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         }
     )
     expected = Expectation(user=place.user, limits=limits, core=core, filtered=False, group=place.group)
-    return BotProcess(started, policy, expected, wrapped=False, gated=bool(runtime.gate), on_close=place.give_back)
+    return BotProcess(started, policy, expected, gated=bool(runtime.gate), on_close=place.give_back)
 
 
 TIER = Tier(

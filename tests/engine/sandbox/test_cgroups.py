@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import Policy, SandboxError
+from engine.sandbox import BotFault, Policy, Sandbox, SandboxError
 from engine.sandbox.cgroups import groups
+from engine.sandbox.errors import BrokenOff
 from engine.sandbox.process import death
 from engine.sandbox.tiers import choosing
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers, running, worker
@@ -133,11 +134,25 @@ def test_time_is_counted_for_all_that_ever_ran_in_it(group: groups.Group) -> Non
 
 def test_the_kernels_end_for_memory_is_the_bots_fault() -> None:
     end = death.End(-signal.SIGKILL, 1000, 0.1, b"")
-    with pytest.raises(SandboxError, match="killed from outside"):
-        death.fault(end, POLICY)
+    assert death.fault(end, POLICY).kind == "crash"
 
     fault = death.fault(dataclasses.replace(end, group_was_full=True), POLICY)
     assert (fault.kind, "control group" in fault.detail) == ("memory", True)
+
+
+def test_a_kill_is_ours_where_the_kernel_has_killed_for_memory_meanwhile(
+    group: groups.Group, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", POLICY) as early:
+        inside(group, "hoard = [bytearray(8 << 20) for _ in range(64)]").communicate(timeout=60)
+        os.kill(early.pid, signal.SIGKILL)
+        with pytest.raises(BrokenOff, match="for lack of memory on the host"):
+            early.read_line(5, 10)
+    with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", POLICY) as late:
+        os.kill(late.pid, signal.SIGKILL)
+        with pytest.raises(BotFault, match="crash: ended by signal SIGKILL"):
+            late.read_line(5, 10)
 
 
 def test_a_limit_that_is_not_taken_stops_the_start(

@@ -123,7 +123,6 @@ def test_a_step_that_is_left_out_is_seen_from_outside(
             launch(plan | {"core": core, "limits": limits} | omission),
             POLICY,
             expected,
-            wrapped=False,
             gated=True,
             on_close=lambda: None,
         )
@@ -136,7 +135,7 @@ def test_the_same_start_with_nothing_left_out_is_attested(plan: Plan, place: pla
     limits = POLICY.limits(processes=9 if place.slot else user_wide_processes())
     expected = Expectation(user=place.user, limits=limits, core=core)
     started = launch(plan | {"core": core, "limits": limits})
-    with BotProcess(started, POLICY, expected, wrapped=False, gated=True, on_close=lambda: None) as process:
+    with BotProcess(started, POLICY, expected, gated=True, on_close=lambda: None) as process:
         assert process.read_line(5, 10).line == b"started"
 
 
@@ -144,7 +143,7 @@ def test_another_user_than_expected_is_seen_from_outside(plan: Plan, place: plac
     expected = Expectation(user=place.user + 1, limits=plan["limits"])
 
     with pytest.raises(SandboxError, match=rf"user ids are {place.user}.*expected {place.user + 1}"):
-        BotProcess(launch(plan), POLICY, expected, wrapped=False, gated=True, on_close=lambda: None)
+        BotProcess(launch(plan), POLICY, expected, gated=True, on_close=lambda: None)
 
 
 def test_shared_namespaces_are_seen_from_outside(plan: Plan, place: placing.Place) -> None:
@@ -153,7 +152,7 @@ def test_shared_namespaces_are_seen_from_outside(plan: Plan, place: placing.Plac
     with pytest.raises(
         SandboxError, match=r"no process namespace of its own.*shares our user namespace.*shares our mnt namespace"
     ):
-        BotProcess(launch(plan), POLICY, expected, wrapped=False, gated=True, on_close=lambda: None)
+        BotProcess(launch(plan), POLICY, expected, gated=True, on_close=lambda: None)
 
 
 @pytest.mark.parametrize("free", range(12))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from engine.sandbox import TIERS, BotFault, BotProcess, Policy, Sandbox, SandboxError
+from engine.sandbox.files import runtimes
+from engine.sandbox.kernel.syscalls import this_machine
 from engine.sandbox.process import spawn
 from tests.engine.sandbox.support import StateDirectory
 from tests.support.processes import wait_for
@@ -188,6 +191,57 @@ def test_a_bot_whose_end_takes_long_has_crashed_and_not_closed_its_output(start:
             process.read_line(5, 10)
 
     assert str(caught.value) == "crash: ended by exit status 3"
+
+
+ENDS = {
+    "os._exit(137)": "exit status 137",
+    "os._exit(159)": "exit status 159",
+    "os._exit(0)": "exit status 0",
+    "os.kill(os.getpid(), signal.SIGSEGV); ctypes.string_at(0)": "signal SIGSEGV",
+    "sys.stderr.write('bwrap: execvp bot: Exec format error\\n'); sys.stderr.flush(); os._exit(1)": "exit status 1",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("moment", ["at its start", "when it is asked"])
+def test_an_end_is_read_from_the_bot_itself(start: Start, end: str, moment: str) -> None:
+    """A wrapper tells of status 137 and of SIGKILL in the same byte, and what a bot prints is no word of the wrapper's."""
+    asked = "sys.stdin.readline()\n" if moment == "when it is asked" else ""
+    with start(f"import ctypes, os, signal, sys\n{asked}{end}\n") as process, pytest.raises(BotFault) as caught:
+        process.ask(b"x\n", 5, 10)
+
+    assert str(caught.value) == f"crash: ended by {ENDS[end]}"
+
+
+def test_a_bot_without_its_first_thread_has_crashed(start: Start) -> None:
+    """What it holds could not be seen any more."""
+    code = (
+        "import ctypes, sys, threading, time\n"
+        "def go_on():\n    time.sleep(0.2)\n    for line in sys.stdin: print(line, end='', flush=True)\n"
+        f"threading.Thread(target=go_on).start()\nctypes.CDLL(None).syscall({this_machine().numbers['exit']}, 0)\n"
+    )
+
+    def goes_on(process: BotProcess) -> bool:
+        process.ask(b"x\n", 5, 10)
+        return False
+
+    with start(code) as process, pytest.raises(BotFault) as caught:
+        wait_for(lambda: goes_on(process), "a look at its threads", 60)
+
+    assert str(caught.value) == "crash: ended its first thread and went on without it"
+
+
+def test_an_entry_may_bear_the_name_of_the_wrapper(
+    state: StateDirectory, tmp_path: Path, tiers_here: list[str]
+) -> None:
+    """An honest author can hit on it; what tells the two apart is the file, not its name."""
+    source = tmp_path / "bot.c"
+    source.write_text("#include <unistd.h>\nint main(void) { char c; while (read(0, &c, 1) > 0) write(1, &c, 1); }\n")
+    (tmp_path / "bot").mkdir()
+    subprocess.run(["cc", "-static", "-o", str(tmp_path / "bot/bwrap"), str(source)], check=True)
+    for tier in tiers_here:
+        with Sandbox(tier, state.path).start(tmp_path / "bot", runtimes.binary(state.path), "bwrap", POLICY) as process:
+            assert process.ask(b"play 1o\n", 5, 10).line == b"play 1o", tier
 
 
 def test_an_uncaught_memory_error_is_called_by_its_name(start: Start) -> None:

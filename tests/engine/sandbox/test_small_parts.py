@@ -5,12 +5,15 @@ from __future__ import annotations
 import resource
 import struct
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.sandbox import BotFault, Policy, SandboxError
+from engine.sandbox.errors import BrokenOff
 from engine.sandbox.files import elf
+from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
 from engine.sandbox.process.tail import Tail
 
@@ -82,9 +85,25 @@ def test_the_fault_of_an_end(end: End, kind: str, detail: str) -> None:
     assert (found.kind, detail in found.detail) == (kind, True), found.detail
 
 
-def test_a_kill_from_outside_is_nobodys_fault() -> None:
-    with pytest.raises(SandboxError, match="killed from outside"):
-        fault(End(-9, 1000, 0.1, b""), POLICY)
+def test_an_end_is_ours_only_where_something_shows_it() -> None:
+    unexplained = End(-9, 1000, 0.1, b"")
+    assert str(fault(unexplained, POLICY)) == "crash: ended by signal SIGKILL"
+
+    with pytest.raises(BrokenOff, match="for lack of memory on the host"):
+        fault(replace(unexplained, host_was_full=True), POLICY)
+    with pytest.raises(SandboxError, match="the nursery was killed from outside"):
+        fault(replace(unexplained, lost_with="the nursery"), POLICY)
+
+
+@pytest.mark.parametrize("code", [0, 137, 159, -6])
+def test_memory_that_the_host_lacked_excuses_no_end_but_a_kill(code: int) -> None:
+    assert fault(End(code, 1000, 0.1, b"", host_was_full=True), POLICY).kind == "crash"
+
+
+def test_the_kernel_counts_its_kills_for_memory() -> None:
+    counted = next(line for line in Path("/proc/vmstat").read_text().splitlines() if line.startswith("oom_kill "))
+
+    assert watch.memory_kills() >= int(counted.split()[1]) >= 0
 
 
 def test_faults_have_known_kinds() -> None:

@@ -113,7 +113,7 @@ for _ in range(3):
 attempt("timer", lambda: call("timer_create", 1, 0, id(bytes(64))))
 attempt("owner", lambda: fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid()))
 attempt("signal", lambda: fcntl.fcntl(0, 10, signal.SIGCONT))
-signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGCONT))
+signal.signal(signal.SIGALRM, lambda *_: attempt("wake", lambda: os.kill(os.getpid(), signal.SIGCONT)))
 signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
 def ponder():
     while True:

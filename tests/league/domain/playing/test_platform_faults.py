@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -27,7 +26,7 @@ from django.conf import settings
 
 import engine
 from engine.runner import runtimes
-from engine.sandbox.process import wall
+from engine.sandbox.process import spawn, wall
 from league.domain.bots import bots
 from league.domain.core import clock, moves
 from league.domain.matches import leases, replays
@@ -169,16 +168,14 @@ def senseless_option(machine: Machine) -> Iterator[None]:
 
 
 @contextmanager
-def killed_bot(machine: Machine) -> Iterator[None]:
-    """The kernel, short of memory, or an operator ends a bot."""
+def killed_nursery(machine: Machine) -> Iterator[None]:
+    """The kernel, short of memory, or an operator ends the process that all bots of a worker die with."""
     over = threading.Event()
 
     def kill() -> None:
         while not over.wait(0.02):
-            found = [pid for pid in leaves(os.getpid()) if b"bot.py" in command(pid)]
-            if len(found) == 4:
-                time.sleep(0.05)
-                os.kill(found[-1], signal.SIGKILL)
+            if len([pid for pid in leaves(os.getpid()) if b"bot.py" in command(pid)]) == 4:
+                os.kill(spawn.ready(), signal.SIGKILL)
                 return
 
     thread = threading.Thread(target=kill)
@@ -229,7 +226,7 @@ WAYS = {
     "sandbox refused": (broken_runtime, source, "SandboxError|broken off"),
     "damaged row": (damaged_package, source, "the row is damaged"),
     "referee exception": (senseless_option, source, "undertrump"),
-    "bot killed from outside": (killed_bot, lambda: SLEEPS + source().splitlines()[-1], "killed from outside"),
+    "bots killed with the nursery": (killed_nursery, lambda: SLEEPS + source().splitlines()[-1], "killed from outside"),
 }
 
 
