@@ -17,7 +17,8 @@ tute sandbox tiers
 """
 DETAILS = """
 check   starts a canary bot in every tier. A tier holds only if each of its attempts to do harm fails and it can play. Exit code 1 if no tier
-        that isolates bots holds. Control groups are a second limit on each bot where this machine has them; no tier needs them.
+        that isolates bots holds. A tier seals bots where one that looks at every clock learns nothing of having been stopped. Control groups
+        are a second limit on each bot where this machine has them; no tier needs them.
 tiers   prints what holds a bot in each tier, what the tier needs and what it leaves open. --write puts that table into a document.
 """
 
@@ -84,6 +85,8 @@ def check(args: argparse.Namespace) -> int:
                         "reasons": list(report.reasons),
                         "remedies": list(report.remedies),
                         "canaries": dict(report.canaries),
+                        "seals": report.unsealed is None,
+                        "unsealed": report.unsealed,
                     }
                     for report in reports
                 ],
@@ -103,6 +106,8 @@ def check(args: argparse.Namespace) -> int:
             paragraph(f"why: {reason}", "  ")
         for remedy in report.remedies:
             paragraph(f"do: {remedy}", "  ")
+        if report.isolates and report.holds:
+            paragraph(f"seals bots: {'no, ' + report.unsealed if report.unsealed else 'yes'}", "  ")
     print(f"control groups: {groups.name}")
     paragraph(groups.note, "  ")
     return OK if good else FAILED

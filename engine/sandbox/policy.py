@@ -20,7 +20,8 @@ class Policy:
 
     memory_mb: private writable memory, MiB. threads: threads at once. cpu_s: CPU seconds in all, a backstop behind the
     per-answer clock. stderr_kib: error output kept, KiB. output_line_kib: longest line, KiB. open_files: descriptors.
-    stack_mb: main stack, MiB. address_space_mb: reserved addresses, MiB (None: memory_mb + 1024).
+    stack_mb: main stack, MiB. address_space_mb: reserved addresses, MiB (None: memory_mb + 1024). sealed: whether no clock of
+    the host reaches it.
     Raises ValueError where a limit is not a positive integer or too small for any interpreter.
     """
 
@@ -32,11 +33,12 @@ class Policy:
     open_files: int = 64
     stack_mb: int = 8
     address_space_mb: int | None = None
+    sealed: bool = False
 
     def __post_init__(self) -> None:
         least = {"memory_mb": 16, "open_files": 16, "stack_mb": 1}
         for name, value in vars(self).items():
-            if name == "address_space_mb" and value is None:
+            if name == "sealed" or (name == "address_space_mb" and value is None):
                 continue
             floor = least.get(name, 1)
             if type(value) is not int or value < floor:

@@ -18,6 +18,8 @@ from engine.sandbox.errors import SandboxError
 
 _CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
 _ENDING_S = 0.5
+_SEALING_S = 20.0  # as long as the rest of a start may take; it takes 0.0001 s
+_NEXT_LOOK_S = 0.0002
 _NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
 _LIMIT_NAMES = {
     resource.RLIMIT_CPU: "Max cpu time",
@@ -39,7 +41,7 @@ class Expectation:
 
     user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: the one it is pinned to, if any; filtered:
     whether system calls are filtered and rights dropped; own_namespaces: whether it shares none with us; group: its control
-    group, if this machine has them.
+    group, if this machine has them; sealed: whether its first instructions seal it.
     """
 
     user: int
@@ -48,6 +50,7 @@ class Expectation:
     filtered: bool = True
     own_namespaces: bool = False
     group: Group | None = None
+    sealed: bool = False
 
 
 def status(pid: int) -> dict[str, str]:
@@ -69,6 +72,8 @@ def status(pid: int) -> dict[str, str]:
 
 def differences(pid: int, expected: Expectation) -> list[str]:
     """Everything that is not as expected, one line each; empty when the bot may be trusted to be confined."""
+    if expected.sealed:
+        _await_seal(pid)
     seen = status(pid)
     wrong: list[str] = []
     if set(seen["Uid"].split()) != {str(expected.user)}:
@@ -85,6 +90,28 @@ def differences(pid: int, expected: Expectation) -> list[str]:
             raise ProcessLookupError(f"process {pid} has ended")
         wrong += outside
     return wrong + _wrong_limits(pid, expected.limits)
+
+
+def _await_seal(pid: int) -> None:
+    """Until a bot has put its second filter behind the first, which it does last of all that seals it.
+
+    Raises ProcessLookupError where it has ended, SandboxError where it is not sealed.
+    """
+    until = time.monotonic() + _SEALING_S
+    while time.monotonic() < until:
+        seen = status(pid)
+        if int(seen["Seccomp_filters"]) == _own_filters() + 2:
+            return
+        if seen["State"][0] in "ZX":
+            raise ProcessLookupError(f"process {pid} has ended")
+        time.sleep(_NEXT_LOOK_S)
+    raise SandboxError(f"a bot did not seal itself within {_SEALING_S:g} s. Run `tute sandbox check`.")
+
+
+@cache
+def _own_filters() -> int:
+    """System call filters around this process, which every bot inherits."""
+    return int(status(os.getpid())["Seccomp_filters"])
 
 
 def _rights(seen: dict[str, str], expected: Expectation) -> list[str]:

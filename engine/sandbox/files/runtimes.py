@@ -44,7 +44,8 @@ class Runtime:
     argv_prefix and environment: with "{root}" for wherever the tree will be; parts: what a bot may read of the tree;
     runs_bot_files: whether the bot's own
     files are executed; gate: the words behind the prefix with which it stops, once it is loaded, before the first instruction of the bot's own
-    code, says so by an empty line and waits for a byte; memory_mb, address_space_mb: the least the program itself needs, MiB.
+    code, says so by an empty line and waits for a byte; memory_mb, address_space_mb: the least the program itself needs, MiB; sealable: whether
+    it runs without threads and without the host's clocks.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Runtime:
     gate: tuple[str, ...] = ()
     memory_mb: int = 16
     address_space_mb: int | None = None
+    sealable: bool = False
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
         """The command, with the tree at ``root`` and the bot's directory at ``bot``."""
@@ -77,7 +79,7 @@ def directory(state_dir: Path) -> Path:
 def _empty_places(work: Path) -> None:
     for name in ("bot", "dev", "lib", "tmp"):
         (work / name).mkdir(exist_ok=True)
-    for name in ("null", "urandom"):  # files that the namespaces tier binds the devices to
+    for name in ("null", "urandom", "sealed"):  # files that the namespaces tier binds two devices to, and a program
         (work / "dev" / name).touch()
 
 
@@ -128,6 +130,7 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
         gate=("{root}/" + _PYTHON_GATE,),
         environment=environment,
         parts=("lib", "python"),
+        sealable=True,
     )
 
 
@@ -212,6 +215,7 @@ def binary(state_dir: Path) -> Runtime:
         argv_prefix=(),
         parts=(),
         runs_bot_files=True,
+        sealable=True,
     )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.sandbox.errors import SandboxError
 
 _SHORT = 16  # hexadecimal digits of a hash in a name
-_LAYOUT = "2"  # of a tree; another one has every tree made ready anew
+_LAYOUT = "3"  # of a tree; another one has every tree made ready anew
 # A read sets a file's access time once a day, which another bot could see: unless it lies ahead. The last year that every
 # file system can hold.
 _NEVER_READ_NS = 2_145_916_800_000_000_000
@@ -73,8 +73,8 @@ def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[s
 def copy_plain(source: Path, target: Path) -> None:
     """Copy a directory of plain files into an empty one, readable by all, without compiled Python.
 
-    This is done for every bot, hence in one walk. Raises SandboxError at anything but a file or directory: whoever copies
-    may be root, and a link would hand out whatever it points to.
+    This is done for every bot, hence in one walk. Reading the copy changes no time of it, which would be a clock. Raises
+    SandboxError at anything but a file or directory: whoever copies may be root, and a link would hand out whatever it points to.
     """
     target.chmod(0o755)
     with os.scandir(source) as entries:
@@ -87,6 +87,7 @@ def copy_plain(source: Path, target: Path) -> None:
                 _copy_file(entry.path, f"{target}/{entry.name}")
             else:
                 raise SandboxError(f"{entry.path} is a link or a special file; unpack bots with plain files only")
+    os.utime(target, ns=(_NEVER_READ_NS, target.stat().st_mtime_ns))
 
 
 def _copy_file(source: str, target: str) -> None:
@@ -99,6 +100,7 @@ def _copy_file(source: str, target: str) -> None:
             while done < facts.st_size:
                 done += os.sendfile(writing, reading, done, facts.st_size - done)
             os.fchmod(writing, 0o555 if facts.st_mode & 0o100 else 0o444)
+            os.utime(writing, ns=(_NEVER_READ_NS, facts.st_mtime_ns))
         finally:
             os.close(writing)
     finally:

@@ -46,6 +46,8 @@ _FCNTL_REFUSED = (
     *(1024, 1025, 1026),  # leases and directory notification
     1031,  # F_SETPIPE_SZ: kernel memory no limit counts
 )
+_SEALING = ("seccomp", "execveat")  # in the first instructions of a sealed bot, which then refuse them; see ``sealed``
+_PR_SET_TSC, _RLIMIT_FSIZE = 26, 1
 _PRCTL_ALLOWED = (3, 15, 16, 23, 39, 0x53564D41)  # GET_DUMPABLE SET_NAME GET_NAME CAPBSET_READ GET_NO_NEW_PRIVS SET_VMA
 _OWN_PID = 0xFFFF_FFF0  # stands for the bot's own process id until the launcher knows it
 
@@ -70,13 +72,15 @@ def _signal_self_only() -> bpf.Program:
     return bpf.one_of((_SIGKILL, _SIGCONT, _SIGSTOP), bpf.refuse(errno.EPERM), bpf.ALLOW)
 
 
-def _rules() -> dict[str, bpf.Program]:
-    """Calls that depend on their arguments: name -> body that gives a verdict on every path."""
+def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
+    """Calls that depend on their arguments: name -> body that gives a verdict on every path. sealing: as in ``build``."""
     eperm, allow = bpf.verdict(bpf.refuse(errno.EPERM)), bpf.verdict(bpf.ALLOW)
     read_only = bpf.if_any_bit(_OPEN_FOR_CHANGE, bpf.verdict(bpf.refuse(errno.EROFS))) + allow
     own_kill = bpf.load_argument(0) + bpf.if_equal(_OWN_PID, bpf.load_argument(1) + _signal_self_only()) + eperm
     own_tgkill = bpf.load_argument(0) + bpf.if_equal(_OWN_PID, bpf.load_argument(2) + _signal_self_only()) + eperm
     no_fork = bpf.verdict(bpf.refuse(errno.EAGAIN))
+    options = (*_PRCTL_ALLOWED, _PR_SET_TSC) if sealing else _PRCTL_ALLOWED
+    limit_of_files = bpf.load_argument(1) + bpf.if_equal(_RLIMIT_FSIZE, allow) if sealing else []
     return {
         # Shared anonymous and stack-like mappings are not counted by RLIMIT_DATA.
         "mmap": bpf.load_argument(3)
@@ -110,10 +114,11 @@ def _rules() -> dict[str, bpf.Program]:
         + allow,
         "ioctl": bpf.load_argument(1) + bpf.one_of(_TERMINAL_AND_PIPE, bpf.ALLOW, bpf.refuse(errno.ENOTTY)),
         "fcntl": bpf.load_argument(1) + bpf.one_of(_FCNTL_REFUSED, bpf.refuse(errno.EPERM), bpf.ALLOW),
-        "prctl": bpf.load_argument(0) + bpf.one_of(_PRCTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
+        "prctl": bpf.load_argument(0) + bpf.one_of(options, bpf.ALLOW, bpf.refuse(errno.EPERM)),
         # Its own limits may be read. Lowered, they would no longer be those that are looked for, nor tell what ended it.
         "prlimit64": bpf.load_argument(0)
         + bpf.if_at_least(1, eperm)
+        + limit_of_files
         + bpf.load_argument(2)
         + bpf.if_at_least(1, eperm)
         + bpf.load_argument(2, high=True)
@@ -125,18 +130,21 @@ def _rules() -> dict[str, bpf.Program]:
 
 
 @lru_cache
-def build(machine: Machine | None = None) -> Filter:
-    """The filter for ``machine`` (default: this one). Its process id is filled in by ``Filter.for_pid``."""
+def build(machine: Machine | None = None, *, sealing: bool = False) -> Filter:
+    """The filter for ``machine`` (default: this one). Its process id is filled in by ``Filter.for_pid``.
+
+    sealing: for a bot whose first instructions put a second filter behind this one.
+    """
     machine = machine or this_machine()
     numbers = machine.numbers
     program: bpf.Program = bpf.load_arch() + bpf.unless_equal(machine.audit_arch, bpf.verdict(bpf.KILL_PROCESS))
     program += bpf.load_number()
     if machine.has_x32:
         program += bpf.if_at_least(0x4000_0000, bpf.verdict(bpf.KILL_PROCESS))
-    for name in ALLOWED:
+    for name in (*ALLOWED, *_SEALING) if sealing else ALLOWED:
         if name in numbers:  # aarch64 lacks the calls that newer ones replaced
             program += bpf.if_equal(numbers[name], bpf.verdict(bpf.ALLOW))
-    for name, body in _rules().items():
+    for name, body in _rules(sealing=sealing).items():
         if name in numbers:
             program += bpf.if_equal(numbers[name], body)
     program += bpf.if_at_least(machine.first_unknown, bpf.verdict(bpf.refuse(errno.ENOSYS)))

@@ -166,7 +166,7 @@ class BotProcess:
             return
         self.stand()
         self._held = False
-        with contextlib.suppress(BrokenPipeError):  # how it ended is found when it is asked
+        with contextlib.suppress(ConnectionError):  # how it ended is found when it is asked
             os.write(self._stdin, PASS)
 
     # -- talking ------------------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ class BotProcess:
                 if not self._has_ended():
                     return
                 raise self._lost(BotFault("disconnect", "closed its input")) from None
-            except BrokenPipeError:
+            except ConnectionError:  # a pipe breaks; a socket may be reset as well
                 self._unsent = _NOTHING
                 raise self._lost(BotFault("disconnect", "closed its input")) from None
 

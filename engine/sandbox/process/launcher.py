@@ -181,9 +181,17 @@ def filter_calls(plan: "Plan") -> None:
 
 
 def become(plan: "Plan") -> None:
-    """Run the bot. SIGPIPE is back to its default: an interpreter ignores it, and ignoring is inherited."""
+    """Run the bot: the file that its command names, or another program in a descriptor.
+
+    SIGPIPE is back to its default: an interpreter ignores it, and ignoring is inherited.
+    """
     libc.signal(_SIGPIPE, None)
-    os.execve(plan["argv"][0], plan["argv"], plan["environment"])
+    program = plan["program"]
+    if program is None:
+        program = plan["argv"][0]
+    else:
+        os.set_inheritable(program, False)
+    os.execve(program, plan["argv"], plan["environment"])
 
 
 STEPS = (

@@ -254,12 +254,14 @@ def memory_file(name: str, content: bytes) -> int:
 class _Pipes:
     """The pipes of a bot: its three streams, the launcher's status and the news of its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, timeless: bool) -> None:
+        """timeless: the streams are sockets. A pipe bears the time at which it was last written to, for both ends to see."""
         self._open: set[int] = set()
         try:
-            self.stdin_theirs, self.stdin = self._pipe()
-            self.stdout, self.stdout_theirs = self._pipe()
-            self.stderr, self.stderr_theirs = self._pipe()
+            stream = self._sockets if timeless else self._pipe
+            self.stdin_theirs, self.stdin = stream()
+            self.stdout, self.stdout_theirs = stream()
+            self.stderr, self.stderr_theirs = stream()
             self.status, self.status_theirs = self._pipe()
             self.end, self.end_theirs = self._pipe()
         except OSError as error:
@@ -272,6 +274,14 @@ class _Pipes:
 
     def _pipe(self) -> tuple[int, int]:
         ends = os.pipe()
+        self._open.update(ends)
+        return ends
+
+    def _sockets(self) -> tuple[int, int]:
+        """As a pipe: what is written to the second is read from the first."""
+        reading, writing = socket.socketpair()
+        writing.shutdown(socket.SHUT_RD)
+        ends = reading.detach(), writing.detach()
         self._open.update(ends)
         return ends
 
@@ -290,14 +300,14 @@ class _Pipes:
         self._open.difference_update(fds)
 
 
-def launch(plan: dict[str, Any], *, keep: Sequence[int] = ()) -> Started:
+def launch(plan: dict[str, Any], *, keep: Sequence[int] = (), timeless: bool = False) -> Started:
     """Have the launcher run ``plan`` until it has executed plan["argv"].
 
-    keep: descriptors the executed program needs; it finds them from FIRST_KEPT on. Raises SandboxError, with the step
-    that failed, and leaves nothing.
+    keep: descriptors the executed program needs; it finds them from FIRST_KEPT on. timeless: its streams tell no time.
+    Raises SandboxError, with the step that failed, and leaves nothing.
     """
     plan = {**plan, "cores": sorted(os.sched_getaffinity(0))}
-    pipes = _Pipes()
+    pipes = _Pipes(timeless=timeless)
     try:
         with _lock:
             child = _living_nursery().bear(plan, [*pipes.theirs, *keep], pipes.end)

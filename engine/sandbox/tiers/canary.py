@@ -24,8 +24,10 @@ from engine.sandbox.process.bot import BotProcess
 Start = Callable[[Path, Runtime, str, Policy], BotProcess]
 
 _POLICY = Policy(memory_mb=128)
-_BOT = "canary_bot.py"
+_SEALED = Policy(memory_mb=128, sealed=True)
+_BOT, _SEALED_BOT = "canary_bot.py", "sealed_bot.py"
 _STARTING_S, _ANSWER_S, _BURN_S, _FROZEN_S = 10.0, 1.0, 0.05, 0.03
+_LOOK_S = 20.0  # in which a sealed bot cannot wait five times for five seconds, as it tries to
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class TierReport:
     """Whether a tier holds here.
 
     isolates: whether it confines bots at all; reasons: why it does not hold; remedies: what to do; notes: what is weaker
-    but covered; canaries: attempt -> contained.
+    but covered; canaries: attempt -> contained; unsealed: why no bot is sealed in it, None where bots are.
     """
 
     name: str
@@ -43,6 +45,7 @@ class TierReport:
     remedies: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     canaries: dict[str, bool] = field(default_factory=dict)
+    unsealed: str | None = None
 
 
 @contextlib.contextmanager
@@ -103,3 +106,29 @@ def _play(bot: BotProcess) -> Iterator[tuple[str, bool]]:
         yield "compute for ever", fault.kind == "timeout"
     else:
         yield "compute for ever", False
+
+
+def stopped_clocks(start: Start, runtime: Runtime, stops_s: tuple[float, ...] = (2 * _FROZEN_S,)) -> list[str]:
+    """What a sealed bot learned of having been stopped for so long: a line for every clock, none where it learned nothing.
+
+    Whatever a clock shows more than before must be CPU time that the bot has used. Raises SandboxError where it cannot be sealed.
+    """
+    told = json.dumps({"vsyscall": "[vsyscall]" in Path("/proc/self/maps").read_text()}).encode() + b"\n"
+    failures: dict[str, str] = {}
+    with start(Path(__file__).parent, runtime, _SEALED_BOT, _SEALED) as bot:
+        try:
+            bot.freeze()
+            bot.ask(told, _LOOK_S, _LOOK_S)  # what it does for the first time takes longest
+            began, before = bot.cpu(), json.loads(bot.ask(told, _LOOK_S, _LOOK_S).line)
+            for stop_s in stops_s:
+                time.sleep(stop_s)
+                since, now = bot.cpu(), json.loads(bot.ask(told, _LOOK_S, _LOOK_S).line)
+                used = bot.cpu() - began
+                for name, shown in now.items():
+                    if shown is not None and (before[name] is None or abs(shown - before[name]) > used):
+                        failures[name] = f"{name} went from {before[name]} to {shown} in {used:.6f} s of CPU time"
+                began, before = since, now
+        except (BotFault, ValueError) as fault:
+            said = bot.stderr().decode(errors="replace").strip().splitlines()[-1:]
+            raise SandboxError(f"the sealed canary bot did not finish: {fault} {' '.join(said)}") from fault
+    return list(failures.values())

@@ -15,11 +15,13 @@ from engine.sandbox.files import elf, runtimes
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess
+from engine.sandbox.sealed import host
 from engine.sandbox.tiers import STRONGEST_FIRST
-from engine.sandbox.tiers.canary import TierReport, battery
+from engine.sandbox.tiers.canary import TierReport, battery, stopped_clocks
 from engine.sandbox.tiers.tier import Tier
 
 TIERS: tuple[Tier, ...] = tuple(importlib.import_module(f"{__package__}.{name}").TIER for name in STRONGEST_FIRST)
+_NOT_HELD = "the tier does not hold"
 _BY_NAME = {tier.name: tier for tier in TIERS}
 
 
@@ -55,6 +57,7 @@ def start(
         raise ValueError(f"{runtime.name} needs memory_mb of at least {runtime.memory_mb}, not {policy.memory_mb}")
     if runtime.address_space_mb and policy.address_space_mb is None:
         policy = dataclasses.replace(policy, address_space_mb=runtime.address_space_mb)
+    refuse_to_seal(chosen, runtime, sealed=policy.sealed)
     where = place(bot_dir, runtime, policy, own_user=chosen.isolates)
     try:
         if runtime.runs_bot_files:
@@ -77,6 +80,18 @@ def start(
         raise
 
 
+def refuse_to_seal(tier: Tier, runtime: Runtime, *, sealed: bool = True) -> None:
+    """Raises SandboxUnavailable with the reason where bots of a runtime cannot be sealed in this tier, if they are to be."""
+    if not sealed:
+        return
+    reason = tier.unsealed()
+    if reason:
+        raise SandboxUnavailable(f"no bot is sealed in the tier {tier.name}: {reason}")
+    if not runtime.sealable:
+        raise SandboxUnavailable(f"{runtime.name} needs threads and the host's clocks, so its bots cannot be sealed")
+    host.clocks()
+
+
 def _is_own_file(bot_dir: Path, entry: str) -> bool:
     """Whether the entry is a file, and one below the bot's directory: neither `..` nor a link leads out of it."""
     if "\0" in entry:
@@ -95,16 +110,28 @@ def _look_at_program(file: Path, entry: str) -> None:
 def _report(name: str, state_dir: Path) -> TierReport:
     tier = tier_called(name)
     if not tier.isolates:
-        return TierReport(name, False, True, notes=[f"no isolation; it leaves open: {tier.leaves_open}"])
+        left = [f"no isolation; it leaves open: {tier.leaves_open}"]
+        return TierReport(name, False, True, notes=left, unsealed=tier.unsealed())
     notes: list[str] = []
     try:
         notes += tier.prerequisites()
         runtime = runtimes.python(state_dir)
         canaries, failures = battery(functools.partial(start, name), runtime, state_dir)
     except (SandboxError, NotImplementedError) as error:
-        return TierReport(name, True, False, [str(error)], list(tier.remedies), notes)
+        return TierReport(name, True, False, [str(error)], list(tier.remedies), notes, unsealed=_NOT_HELD)
     remedies = list(tier.remedies) if failures else []
-    return TierReport(name, True, not failures, failures, remedies, notes, canaries)
+    unsealed = _NOT_HELD if failures else _unsealed(tier, runtime, state_dir)
+    return TierReport(name, True, not failures, failures, remedies, notes, canaries, unsealed)
+
+
+def _unsealed(tier: Tier, runtime: Runtime, state_dir: Path) -> str | None:
+    """Why no bot is sealed in a tier that holds, or None."""
+    try:
+        refuse_to_seal(tier, runtime)
+        told = stopped_clocks(functools.partial(start, tier.name), runtime)
+    except SandboxError as error:
+        return str(error)
+    return "; ".join(told) or None
 
 
 def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:

@@ -6,6 +6,7 @@ still learn that other paths exist (stat is not covered by Landlock); as root, c
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from engine.sandbox.cgroups.attest import Expectation
@@ -16,7 +17,8 @@ from engine.sandbox.kernel import landlock
 from engine.sandbox.kernel.syscalls import this_machine
 from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
-from engine.sandbox.process.spawn import launch
+from engine.sandbox.process.spawn import FIRST_KEPT, launch
+from engine.sandbox.sealed import host
 from engine.sandbox.tiers.tier import Tier
 
 _CALLS = ("capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp")
@@ -32,7 +34,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     readable.append((bot, execute if runtime.runs_bot_files else landlock.READ))
     if not place.slot:
         readable += [("/dev/null", landlock.READ), ("/dev/urandom", landlock.READ)]
-    filtered = call_filter.build()
+    filtered = call_filter.build(sealing=policy.sealed)
     numbers = this_machine().numbers
     return {
         "groups": place.groups,
@@ -47,6 +49,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
         "directory": bot,
         "landlock": (support.ruleset, [support.rule(path, rights) for path, rights in readable]),
         "filter": (filtered.code, filtered.pid_at),
+        "program": FIRST_KEPT if policy.sealed else None,
         "numbers": {name: numbers[name] for name in _CALLS},
         "argv": runtime.argv(inside, bot, entry),
         "environment": runtime.environ(inside),
@@ -56,9 +59,23 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
 def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
     """Start a bot. Raises SandboxError and leaves no process behind when any step fails."""
     steps = plan(place, runtime, entry, policy, core)
-    started = launch(steps)
-    expected = Expectation(user=place.user, limits=steps["limits"], core=core, group=place.group)
+    program = host.program(runtime, place.bot / entry) if policy.sealed else -1
+    try:
+        started = launch(steps, keep=(program,) if policy.sealed else (), timeless=policy.sealed)
+    finally:
+        if policy.sealed:
+            os.close(program)
+    expected = Expectation(user=place.user, limits=steps["limits"], core=core, group=place.group, sealed=policy.sealed)
     return BotProcess(started, policy, expected, gated=bool(runtime.gate), on_close=place.give_back)
+
+
+def _unsealed() -> str | None:
+    if os.getuid() == 0:
+        return None
+    return (
+        "an ordinary user's bot can ask for the times of the host's files, which Landlock does not cover; run the worker as root, or "
+        "install bubblewrap"
+    )
 
 
 TIER = Tier(
@@ -72,4 +89,5 @@ TIER = Tier(
     ),
     prerequisites=lambda: landlock.support().notes,
     start=start,
+    unsealed=_unsealed,
 )

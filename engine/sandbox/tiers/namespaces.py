@@ -28,14 +28,16 @@ from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
 from engine.sandbox.process.wrapper import WrappedChild
+from engine.sandbox.sealed import host
 from engine.sandbox.tiers.tier import BY_LAUNCHER, NO_PROGRAM, Tier
 
+_SEALED = "/dev/sealed"
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
 _SET_UP_S = 0.002  # what bubblewrap takes until all is set up: a look before delays it
 _NEXT_LOOK_S = 0.0003
-_FILTER, _INFO, _GO = FIRST_KEPT, FIRST_KEPT + 1, FIRST_KEPT + 2  # descriptors as bubblewrap sees them
+_FILTER, _INFO, _GO, _PROGRAM = range(FIRST_KEPT, FIRST_KEPT + 4)  # descriptors as bubblewrap sees them
 _BEGAN = b'"exit-code"'  # bubblewrap tells this only of a program that it has become
 
 
@@ -65,8 +67,11 @@ def unreachable(path: Path) -> Path | None:
     return next((step for step in reversed([path, *path.parents]) if not step.stat().st_mode & 0o001), None)
 
 
-def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool) -> list[str]:
-    """The bubblewrap command line. own_network: it is started in a network of its own and need not make one."""
+def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool, sealed: bool) -> list[str]:
+    """The bubblewrap command line. own_network: it is started in a network of its own and need not make one.
+
+    sealed: the program of the command is in the descriptor _PROGRAM.
+    """
     words = [bubblewrap()]
     words += [f"--unshare-{name}" for name in ("user", "pid", "ipc", "uts", "cgroup-try")]
     words += [] if own_network else ["--unshare-net"]
@@ -79,7 +84,11 @@ def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool) ->
         words += ["--dev-bind", device, device]
     words += ["--ro-bind", str(place.bot), "/bot", "--chdir", "/bot"]
     words += ["--seccomp", str(_FILTER), "--json-status-fd", str(_INFO), "--block-fd", str(_GO)]
-    return [*words, "--", *runtime.argv("", "/bot", entry)]
+    argv = runtime.argv("", "/bot", entry)
+    if sealed:
+        words += ["--perms", "0555", "--ro-bind-data", str(_PROGRAM), _SEALED]
+        argv[0] = _SEALED
+    return [*words, "--", *argv]
 
 
 def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
@@ -99,13 +108,19 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         open_here |= {info_in, info_out}
         go_in, go_out = os.pipe()
         open_here |= {go_in, go_out}
-        filter_fd = memory_file("filter", call_filter.build().for_pid(_FIRST_PROCESS))
+        filter_fd = memory_file("filter", call_filter.build(sealing=policy.sealed).for_pid(_FIRST_PROCESS))
         open_here.add(filter_fd)
+        keep, at_first = [filter_fd, info_out, go_in], limits
+        if policy.sealed:
+            program = host.program(runtime, place.bot / entry)
+            open_here.add(program)
+            keep.append(program)
+            at_first = [_room_for(program) if limit[0] == resource.RLIMIT_FSIZE else limit for limit in limits]
         steps: dict[str, Any] = {
             "groups": place.groups,
             "own_network": own_network,
             "core": core,
-            "limits": limits,
+            "limits": at_first,
             "root": None,
             "user": place.slot.user if place.slot else None,
             "refuse_root": True,
@@ -114,11 +129,12 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "directory": "/",
             "landlock": None,
             "filter": None,
+            "program": None,
             "numbers": {"capset": this_machine().numbers["capset"]},
-            "argv": command(place, runtime, entry, own_network=own_network),
+            "argv": command(place, runtime, entry, own_network=own_network, sealed=policy.sealed),
             "environment": {"PATH": "/usr/bin:/bin"},
         }
-        started = launch(steps, keep=(filter_fd, info_out, go_in))
+        started = launch(steps, keep=keep, timeless=policy.sealed)
         for fd in (info_out, go_in):
             os.close(fd)
             open_here.remove(fd)
@@ -142,8 +158,16 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
     finally:
         for fd in open_here:
             os.close(fd)
-    expected = attest.Expectation(user=place.user, limits=limits, core=core, own_namespaces=True, group=place.group)
+    expected = attest.Expectation(
+        user=place.user, limits=limits, core=core, own_namespaces=True, group=place.group, sealed=policy.sealed
+    )
     return BotProcess(started, policy, expected, gated=bool(runtime.gate), on_close=place.give_back)
+
+
+def _room_for(program: int) -> tuple[int, int, int]:
+    """The limit on files that lets bubblewrap write this one down; the sealed program takes it back first of all."""
+    size = os.fstat(program).st_size
+    return resource.RLIMIT_FSIZE, size, size
 
 
 def _bot_pid(info: int) -> int:

@@ -32,6 +32,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "directory": bot,
             "landlock": None,
             "filter": None,
+            "program": None,
             "numbers": {},
             "argv": runtime.argv(root, bot, entry),
             "environment": runtime.environ(root),
@@ -47,5 +48,6 @@ TIER = Tier(
     needs="nothing",
     leaves_open="files, network and processes of the worker's user: only for bots that you trust",
     start=start,
+    unsealed=lambda: "it confines nothing",
     isolates=False,
 )

@@ -30,6 +30,7 @@ class Tier:
     say what to do where the tier does not hold.
     prerequisites: raises SandboxError where something is missing, else returns what is weaker on this machine but covered.
     start: starts a bot in a place, with its runtime, entry file, policy and core; raises SandboxError and leaves no process.
+    unsealed: why no bot can be sealed in it for the present user, or None.
     isolates: False where a bot may do whatever the worker may; such a tier is never chosen by "auto", nor tested.
     no_program: what a failed start says -> the errors with which that means that the bot's file is no program.
     """
@@ -41,6 +42,7 @@ class Tier:
     start: Start
     remedies: tuple[str, ...] = ()
     prerequisites: Callable[[], tuple[str, ...]] = tuple
+    unsealed: Callable[[], str | None] = lambda: None
     isolates: bool = True
     no_program: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: BY_LAUNCHER)
 

@@ -34,6 +34,7 @@ PLAN = {
     "user": None,
     "refuse_root": False,
     "drop_capabilities": False,
+    "program": None,
     "no_new_privileges": True,
     "directory": "/",
     "landlock": None,
@@ -225,8 +226,8 @@ def test_a_bot_that_was_left_in_our_network_is_stopped(
         pytest.skip("namespaces does not hold here, as the summary says")
     real = namespaces.launch
     command = namespaces.command
-    monkeypatch.setattr(namespaces, "command", lambda *order, own_network: command(*order, own_network=True))
-    monkeypatch.setattr(namespaces, "launch", lambda plan, keep: real(plan | {"own_network": False}, keep=keep))
+    monkeypatch.setattr(namespaces, "command", lambda *order, **how: command(*order, **how | {"own_network": True}))
+    monkeypatch.setattr(namespaces, "launch", lambda plan, **how: real(plan | {"own_network": False}, **how))
     directory = bot("import sys\nsys.stdin.read()\n")
 
     with pytest.raises(SandboxError, match="it shares our net namespace"):

@@ -36,7 +36,7 @@ attempt("chroot", lambda: os.chroot("."))
         source="""
 for path in ("/", "/usr/bin", "/etc", "/home", "/proc", "/dev", goal["directory"], "/tmp", "/bot", ".."):
     def seen():
-        names = set(os.listdir(path)) - {"bot", "dev", "lib", "python", "tmp", "null", "urandom", "bot.py", "bot.toml"}
+        names = set(os.listdir(path)) - {"bot", "dev", "lib", "python", "tmp", "null", "sealed", "urandom", "bot.py", "bot.toml"}
         if not names:
             raise OSError("nothing of the host")
         return names

@@ -1,0 +1,173 @@
+"""The canary of sealed bots: looks at every clock there is. Started as a bot, never imported.
+
+Every line in, {"vsyscall": whether the kernel has the oldest of its clocks at their fixed place}, is answered by a line: what
+looks at a clock -> the seconds that it shows, or null where it was refused. Where something succeeds that would open a clock,
+it shows another second each time.
+"""
+
+import ctypes
+import errno
+import itertools
+import json
+import mmap
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CALL = {"clock_gettime": 228, "gettimeofday": 96, "time": 201, "times": 100, "getrusage": 98, "adjtimex": 159}
+CLOCKS = (0, 1, 4, 5, 6, 7, 8, 9, 11)  # all that run on while a process is stopped
+ARCH_MAP_VDSO_64 = 0x2003
+RDTSC, RDTSCP = bytes.fromhex("0f31"), bytes.fromhex("0f01f9")
+SHIFT_AND_RETURN = bytes.fromhex("48c1e2204809d0c3")  # both halves into the answer
+VSYSCALL_TIME = 0xFFFF_FFFF_FF60_0400
+
+libc = ctypes.CDLL(None, use_errno=True)
+open_seconds = itertools.count()
+
+
+class Pair(ctypes.Structure):
+    """Seconds, and a fraction of them."""
+
+    _fields_ = (("seconds", ctypes.c_long), ("fraction", ctypes.c_long), ("more", ctypes.c_long * 30))
+
+
+def called(name: str, *words: object, units: float = 1e9) -> float | None:
+    """A clock by its system call, which writes a pair down."""
+    pair = Pair()
+    failed = libc.syscall(ctypes.c_long(CALL[name]), *words, ctypes.byref(pair), None) < 0
+    return None if failed else pair.seconds + pair.fraction / units
+
+
+def returned(name: str) -> float | None:
+    """A system call whose answer is the time."""
+    answer = libc.syscall(ctypes.c_long(CALL[name]), None)
+    return None if answer < 0 else float(answer)
+
+
+def counter(instruction: bytes) -> float:
+    """The time stamp counter, as an instruction reads it, in units of a thousand million."""
+    code = mmap.mmap(
+        -1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    )
+    code.write(instruction + SHIFT_AND_RETURN)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(code))
+    value: int = ctypes.CFUNCTYPE(ctypes.c_uint64)(address)()
+    return value / 1e9
+
+
+def mapped() -> float | None:
+    """The kernel's clocks, mapped anew, or still there."""
+    libc.syscall.restype = ctypes.c_long
+    at: int = libc.syscall(ctypes.c_long(158), ctypes.c_long(ARCH_MAP_VDSO_64), ctypes.c_long(0x10_0000_0000))
+    there = at >= 0 or ctypes.get_errno() == errno.EEXIST
+    return float(next(open_seconds)) if there else None
+
+
+def begun_anew() -> float | None:
+    """A new program has new clocks: that it is refused is seen from here, that it is not by what it prints."""
+    try:
+        os.execv(sys.executable, [sys.executable, "-c", "import time; print(time.time())"])  # noqa: S606 - refused where it matters
+    except OSError:
+        return None
+
+
+def own_pipe() -> float:
+    """The time at which a pipe was made."""
+    ends = os.pipe()
+    try:
+        return os.fstat(ends[0]).st_mtime
+    finally:
+        os.close(ends[0])
+        os.close(ends[1])
+
+
+def first_read(name: str) -> float:
+    """The time at which a file, or a directory, was read for the first time."""
+    path = HERE / name
+    _ = list(path.iterdir()) if path.is_dir() else path.read_bytes()
+    return path.stat().st_atime
+
+
+def counted() -> float:
+    """A second thread, whose counting would be a clock while this one waits."""
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+    return float(next(open_seconds))
+
+
+def woken(wait: Callable[[], object]) -> Callable[[], float | None]:
+    """Seconds that a wait of five takes, by the clock of all programs."""
+
+    def measure() -> float:
+        before = time.monotonic()
+        wait()
+        return time.monotonic() - before
+
+    return measure
+
+
+LOOKS: dict[str, Callable[[], float | None]] = {
+    "time.time": time.time,
+    "time.monotonic": time.monotonic,
+    "time.perf_counter": time.perf_counter,
+    **{f"clock {clock} of the library": partial(time.clock_gettime, clock) for clock in CLOCKS},
+    **{f"clock {clock} by its call": partial(called, "clock_gettime", ctypes.c_long(clock)) for clock in CLOCKS},
+    "gettimeofday by its call": lambda: called("gettimeofday", units=1e6),
+    "time by its call": lambda: returned("time"),
+    "times": lambda: returned("times"),
+    "adjtimex": lambda: called("adjtimex", units=1e6),
+    "rusage": lambda: called("getrusage", ctypes.c_long(0), units=1e6),
+    "rdtsc": lambda: counter(RDTSC),
+    "rdtscp": lambda: counter(RDTSCP),
+    "ARCH_MAP_VDSO": mapped,
+    "execve": begun_anew,
+    "its input": lambda: os.fstat(0).st_mtime,
+    "its output": lambda: os.fstat(1).st_mtime,
+    "its errors": lambda: os.fstat(2).st_mtime,
+    "a pipe": own_pipe,
+    "another thread": counted,
+    "sleep": woken(lambda: time.sleep(5)),
+    "a lock": woken(lambda: threading.Lock().acquire() and threading.Event().wait(5)),
+    "poll": woken(lambda: select.poll().poll(5000)),
+    "select": woken(lambda: select.select([], [], [], 5)),
+    "epoll": woken(lambda: select.epoll().poll(5)),
+}
+
+
+def look() -> dict[str, float | None]:
+    """Every clock, each as far as it lets itself be read."""
+    seen: dict[str, float | None] = {}
+    for name, reading in LOOKS.items():
+        try:
+            seen[name] = reading()
+        except (OSError, RuntimeError):
+            seen[name] = None
+    return seen
+
+
+def oldest() -> float | None:
+    """The oldest clock of all, at its fixed place."""
+    shown: int = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p)(VSYSCALL_TIME)(None)
+    return None if shown < 0 else float(shown)
+
+
+def main() -> None:
+    """Look whenever a line comes."""
+    unread = iter(sorted(path.name for path in HERE.iterdir()))
+    for line in sys.stdin:
+        answer = look()
+        answer["vsyscall"] = oldest() if json.loads(line)["vsyscall"] else None
+        name = next(unread, None)
+        answer["a file read first"] = first_read(name) if name else None
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
