@@ -28,7 +28,7 @@ CONTROLS = 6  # runs without any fault: were one "caught", the tests themselves 
 def main() -> int:
     """1 where a control failed or fewer were caught than --least says."""
     asked = arguments()
-    areas = {name: AREAS[name] for name in asked.area} if asked.area else dict(AREAS)
+    areas = dict(AREAS)
     if asked.define:
         areas = {name: tuple(globs.split(",")) for name, _, globs in (one.partition("=") for one in asked.define)}
     folder = asked.folder.resolve()
@@ -37,7 +37,9 @@ def main() -> int:
     print(f"{len(reach.sources)} files; which tests reach what: see {folder / 'map.log'}", flush=True)
     reach.make(asked.tests, [*LEFT_OUT, *asked.ignore], asked.jobs)
     print(f"{len(reach.seconds)} tests pass, {len(reach.failed)} do not and are not asked", flush=True)
-    drawn = [list(sample(reach, areas, name, asked)) for name in areas]
+    drawn = [
+        list(sample(reach, areas, name, asked)) for name in asked.area or areas
+    ]  # the map is of all areas in any case
     chosen = [
         one for turn in zip_longest(*drawn) for one in turn if one
     ]  # in turn: a run that is stopped has some of each
@@ -73,7 +75,7 @@ def sample(
     reach: Reach, areas: dict[str, tuple[str, ...]], area: str, asked: argparse.Namespace
 ) -> Iterator[tuple[str, Mutant]]:
     """An area's mutants out of so many in all. A mutant's place in the draw follows from its text, so other changes do not move it."""
-    wanted = -(-asked.sample // len(areas))
+    wanted = -(-asked.sample // len(asked.area or areas))
     paths = [path for path in reach.sources if area_of(path, areas) == area]
     found = [mutant for path in paths for mutant in mutants.of_source(path, reach.sources[path])]
     found = [mutant for mutant in found if re.search(asked.only, f"{mutant.path} {mutant.where}")]
