@@ -45,6 +45,11 @@ def add(commands: Any) -> None:
     parser.add_argument("--seed", help="any text; the same text deals the same cards (a random one, which is printed)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the replays, one a line (.jsonl)")
     table.add_sandbox_flags(parser)
+    parser.add_argument(
+        "--sealed",
+        action="store_true",
+        help="keep every clock of the host from the bots, as the league does where partners sit (docs/sandbox.md)",
+    )
     table.add_limit_flags(parser)
     json_flag(parser)
     parser.set_defaults(run=run)
@@ -60,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
     if args.log is not None and args.log.suffix != ".jsonl":
         raise Problem(f"--log {args.log}: the log holds one replay a line; give it a name that ends in .jsonl")
     box = table.open_sandbox(args.sandbox)
+    if args.sealed and box.report.unsealed:
+        raise Problem(f"no bot is sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
     try:
         with progress(f"{spec.game}, {len(spec.boards)} boards") as advance:
             result = play_match(spec, box, progress=advance)
@@ -83,6 +90,7 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
     from engine.cli.problem import USAGE
     from engine.runner import MatchSpec
     from engine.runner.match import load
+    from engine.runner.spec import ALWAYS, NEVER
 
     if args.boards < 1:
         raise Problem(f"-n {args.boards}: play at least one board")
@@ -106,6 +114,7 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
             boards=range(1, args.boards + 1),
             parties=bots,
             limits=table.limits(args),
+            sealing=ALWAYS if args.sealed else NEVER,
         )
         load(spec).sittings(len(bots))
     except engine.OptionError as error:
@@ -138,7 +147,12 @@ def document(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: s
         if scores:
             found = standing(scores, number, size)
             entry |= {**asdict(found), "clear": found.clear}
-        entry |= {"decisions": report.decisions, "cpu_s": report.cpu_s, "max_cpu_s": report.max_cpu_s}
+        entry |= {
+            "sealed": report.sealed,
+            "decisions": report.decisions,
+            "cpu_s": report.cpu_s,
+            "max_cpu_s": report.max_cpu_s,
+        }
         entry |= {"faults": [asdict(fault) for fault in report.faults], "stderr": report.stderr}
         parties.append(entry)
     boards = [
@@ -186,8 +200,10 @@ def _print(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: str
         rows.append(
             (name, party.won, party.drawn, party.lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict)
         )
+    sittings = sum(len(board.sittings) for board in result.boards)
+    host = result.host
     print(
-        f"{spec.game}: {len(scores)} boards, {sum(len(b.sittings) for b in result.boards)} sittings, seed {seed}, sandbox {result.host['tier']}\n"
+        f"{spec.game}: {len(scores)} boards, {sittings} sittings, seed {seed}, sandbox {host['tier']}, sealed: {host['sealed']}\n"
     )
     print_table(("bot", "won", "drawn", "lost", "share", f"{unit}/board", "ahead by (95%)", "certain"), rows)
     if len(scores) > 1:

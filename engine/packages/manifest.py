@@ -13,6 +13,7 @@ from typing import Any
 FILE = "bot.toml"
 RUNTIMES = ("python", "binary", "node")
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # of packages that are one source file
+FLAGS = {"deterministic": False, "sealable": True}  # what it declares of itself, and what holds where it says nothing
 FREE_KEYS = ("description", "version", "license", "url")  # read by people only
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # characters of a bot's name
@@ -37,13 +38,15 @@ class Manifest:
     entry: str
     games: tuple[str, ...] = ()
     deterministic: bool = False  # the same lines always get the same answers; audits hold it to that
+    sealable: bool = True  # it can do without the host's clocks and without threads; see docs/sandbox.md
 
     def toml(self) -> str:
         """This manifest as the text of a bot.toml. JSON strings are TOML basic strings, save DEL, which no name holds."""
         lines = [f"{key} = {json.dumps(getattr(self, key))}" for key in ("name", "runtime", "entry")]
         lines.append(f"games = {json.dumps(list(self.games))}")
-        # Left out where it is not declared: packages from before keep their hash
-        return "\n".join([*lines, *(["deterministic = true"] if self.deterministic else []), ""])
+        # Left out where they are not declared: packages from before keep their hash
+        declared = ["deterministic = true"] * self.deterministic + ["sealable = false"] * (not self.sealable)
+        return "\n".join([*lines, *declared, ""])
 
 
 def printable(text: str) -> bool:
@@ -61,10 +64,10 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
         raise PackageRefused(f"{FILE} is not UTF-8 text; save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise PackageRefused(f"{FILE} is not valid TOML ({error}); see the example in docs/bot-package.md") from None
-    unknown = sorted(set(table) - {"name", "runtime", "entry", "games", "deterministic", *FREE_KEYS})
+    unknown = sorted(set(table) - {"name", "runtime", "entry", "games", *FLAGS, *FREE_KEYS})
     if unknown:
         raise PackageRefused(
-            f"{FILE} has the unknown key {_shown(unknown[0])}; it may hold name, runtime, entry, games, deterministic and {', '.join(FREE_KEYS)}"
+            f"{FILE} has the unknown key {_shown(unknown[0])}; it may hold name, runtime, entry, games, {', '.join(FLAGS)} and {', '.join(FREE_KEYS)}"
         )
     name = checked_name(_text(table, "name"))
     runtime = _text(table, "runtime")
@@ -78,10 +81,11 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     games = table.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise PackageRefused(f'{FILE}: games must be a list of names, such as games = ["partnership"]')
-    deterministic = table.get("deterministic", False)
-    if not isinstance(deterministic, bool):
-        raise PackageRefused(f"{FILE}: deterministic must be true or false, not {_shown(str(deterministic))}")
-    return Manifest(name, runtime, entry, checked_games(games, known_games), deterministic)
+    flags = {flag: table.get(flag, usual) for flag, usual in FLAGS.items()}
+    for flag, value in flags.items():
+        if not isinstance(value, bool):
+            raise PackageRefused(f"{FILE}: {flag} must be true or false, not {_shown(str(value))}")
+    return Manifest(name, runtime, entry, checked_games(games, known_games), **flags)
 
 
 def for_file(filename: str, games: Iterable[str], known_games: Collection[str]) -> Manifest:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import engine
@@ -76,6 +76,7 @@ class Starter:
     runtimes: Mapping[str, Runtime]
     policy: Policy
     noise: Noise
+    sealed: Sequence[bool]  # by party
 
     def start(self, seating: Sequence[int], core: int | None) -> Crew:
         """Start a process per seat and leave it frozen before its own code. Raises SandboxError."""
@@ -117,7 +118,8 @@ class Starter:
 
     def _process(self, party: int, core: int | None) -> BotProcess:
         bot = self.spec.parties[party]
-        return start_bot(self.box, bot, self.runtimes[bot.runtime], self.policy, core)
+        policy = replace(self.policy, sealed=self.sealed[party])
+        return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
 
     def told(self, number: int) -> dict[str, Any]:
         """What the bots of a pass are told at its start besides the game. It goes into the log, so that their lines can be rebuilt."""

@@ -24,6 +24,7 @@ from engine.runner.crew import Ahead, Crew, Starter
 from engine.runner.faults import Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
+from engine.runner.sealing import sealed_parties
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
@@ -104,7 +105,7 @@ def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    return Starter(spec, game, box, found, policy, noise.measure_noise())
+    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed_parties(spec, game, box, found))
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
@@ -169,7 +170,9 @@ class _Match:
         # The hash by which the deals were promised before play, for `tute verify --reveal`.
         self.commitment = hashlib.sha256(spec.secret).hexdigest()
         self.boards = [BoardResult(number) for number in spec.boards]
-        self.parties = [PartyReport(party.name) for party in spec.parties]
+        self.parties = [
+            PartyReport(party.name, sealed=sealed) for party, sealed in zip(spec.parties, starter.sealed, strict=True)
+        ]
         self.decisions = 0
         self.done = 0
         self.total = len(self.boards) * len(seatings)
@@ -309,6 +312,8 @@ class _Match:
             }
         )
         replay["pass"] = told
+        if any(self.starter.sealed):
+            replay["pass"] = {**told, "sealed": [self.starter.sealed[party] for party in seating]}
         scores = sitting.state.scores()
         if faults:
             scores = forfeited(self.game, {fault.seat for fault in faults})
@@ -339,6 +344,8 @@ class _Match:
             "compiled": engine.COMPILED,
             "tier": self.starter.box.tier,
             "control_groups": self.starter.box.control_groups,
+            "sealed": ", ".join(f"party {number}" for number, sealed in enumerate(self.starter.sealed) if sealed)
+            or "nobody",
             "runtime_hash": ", ".join(
                 f"{name} {runtime.hash}" for name, runtime in sorted(self.starter.runtimes.items())
             ),

@@ -25,7 +25,8 @@ class Exchange:
     """One line to one seat and the answer to it.
 
     step: number of actions of the sitting before it, -1 for hello; answer: what the log says that the bot did, None where
-    the line asks for nothing (`end`), "" where the bot failed here; fault: the kind of that failure.
+    the line asks for nothing (`end`), "" where the bot failed here; fault: the kind of that failure; sealed, of the hello: whether the bot
+    played off from every clock of the host.
     """
 
     seat: int
@@ -34,6 +35,7 @@ class Exchange:
     request: bytes
     answer: str | None
     fault: str = ""
+    sealed: bool = False
 
 
 def passes(replays: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -74,8 +76,15 @@ def exchanges(group: Sequence[dict[str, Any]]) -> Iterator[Exchange]:
     texts = Texts(game)
     for seat in range(seats):
         failed = [fault for fault in first["faults"] if (fault["step"], fault["seat"]) == (-1, seat)]
+        told, sealed = first["pass"], first["pass"].get("sealed")
         yield Exchange(
-            seat, first["meta"]["board"], -1, hello(first["pass"], game, seat), "" if failed else "ready", _kind(failed)
+            seat,
+            first["meta"]["board"],
+            -1,
+            hello(told, game, seat),
+            "" if failed else "ready",
+            _kind(failed),
+            bool(sealed and sealed[seat]),
         )
     for replay in group:
         # Nobody was told anything of a board that was forfeited before it began.

@@ -61,8 +61,8 @@ def rerun(
 ) -> Rerun | None:
     """Put the lines of one seat and pass to a fresh process of `bot`. It ends at a fault; None where `stop` said so.
 
-    `limits` are those that it is held to, whatever its hello line says; `pause` is called before each decision, while the bot is frozen.
-    Raises SandboxError and OSError for what is no bot's fault.
+    `limits` are those that it is held to, whatever its hello line says; it is sealed where it was, if this machine can;
+    `pause` is called before each decision, while the bot is frozen. Raises SandboxError and OSError for what is no bot's fault.
     """
     found = Rerun()
     exchange = exchanges[0]
@@ -74,7 +74,8 @@ def rerun(
         return found
 
     runtime = runtimes.get(bot.runtime, box.state_dir)
-    policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib)
+    sealed = exchange.sealed and box.report.unsealed is None
+    policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
     try:
         process = start_bot(box, bot, runtime, policy)
     except Fault as fault:

@@ -68,6 +68,7 @@ class PartyReport:
     decisions: int = 0
     max_cpu_s: float = 0.0
     notes: int = 0
+    sealed: bool = False  # whether it played off from every clock of the host
 
     @property
     def fault(self) -> str | None:

@@ -23,6 +23,10 @@ class BotSpec:
     sha256: str = ""
     games: tuple[str, ...] = ()  # empty: every game
     deterministic: bool = False
+    sealable: bool = True  # whether it says that it can do without the host's clocks and without threads
+
+
+NEVER, PARTNERS, ALWAYS = SEALING = ("never", "partners", "always")  # see `sealing`
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,16 @@ class MatchSpec:
     options: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     deals: int | None = None  # deals of one board; None: the game's own `board_deals`
+    sealing: str = NEVER
 
 
 def bot_spec(content: Package, folder: Path) -> BotSpec:
     """Unpack a package under `folder`, in a directory named by its contents, and say how to start it."""
     path = content.unpack(folder / content.sha256)
     what = content.manifest
-    return BotSpec(what.name, path, what.runtime, what.entry, content.sha256, what.games, what.deterministic)
+    return BotSpec(
+        what.name, path, what.runtime, what.entry, content.sha256, what.games, what.deterministic, what.sealable
+    )
 
 
 def load_package(path: Path, folder: Path) -> BotSpec:

@@ -176,7 +176,8 @@ class _Conversation:
     def hold(self, wanted: dict[str, list[RandomBoard]]) -> None:
         """Talk with it. `wanted`: the boards on which this seat comes to each situation; they are used up."""
         limits = self.limits
-        policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib)
+        sealed = self.trial.result.parties[0].sealed
+        policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
         first = self.checks[AWKWARD]
         try:
             process = start_bot(

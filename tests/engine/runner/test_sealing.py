@@ -1,0 +1,156 @@
+"""Who plays sealed, what the record of a match says of it, and that it changes no answer of an honest bot."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.packages.manifest import PackageRefused, parse
+from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_package, sealing
+from engine.runner.match import play_match
+from engine.runner.rebuild import exchanges, passes
+from engine.runner.rerun import rerun
+from engine.runner.spec import ALWAYS, NEVER, PARTNERS
+from engine.sandbox import Sandbox
+from tests.engine.runner.conftest import Maker
+from tests.support.bots import SHORT, match
+
+HOUSE = ("random", "greedy", "counting")
+DATED = """
+import json, sys, time
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["type"] == "hello":
+        print('{"type":"ready"}', flush=True)
+    elif m["type"] == "act":
+        print(json.dumps({"id": m["id"], "do": m["legal"][0], "note": time.strftime("%Y-%m-%d")}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "parties", "partners"),
+    [
+        ("partnership", None, 2, True),
+        ("partnership", None, 4, True),
+        ("corriente", None, 2, False),
+        ("cabrero", 4, 4, False),
+        ("cabrero", 4, 2, True),
+    ],
+)
+def test_partners_sit_where_a_side_or_a_party_holds_more_than_one_seat(
+    game: str, players: int | None, parties: int, partners: bool
+) -> None:
+    options = {} if players is None else {"players": players}
+
+    assert sealing.has_partners(engine.load(game, **options), parties) is partners
+
+
+def dates(result: MatchResult) -> set[tuple[int, bool]]:
+    """Each party, and whether it saw the day that every sealed bot sees."""
+    return {
+        (sitting.seating[note["seat"]], note["note"] == "2026-01-01")
+        for board in result.boards
+        for sitting in board.sittings
+        for note in sitting.replay["notes"]
+    }
+
+
+def test_what_plays_sealed_sees_no_clock_and_the_record_says_who_did(box: Sandbox, make: Maker) -> None:
+    sealed = make(name="sealed", source=DATED)
+    open_bot = dataclasses.replace(make(name="open", source=DATED), sealable=False)
+    told = {}
+
+    for word, game in (
+        (NEVER, "partnership"),
+        (PARTNERS, "partnership"),
+        (PARTNERS, "corriente"),
+        (ALWAYS, "corriente"),
+    ):
+        result = play_match(match(sealed, open_bot, game=game, boards=1, sealing=word), box)
+        assert [party.fault for party in result.parties] == [None, None], result.parties
+        inside = result.boards[0].sittings[0].replay["pass"].get("sealed")
+        told[word, game] = dates(result), [party.sealed for party in result.parties], result.host["sealed"], inside
+
+    nobody = {(0, False), (1, False)}, [False, False], "nobody", None
+    assert told == {
+        (NEVER, "partnership"): nobody,
+        (PARTNERS, "partnership"): ({(0, True), (1, False)}, [True, False], "party 0", [True, False, True, False]),
+        (PARTNERS, "corriente"): nobody,
+        (ALWAYS, "corriente"): ({(0, True), (1, False)}, [True, False], "party 0", [True, False]),
+    }
+
+
+@pytest.mark.parametrize("name", HOUSE)
+def test_the_bots_of_the_house_answer_byte_for_byte_the_same(name: str, box: Sandbox, state_dir: Path) -> None:
+    bots = [load_package(Path(f"bots/house/{each}"), state_dir / "packages") for each in (name, "greedy")]
+    told = []
+
+    for word in (NEVER, PARTNERS):
+        lines, result = spoken(
+            match(*bots, boards=1, sealing=word, limits=dataclasses.replace(SHORT, bank_s=30.0)), box
+        )
+        assert [party.sealed for party in result.parties] == [word == PARTNERS] * 2
+        assert [party.fault for party in result.parties] == [None, None]
+        told.append(lines)
+
+    assert told[0] == told[1]
+    assert len(told[0]) > 50
+
+
+def spoken(spec: MatchSpec, box: Sandbox) -> tuple[list[tuple[int, int, object, bytes]], MatchResult]:
+    """A match, and all its lines: pass, seat, request without what is left of the bot's time, answer as it was written."""
+    lines = []
+
+    def hear(number: int, seat: int, request: bytes, answer: bytes) -> None:
+        lines.append((number, seat, {**json.loads(request), "bank_s": None}, answer))
+
+    return lines, play_match(spec, box, tap=hear)
+
+
+def test_a_conversation_is_put_again_as_sealed_as_it_was(box: Sandbox, make: Maker, honest: BotSpec) -> None:
+    bot = make(
+        "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][int(time.time()) < 1767225700 and -1]}) + '\\n'"
+    )
+    result = play_match(match(bot, honest, boards=1, sealing=PARTNERS), box)
+    (group, *_) = passes(json.loads(json.dumps(sitting.replay)) for sitting in result.boards[0].sittings)
+    mine = [exchange for exchange in exchanges(group) if exchange.seat == 0]
+
+    again = rerun(bot, box, mine, SHORT, party=0, sitting=0)
+    unsealed = [dataclasses.replace(exchange, sealed=False) for exchange in mine]
+    in_the_open = rerun(bot, box, unsealed, SHORT, party=0, sitting=0)
+
+    assert again is not None
+    assert in_the_open is not None
+    assert [reply.differs for reply in again.replies] == [False] * len(again.replies)
+    assert any(reply.differs for reply in in_the_open.replies)
+
+
+def test_a_match_that_must_be_sealed_is_ours_to_break_off_where_this_machine_cannot(
+    state_dir: Path, honest: BotSpec
+) -> None:
+    nothing = Sandbox("none", state_dir)
+
+    result = play_match(match(honest, honest, boards=1, sealing=PARTNERS), nothing)
+    with pytest.raises(
+        Infrastructure, match="is to be played sealed, and no bot is sealed on this machine: it confines nothing"
+    ):
+        play_match(match(honest, honest, boards=1, sealing=ALWAYS), nothing)
+
+    assert [party.sealed for party in result.parties] == [False, False]
+
+
+def test_a_package_may_say_that_it_cannot_be_sealed() -> None:
+    text = 'name = "x"\nruntime = "python"\nentry = "bot.py"\n'
+
+    said = parse(f"{text}sealable = false\n".encode(), ["bot.py"], [])
+    silent = parse(text.encode(), ["bot.py"], [])
+
+    assert (said.sealable, silent.sealable) == (False, True)
+    assert said.toml() == silent.toml() + "sealable = false\n"
+    assert parse(said.toml().encode(), ["bot.py"], []) == said
+    with pytest.raises(PackageRefused, match="sealable must be true or false, not '1'"):
+        parse(f"{text}sealable = 1\n".encode(), ["bot.py"], [])
