@@ -40,7 +40,7 @@ def published_lines(pool: Pool) -> Iterator[str]:
             for pk, public_id, at in found.values_list("pk", "public_id", "finished")
             if at is not None  # what is counted has finished
         }
-        played = sums.read_matches(found)
+        played = sums.read_matches(chunk)
         names = _names({version for match in played.values() for version in match.versions})
         for pk in chunk:
             match, (public_id, finished) = played[pk], told[pk]

@@ -36,8 +36,9 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
 
     1. The pool's row is locked: two refreshes wait for each other, and the second one finds nothing new.
     2. Matches struck out since the last time (or `rebuild`) discard sums and history; everything counts as new.
-    3. New matches are added to the kept sums in the order in which they finished, each with the points of its bots, before and after.
-    4. Sums and table replace the rows of `PoolSums` and `Rating`. Marks, sums and table are one transaction: each match counts once.
+    3. One statement reads and locks the new matches. These are added, these are marked: what finishes or is struck out meanwhile waits.
+    4. They are added to the kept sums in the order in which they finished, each with the points of its bots, before and after.
+    5. Sums and table replace the rows of `PoolSums` and `Rating`. Marks, sums and table are one transaction: each match counts once.
 
     The boards of matches that count already are not read.
     """
@@ -50,15 +51,17 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
             sums.counted_matches(pool).update(counted=None)
             journal.append("pool.rebuilt", f"pool:{pool.pk}", now=now)
             rebuild = True
-        waiting = sums.rated_matches(pool).filter(counted=None)
+        waiting = sums.rated_matches(pool).filter(counted=None).select_for_update()
         fresh = list(waiting.order_by("finished", "id"))
         if not fresh and not rebuild:
             return False
-        played = sums.read_matches(waiting)
+        ids = [match.pk for match in fresh]
+        played = sums.read_matches(ids)
         tallies = NOTHING if rebuild else sums.read_kept(pool)
         before = {} if rebuild else dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
         table = _add(pool, tallies, fresh, played, before, now)
-        waiting.filter(pk__in=played).update(counted=now)
+        for start in range(0, len(ids), sums.CHUNK):
+            Match.objects.filter(pk__in=ids[start : start + sums.CHUNK]).update(counted=now)
         _write(pool, table, now)
     return True
 

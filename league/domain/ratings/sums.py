@@ -15,6 +15,8 @@ from league.enums import MatchStatus
 from league.models import Board, Match, Party, Pool, PoolSums
 from league.pure.rating.tallies import NOTHING, Tallies, load, tally
 
+CHUNK = 5000  # matches read at a time
+
 
 @dataclass
 class PlayedMatch:
@@ -35,19 +37,23 @@ def counted_matches(pool: Pool) -> QuerySet[Match]:
     return rated_matches(pool).exclude(counted=None)
 
 
-def read_matches(matches: QuerySet[Match]) -> dict[int, PlayedMatch]:
-    """What was played in these matches, by id. Two queries."""
-    found: defaultdict[int, PlayedMatch] = defaultdict(PlayedMatch)
-    ids = matches.order_by().values("pk")
-    seats = Party.objects.filter(match__in=ids).order_by("match_id", "number")
-    for match_id, version_id, fault in seats.values_list("match_id", "version_id", "fault"):
-        found[match_id].versions.append(version_id)
-        if fault:
-            found[match_id].faulty.append(version_id)
-    boards = Board.objects.filter(match__in=ids).order_by("match_id", "number")
-    for match_id, scores in boards.values_list("match_id", "scores"):
-        found[match_id].boards.append(scores)
-    return dict(found)
+def read_matches(ids: Sequence[int]) -> dict[int, PlayedMatch]:
+    """What was played in these finished matches, by id. Two queries for each CHUNK.
+
+    Who decides which matches these are, reads their ids in one statement. What a finished match holds never changes, so parties and boards
+    that are read later belong to just these; were they chosen by their status again, another match could finish in between.
+    """
+    found = {pk: PlayedMatch() for pk in ids}
+    for chunk in (ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)):
+        seats = Party.objects.filter(match__in=chunk).order_by("match_id", "number")
+        for match_id, version_id, fault in seats.values_list("match_id", "version_id", "fault"):
+            found[match_id].versions.append(version_id)
+            if fault:
+                found[match_id].faulty.append(version_id)
+        boards = Board.objects.filter(match__in=chunk).order_by("match_id", "number")
+        for match_id, scores in boards.values_list("match_id", "scores"):
+            found[match_id].boards.append(scores)
+    return found
 
 
 def tally_matches(pool: Pool, matches: Iterable[PlayedMatch]) -> Tallies:
@@ -63,7 +69,7 @@ def tally_matches(pool: Pool, matches: Iterable[PlayedMatch]) -> Tallies:
 
 def recount(pool: Pool) -> Tallies:
     """The statistics of the counted matches, computed anew from their boards without what is kept."""
-    return tally_matches(pool, read_matches(counted_matches(pool)).values())
+    return tally_matches(pool, read_matches(list(counted_matches(pool).values_list("pk", flat=True))).values())
 
 
 def read_kept(pool: Pool) -> Tallies:

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
-
 from league.domain.core import hints, past
 from league.domain.matches import matches
 from league.domain.tournaments import formats
@@ -35,58 +33,59 @@ def play_format(tournament: Tournament, *, blank: bool = False, at: datetime | N
 
     blank: without results, for formats whose pairings do not depend on them. at: with the results of that past moment.
     """
+    # First what was played, then what was drawn, then who is in: nobody is read of whom the next statement knows nothing.
+    results = {} if blank else read_results(tournament, at)
+    drawn = drawn_pairings(tournament) if formats.format_named(tournament.format).grows and not blank else ()
     form, field = formats.field_of_tournament(tournament)
-    if blank:
-        sheet = Sheet.for_field(field)
-    else:
-        sheet = Sheet.for_field(field, read_results(tournament, at), drawn_pairings(tournament) if form.grows else ())
+    sheet = Sheet.for_field(field, results, drawn)
     return PlayedFormat(form.play(field, sheet), sheet, field)
 
 
 def read_results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Sequence[Sequence[int]]]:
-    """Boards by table of all matches that are over, scores by ascending entry. Five queries.
+    """Boards by table of all matches that are over, scores by ascending entry. Four queries; of the past five.
 
-    One that was struck out has none, unless it was played again.
+    One that was struck out has none, unless it was played again. The first statement says what is over: a match that finishes
+    after it is live here, whatever the next statements find of it.
     """
+    finished: dict[int, Slot] = {}
     found: dict[Slot, Sequence[Sequence[int]]] = {}
     live: set[Slot] = set()
-    finished = past.finished(tournament.matches.all(), at)
-    slots = {pk: (table, first) for pk, table, first in finished.values_list("pk", "table", "first_board")}
-    others = tournament.matches.exclude(pk__in=finished.values("pk"))
-    for table, first, status in others.values_list("table", "first_board", "status"):
-        if status in OVER and at is None:
+    then = None if at is None else set(past.finished(tournament.matches.all(), at).values_list("pk", flat=True))
+    for pk, table, first, status in tournament.matches.values_list("pk", "table", "first_board", "status"):
+        if pk in then if then is not None else status == MatchStatus.FINISHED:
+            finished[pk] = (table, first)
+        elif then is None and status in OVER:
             found[table, first] = []
         else:
             live.add((table, first))
     boards: dict[int, list[Sequence[int]]] = defaultdict(list)
-    places = _places(tournament, finished)
-    played = Board.objects.filter(match__in=finished.values("pk"))
-    for pk, scores in played.order_by("match_id", "number").values_list("match_id", "scores"):
-        boards[pk].append([scores[place] for place in places[pk]])
-    found |= {slot: boards[pk] for pk, slot in slots.items()}
+    seated = _seated(tournament)
+    played = Board.objects.filter(match__tournament=tournament).order_by("match_id", "number")
+    for pk, scores in played.values_list("match_id", "scores"):
+        if pk in finished:
+            boards[pk].append([score for _, score in sorted(zip(seated[pk], scores, strict=True))])
+    found |= {slot: boards[pk] for pk, slot in finished.items()}
     return {slot: played for slot, played in found.items() if slot not in live}
 
 
-def _places(tournament: Tournament, played: QuerySet[Match]) -> dict[int, list[int]]:
-    """By match, the places of the table in the order of the entries who sit there: a result is read whoever was seated first. Two queries."""
-    number = dict(tournament.entries.values_list("version_id", "number"))
-    seated: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    parties = Party.objects.filter(match__in=played.values("pk"))
-    for match_id, version_id, place in parties.values_list("match_id", "version_id", "number"):
-        seated[match_id].append((number[version_id], place))
-    return {match_id: [place for _, place in sorted(row)] for match_id, row in seated.items()}
+def _seated(tournament: Tournament) -> dict[int, list[int]]:
+    """By match, the numbers of its entries in the order of the places. Two queries."""
+    parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
+    rows = list(parties.values_list("match_id", "version_id"))
+    number = dict(
+        tournament.entries.values_list("version_id", "number")
+    )  # after them: who sits somewhere has been entered
+    found: dict[int, list[int]] = defaultdict(list)
+    for match_id, version_id in rows:
+        found[match_id].append(number[version_id])
+    return found
 
 
 def drawn_pairings(tournament: Tournament) -> list[Pairing]:
     """The tables that exist, in the order in which they were made. Three queries."""
-    seated: dict[int, list[int]] = defaultdict(list)
-    number = dict(tournament.entries.values_list("version_id", "number"))
-    parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
-    for match_id, version_id in parties.values_list("match_id", "version_id"):
-        seated[match_id].append(number[version_id])
-    rows = tournament.matches.order_by("id").values_list(
-        "pk", "round__number", "table", "first_board", "boards_planned"
-    )
+    made = tournament.matches.order_by("id")
+    rows = list(made.values_list("pk", "round__number", "table", "first_board", "boards_planned"))
+    seated = _seated(tournament)  # after them: a match is inserted together with its parties
     there: dict[Slot, Pairing] = {}
     for pk, round_number, table, first, boards in rows:
         there.setdefault((table, first), Pairing(round_number, table, tuple(seated[pk]), first, boards))

@@ -10,10 +10,12 @@ from itertools import permutations
 from league.domain.core import past
 from league.domain.ratings import pools
 from league.domain.tournaments import fixtures, formats
-from league.enums import TournamentStatus
-from league.models import Board, Entry, Match, Party, Tournament
+from league.enums import MatchStatus, TournamentStatus
+from league.models import Board, Entry, Party, Tournament
 from league.pure.formats import Ranking
 from league.pure.rating import standings as pure
+
+FINISHED = MatchStatus.FINISHED
 
 
 @dataclass(frozen=True)
@@ -41,25 +43,25 @@ class Standings:
 
 def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
     """The table from the finished matches alone, now or as it stood at a past moment. Four queries whatever the size; of the past five."""
+    then = None if at is None else set(past.finished(tournament.matches.all(), at).values_list("pk", flat=True))
+    matches = list(tournament.matches.order_by("pk").values_list("pk", "public_id", "status"))
+    statuses = Counter(status for _, _, status in matches)
+    # This one statement says which matches are in the table. One that finishes from here on is left out of all that follows.
+    names = {pk: name for pk, name, status in matches if (pk in then if then is not None else status == FINISHED)}
     entries = list(tournament.entries.select_related("version__bot__owner").order_by("number"))
     number_of = {entry.version_id: entry.number for entry in entries}
-    statuses = Counter(tournament.matches.values_list("status", flat=True))
     seated: dict[int, list[int]] = defaultdict(list)
-    names: dict[int, str] = {}
     faults: Counter[int] = Counter()
-    finished = {"match__in": past.finished(Match.objects.filter(tournament=tournament), at)}
-    parties = Party.objects.filter(**finished).order_by("match_id", "number")
-    for match_id, public_id, version_id, fault in parties.values_list(
-        "match_id", "match__public_id", "version_id", "fault"
-    ):
-        seated[match_id].append(number_of[version_id])
-        names[match_id] = public_id
-        faults[number_of[version_id]] += bool(fault)
-    boards = Board.objects.filter(**finished).order_by("match_id", "number").values_list("match_id", "scores")
+    parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
+    for match_id, version_id, fault in parties.values_list("match_id", "version_id", "fault"):
+        if match_id in names:
+            seated[match_id].append(number_of[version_id])
+            faults[number_of[version_id]] += bool(fault)
+    boards = Board.objects.filter(match__tournament=tournament).order_by("match_id", "number")
     ranking = _ranking(tournament, at)
     table = pure.rank_entries(
         list(number_of.values()),
-        ((seated[match_id], scores) for match_id, scores in boards),
+        ((seated[pk], scores) for pk, scores in boards.values_list("match_id", "scores") if pk in names),
         pools.sides(tournament.pool),
         ranking.levels if ranking else None,
     )

@@ -155,11 +155,14 @@ def orphan_boards(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """A finished match was moved to finished exactly once."""
+    finished = list(
+        _finished(since).values_list("public_id", flat=True)
+    )  # before the events: what finishes in between has one
     ends = LeagueEvent.objects.filter(kind="match.moved", data__to=MatchStatus.FINISHED)
     if since is not None:
         ends = ends.filter(at__gte=since - GRACE)
     times = dict(ends.values_list("subject").annotate(times=Count("id")).order_by())
-    for public_id in _finished(since).values_list("public_id", flat=True):
+    for public_id in finished:
         count = times.get(f"match:{public_id}", 0)
         if count != 1:
             do = "compare its events in the admin; a status was written past the league's own move()"

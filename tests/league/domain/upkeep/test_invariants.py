@@ -54,9 +54,7 @@ def rated() -> Match:
 def twice() -> None:
     match = rated()
     pool = match.pool
-    doubled = sums.read_kept(pool) + sums.tally_matches(
-        pool, sums.read_matches(Match.objects.filter(pk=match.pk)).values()
-    )
+    doubled = sums.read_kept(pool) + sums.tally_matches(pool, sums.read_matches([match.pk]).values())
     sums.write_kept(pool, doubled, matches=3, now=NOW)
 
 

@@ -1,0 +1,27 @@
+"""A match that finishes between any two statements of what the league does changes no table: nothing is lost, nothing counted twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+
+def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path: Path) -> None:
+    environment = os.environ | {
+        "DATABASE_URL": postgres_url,
+        "STATE_DIR": str(tmp_path),
+        "BROKER_URL": "filesystem://",
+        "SECRET_KEY": "only for this test",
+    }
+    words = [sys.executable, "-m", "tests.support.between"]
+    done = subprocess.run(words, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=600)
+
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stdout, done.stdout
+    moments = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert list(moments) == ["put_right", "count_anew", "check", "show"], done.stdout
+    assert all(int(found.removesuffix(" moments")) >= 10 for found in moments.values())

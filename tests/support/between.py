@@ -1,0 +1,162 @@
+"""Lets a match finish between any two statements of what the league does: `python -m tests.support.between` on the database of DATABASE_URL.
+
+Each act runs again and again; in its first run a match finishes before its first statement, then before its second, until it has no more.
+Another connection finishes the match, so that it is committed (on PostgreSQL) before the act goes on. Prints how many moments each act has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+django.setup()
+
+from django.core.management import call_command  # noqa: E402 - Django first
+from django.db import connection  # noqa: E402
+
+from league.domain.matches import leases, reports  # noqa: E402
+from league.domain.people import players  # noqa: E402
+from league.domain.ratings import leaderboards, publishing, ratings, sums  # noqa: E402
+from league.domain.tournaments import fixtures, progress, standings, tournaments  # noqa: E402
+from league.domain.upkeep import invariants, reconcile  # noqa: E402
+from league.enums import MatchStatus, TournamentStatus  # noqa: E402
+from league.models import Match, Tournament  # noqa: E402
+from tests.support import league  # noqa: E402
+
+PATIENCE = (
+    2.0  # seconds that a match may wait for a lock of the act; then the act goes on, and the match finishes after it
+)
+MOST = {"count_anew": 24}  # moments; it takes more statements with each match, without end
+BOTS = 14  # their round robin has a match for each moment of the longest act
+
+
+class Moment:
+    """Counts the statements of this connection; before statement number `at` (from 0), something happens elsewhere."""
+
+    def __init__(self, at: int, what: Callable[[], None]) -> None:
+        self.at, self.count = at, 0
+        self.other = threading.Thread(target=what)
+
+    def __call__(self, execute: Callable[..., Any], *rest: Any) -> Any:
+        if self.count == self.at:
+            self.other.start()
+            self.other.join(PATIENCE)
+        self.count += 1
+        return execute(*rest)
+
+
+def make(act: str) -> list[Tournament]:
+    """A ladder, which is drawn by its own results, and a round robin, started."""
+    owners = [players.create(f"{act.replace('_', '-')}-{number}") for number in range(BOTS)]
+    versions = [
+        league.accepted(owner, owner.name, games=["partnership"]) for owner in owners
+    ]  # one owner's matches are unrated
+    cups = []
+    for form, parameters in (("ladder", {"budget": 60}), ("round_robin", {})):
+        cup = tournaments.create(
+            owners[0],
+            f"{act} {form}",
+            "partnership",
+            boards=1,
+            versions=versions if form == "round_robin" else versions[:6],
+            format=form,
+            parameters=parameters,
+            secret=league.SECRET,
+            now=league.NOW,
+        )
+        tournaments.start(cup, now=league.NOW)
+        cups.append(cup)
+    return cups
+
+
+def finish_next() -> bool:
+    """Play the next match in line; whether there was one that is not locked."""
+    held = leases.claim("w1", now=league.NOW)
+    if held is None:
+        return False
+    leases.start(held, now=league.NOW)
+    return reports.report(held.pk, held.token, league.result(held), now=league.NOW) == reports.Receipt.STORED
+
+
+def finish_elsewhere() -> None:
+    """The same on a connection of its own."""
+    try:
+        finish_next()
+    finally:
+        connection.close()
+
+
+def put_right(cups: list[Tournament]) -> None:
+    """Everything that the scheduler does, with a match to count; its tournaments, too."""
+    assert finish_next(), "there are fewer matches than moments: give the act more of them"
+    reconcile.reconcile(now=league.NOW)
+
+
+def count_anew(cups: list[Tournament]) -> None:
+    """What the operator does with ratings."""
+    ratings.refresh(cups[0].pool, rebuild=True, now=league.NOW)
+
+
+def check(cups: list[Tournament]) -> None:
+    """What the operator looks at."""
+    assert invariants.check_all(now=league.NOW) == []
+
+
+def show(cups: list[Tournament]) -> None:
+    """What pages and API show: all numbers of a table belong to the same matches."""
+    for cup in cups:
+        table = standings.standings(cup)
+        met = {pair for pair, cell in table.cells.items() if cell.boards}
+        assert met == {pair for pair, matches in table.met.items() if matches}
+        assert sum(cell.boards for cell in table.cells.values()) == 2 * table.statuses[MatchStatus.FINISHED]
+        fixtures.play_format(cup)
+    boards = [json.loads(line) for line in publishing.published_lines(cups[0].pool)][1:]
+    assert all(len(line["versions"]) == 2 and len(line["boards"]) == 1 for line in boards)
+    leaderboards.past_ratings(cups[0].pool, league.NOW)
+
+
+ACTS = {act.__name__: act for act in (put_right, count_anew, check, show)}
+
+
+def disturb(name: str) -> int:
+    """Disturb one act at each of its moments, let the scheduler finish, and look whether all is as it must be; the number of moments."""
+    cups = make(name)
+    for at in range(MOST.get(name, 100)):
+        moment = Moment(at, finish_elsewhere)
+        with connection.execute_wrapper(moment):
+            ACTS[name](cups)
+        if moment.count <= at:
+            break
+        moment.other.join()
+    reconcile.reconcile(now=league.NOW)
+    check(cups)
+    show(cups)
+    pool = cups[0].pool
+    assert sums.read_kept(pool).dump() == sums.recount(pool).dump()
+    assert not Match.objects.filter(status=MatchStatus.FINISHED, tournament__in=cups, counted=None).exists()
+    for cup in cups:
+        cup.refresh_from_db()
+        if cup.status == TournamentStatus.RUNNING:
+            progress.cancel(cup, actor="test", now=league.NOW)
+    return at
+
+
+def main() -> None:
+    """Disturb every act; a line for each, with what went wrong."""
+    call_command("migrate", verbosity=0)
+    for name in ACTS:
+        try:
+            print(f"{name}: {disturb(name)} moments", flush=True)
+        except Exception:
+            print(f"{name}: {traceback.format_exc()}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
