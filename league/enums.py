@@ -24,9 +24,9 @@ class BotState(models.TextChoices):
 class VersionStatus(models.TextChoices):
     """The life of one upload."""
 
-    VALIDATING = "validating", _("validating")  # its validation match is queued or running
-    ACCEPTED = "accepted", _("accepted")  # finished the validation match without a fault
-    REJECTED = "rejected", _("rejected")  # made a fault in it; the owner sees which and why
+    VALIDATING = "validating", _("validating")  # its validation is queued or running
+    ACCEPTED = "accepted", _("accepted")  # came through it without a fault, in one of its games at least
+    REJECTED = "rejected", _("rejected")  # made a fault in each of its games; the owner sees which and why
 
 
 VERSION_MOVES: dict[str, frozenset[str]] = {
@@ -55,6 +55,15 @@ MATCH_MOVES: dict[str, frozenset[str]] = {
     MatchStatus.VOID: frozenset(),
     MatchStatus.CANCELLED: frozenset(),
 }
+
+
+class CheckName(models.TextChoices):
+    """What a version is put to in each game that it declares (engine.runner.trial)."""
+
+    BOARDS = "boards", _("whole boards")
+    AWKWARD = "awkward", _("rare decisions")
+    LONG = "long", _("a long match")
+    CANCELLED = "cancelled", _("a match that is broken off")
 
 
 class MatchKind(models.TextChoices):

@@ -24,7 +24,7 @@ import engine
 from engine.runner import awkward, protocol, rebuild, runtimes
 from engine.runner.awkward import RandomBoard
 from engine.runner.cores import pinned
-from engine.runner.crew import start_bot
+from engine.runner.crew import Crew, start_bot
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.match import load, play_match
@@ -85,14 +85,14 @@ class Trial:
         return sorted(self.possible - self.asked.keys())
 
 
-def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None) -> Trial:
+def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: Crew | None = None) -> Trial:
     """Put one table to the bot that is party 0 of `spec`. Raises what `play_match` raises.
 
-    `stop()` is asked before each decision; when it says yes the trial ends as it is, not complete.
+    `stop()` is asked before each decision; when it says yes the trial ends as it is, not complete. `first`: as `play_match`.
     """
     game = load(spec)
     began = time.monotonic()
-    result = play_match(spec, box, stop=stop)
+    result = play_match(spec, box, stop=stop, first=first)
     report = result.parties[0]
     whole = Check(WHOLE, report.faults[0] if report.faults else None, "", report.decisions, report.max_cpu_s)
     whole.seconds = time.monotonic() - began

@@ -7,7 +7,7 @@ Rows hold facts; nothing here decides. Only functions of `league.domain` write, 
 from __future__ import annotations
 
 from league.models.bots import Bot, BotVersion, Package
-from league.models.matches import Board, Match, Party, Sitting
+from league.models.matches import Board, Check, Match, Party, Sitting
 from league.models.people import ApiToken, Player, TakenName
 from league.models.pools import Pool
 from league.models.ratings import PoolSums, Rating, RatingPoint
@@ -20,6 +20,7 @@ __all__ = [
     "Board",
     "Bot",
     "BotVersion",
+    "Check",
     "Circuit",
     "Entry",
     "Event",

@@ -47,6 +47,7 @@ class BotVersion(models.Model):
     runtime = models.CharField(max_length=20)
     entry = models.CharField(max_length=120)
     games = models.JSONField(default=list)  # keys of the games it says it plays; [] = all
+    refused = models.JSONField(default=list)  # of these, the games in which its validation found a fault
     status = models.CharField(max_length=12, choices=VersionStatus, default=VersionStatus.VALIDATING)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
@@ -57,3 +58,7 @@ class BotVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot.slug} v{self.number}"
+
+    def plays(self, game: str) -> bool:
+        """Whether it declares the game and was not refused in it."""
+        return (not self.games or game in self.games) and game not in self.refused

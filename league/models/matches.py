@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import FaultKind, MatchKind, MatchStatus
+from league.enums import CheckName, FaultKind, MatchKind, MatchStatus
 from league.models.bots import BotVersion
 from league.models.pools import Pool
 from league.models.tournaments import Round, Tournament
@@ -126,3 +126,28 @@ class Sitting(models.Model):
 
     def __str__(self) -> str:
         return f"sitting {self.number} of board {self.board_id}"
+
+
+class Check(models.Model):
+    """One thing that a version was put to in one game of its validation, and what came of it."""
+
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="checks")
+    # The validation match of that game, whose log holds the whole boards; of a game that was not reached, the first one
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="checks")
+    game = models.CharField(max_length=40)
+    name = models.CharField(max_length=12, choices=CheckName)
+    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
+    # Owner only: what happened, the situation, and the last request and answer
+    fault_detail = models.TextField(blank=True)
+    situation = models.CharField(max_length=200, blank=True)
+    request = models.TextField(blank=True)
+    answer = models.TextField(blank=True)
+    decisions = models.PositiveIntegerField(default=0)
+    max_cpu_s = models.FloatField(default=0.0)  # its slowest decision
+    seconds = models.FloatField(default=0.0)  # of wall time
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["match", "game", "name"], name="check_once")]
+
+    def __str__(self) -> str:
+        return f"{self.game}: {self.name}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_serializer
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
-from league.enums import BotState, VersionStatus
-from league.models import BotVersion, Player
+from league.domain.matches import validation
+from league.enums import BotState, CheckName, VersionStatus
+from league.models import BotVersion, Check, Player
 
 
 class BotOut(serializers.Serializer[Any]):
@@ -42,6 +43,25 @@ class BotChange(StrictSerializer):
         return attrs
 
 
+class CheckOut(serializers.Serializer[Any]):
+    """One thing that a version was put to in one game of its validation."""
+
+    game = serializers.CharField(help_text="Key of the game.")
+    name = serializers.ChoiceField(
+        choices=CheckName.choices,
+        help_text="Whole boards, rare decisions, a long match, or one that is broken off.",
+    )
+    fault = FaultField(help_text="Why the version is refused in this game.")
+    fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
+    decisions = serializers.IntegerField(help_text="Asked of the bot.")
+    max_cpu_s = serializers.FloatField(help_text="Of its slowest decision.")
+    match = serializers.CharField(source="match.public_id", help_text="The match that holds the log of the game.")
+
+    def get_fault_detail(self, check: Check) -> str | None:
+        """The text of the fault, for those who may read what the bot wrote."""
+        return check.fault_detail if owns(check.version, self.context.get("viewer")) else None
+
+
 class VersionOut(serializers.Serializer[Any]):
     """One upload, immutable."""
 
@@ -55,6 +75,9 @@ class VersionOut(serializers.Serializer[Any]):
     runtime = serializers.CharField()
     entry = serializers.CharField()
     games = serializers.ListField(child=serializers.CharField(), help_text="Keys of the games it plays; empty: all.")
+    refused = serializers.ListField(
+        child=serializers.CharField(), help_text="Games that it declares and is not accepted for."
+    )
     sha256 = serializers.CharField(source="package_id", help_text="Of the contents: equal contents are one competitor.")
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
     created = serializers.DateTimeField()
@@ -62,6 +85,19 @@ class VersionOut(serializers.Serializer[Any]):
     def get_fault_detail(self, version: BotVersion) -> str | None:
         """The text of the fault, for those who may read what the bot wrote."""
         return version.fault_detail if owns(version, self.context.get("viewer")) else None
+
+
+class VersionWithChecks(VersionOut):
+    """One upload, with what it was put to in its last validation."""
+
+    checks = serializers.SerializerMethodField(
+        help_text="Of its last validation, game by game; empty before it is over."
+    )
+
+    @extend_schema_field(CheckOut(many=True))
+    def get_checks(self, version: BotVersion) -> Any:
+        """The checks, in the order in which they were made."""
+        return CheckOut(validation.last_checks(version), many=True, context=self.context).data
 
 
 @extend_schema_serializer(component_name="Meeting")  # its public name

@@ -11,7 +11,7 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.bots.serializers import BotChange, BotOut, EncounterOut, Upload, VersionOut
+from league.api.bots.serializers import BotChange, BotOut, EncounterOut, Upload, VersionOut, VersionWithChecks
 from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import BotFilters, VersionFilters
@@ -155,7 +155,7 @@ class BotVersions(VersionList):
             ),
         ],
         request={"multipart/form-data": Upload, "application/octet-stream": OpenApiTypes.BINARY},
-        responses={201: VersionOut},
+        responses={201: VersionWithChecks},
         filters=False,
     )
     def post(self, request: Request, slug: str) -> Response:
@@ -179,7 +179,7 @@ class BotVersions(VersionList):
         games = [key.strip() for key in text.split(",") if key.strip()]
         file = sent["file"]
         version = bots.upload(player, slug, file.read(), file.name, games or None)
-        made = VersionOut(_versions().get(pk=version.pk), context=self.get_serializer_context()).data
+        made = VersionWithChecks(_versions().get(pk=version.pk), context=self.get_serializer_context()).data
         where = reverse("api:version", args=[version.pk])
         return Response(made, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -187,10 +187,10 @@ class BotVersions(VersionList):
 class OneVersion(View):
     """/versions/{id}"""
 
-    serializer_class = VersionOut
+    serializer_class = VersionWithChecks
 
     @extend_schema(operation_id="get_version", summary="Read a version", tags=["bots"])
     def get(self, request: Request, id: int) -> Response:
         """One upload by id."""
         version = existing(_versions().filter(pk=id).first())
-        return Response(VersionOut(version, context={"viewer": viewer_of(request)}).data)
+        return Response(VersionWithChecks(version, context={"viewer": viewer_of(request)}).data)

@@ -43,10 +43,10 @@ def upload(
     secret: bytes | None = None,
     now: datetime | None = None,
 ) -> BotVersion:
-    """A new version of the bot `bot_name` of `player` (empty: the name in the package), and its validation matches.
+    """A new version of the bot `bot_name` of `player` (empty: the name in the package), and its validation.
 
     1. The package is read in memory; PackageRefused ends it before anything is written.
-    2. In one transaction: rate limit, name, duplicate, version, event, validation matches.
+    2. In one transaction: rate limit, name, duplicate, version, event, validation.
 
     Raises PackageRefused, Refused, TooMany. `secret` keys the deals of the validation; without one it is random.
     """
@@ -130,7 +130,7 @@ def newest_accepted(bot: Bot, game: str | None = None) -> BotVersion:
     """The version that `bot` sends to a tournament. Refused where it has none that is accepted and plays `game`."""
     accepted = bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number")
     for version in accepted:
-        if game is None or not version.games or game in version.games:
+        if game is None or version.plays(game):
             return version
     if game is None:
         raise Refused("the bot {bot!r} has no accepted version", bot=bot.slug)

@@ -89,6 +89,18 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
     return added
 
 
+def insert_running(plan: MatchPlan, beside: Match, *, now: datetime) -> Match:
+    """The match of `plan`, which the worker of `beside` has played under the same lease. Nobody else can have claimed it."""
+    row = _row(plan, now)
+    row.status, row.worker, row.token = MatchStatus.RUNNING, beside.worker, beside.token
+    row.attempts, row.started, row.created = beside.attempts, beside.started, beside.created
+    row.save(force_insert=True)
+    Party.objects.bulk_create(
+        Party(match=row, number=number, version_id=version.pk) for number, version in enumerate(plan.versions)
+    )
+    return row
+
+
 def _take_turns(rows: Sequence[Match]) -> None:
     """Give new matches their turns: each tournament counts on from its own last one, and none from before the turn that is served now.
 

@@ -15,10 +15,11 @@ from django.db import transaction
 from django.db.models import TextChoices
 
 from engine.runner import MatchResult
+from engine.runner.trial import Check as Checked
 from league.domain.core import clock, hints, journal, moves
-from league.domain.matches import health, validation
+from league.domain.matches import health, matches, validation
 from league.domain.ratings import pools
-from league.enums import MatchKind, MatchStatus
+from league.enums import CheckName, MatchStatus
 from league.models import Board, Match, Party, Sitting
 
 
@@ -30,12 +31,21 @@ class Receipt(TextChoices):
     REFUSED = "refused"  # the lease was lost in the meantime; nothing was changed, an event keeps the evidence
 
 
-def report(match_id: int, token: int, result: MatchResult, *, now: datetime | None = None) -> Receipt:
+def report(
+    match_id: int,
+    token: int,
+    result: MatchResult,
+    trials: Sequence[validation.Tried] = (),
+    *,
+    now: datetime | None = None,
+) -> Receipt:
     """Store the boards, sittings and parties of a match and finish it, in one transaction.
 
     1. The row is locked, so that of two reports one waits for the other.
     2. A lease that is not the present one is refused; what it found stays as an event.
     3. Rows are written, then `move` to finished, which again demands the token. Unique keys of boards and sittings stand behind it.
+
+    `trials`: of a validation, what came of each game: the first is that of the match itself, the others come with the plan of theirs.
 
     Raises ValueError for a result that is not the one of this match, or not complete: such a thing is a bug of ours.
     """
@@ -48,27 +58,54 @@ def report(match_id: int, token: int, result: MatchResult, *, now: datetime | No
             journal.append("match.report_refused", moves.subject(match), now=now, **_evidence(match, token, result))
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot", "match__pool").order_by("number"))
-        _check(match, parties, result)
-        _store_boards(match, result)
-        _store_parties(parties, result)
-        moves.move(
-            match,
-            MatchStatus.FINISHED,
-            now=now,
-            actor=match.worker,
-            guard={"token": token},
-            finished=now,
-            lease_until=None,
-            progress=100,
-            reason="",
-            host=result.host,
-        )
+        validates = validation.is_validation(match)
+        _finish(match, parties, result, now=now)
         health.judge_report(match, parties, now=now)
-        if match.kind == MatchKind.VALIDATION:
-            validation.settle(match, parties[0], now=now)
+        if validates:
+            validation.settle(match, _played(match, result, trials, now=now), now=now)
         elif match.rated:
             hints.pool_grew(match.pool_id)
     return Receipt.STORED
+
+
+def _finish(match: Match, parties: list[Party], result: MatchResult, *, now: datetime) -> None:
+    _check(match, parties, result)
+    _store_boards(match, result)
+    _store_parties(parties, result)
+    moves.move(
+        match,
+        MatchStatus.FINISHED,
+        now=now,
+        actor=match.worker,
+        guard={"token": match.token},
+        finished=now,
+        lease_until=None,
+        progress=100,
+        reason="",
+        host=result.host,
+    )
+
+
+def _played(
+    match: Match,
+    result: MatchResult,
+    trials: Sequence[validation.Tried],
+    *,
+    now: datetime,
+) -> list[validation.Played]:
+    """The games of a validation. Those that were played besides the first get a match of their own, finished at once."""
+    if not trials:  # its whole boards were played and nothing else
+        whole = Checked(CheckName.BOARDS, next(iter(result.parties[0].faults), None))
+        return [validation.Played(match, match.pool.game, [whole])]
+    found = []
+    for tried in trials:
+        its = match
+        if tried.plan is not None and tried.result is not None:
+            its = matches.insert_running(tried.plan, match, now=now)
+            parties = list(its.parties.select_related("version__bot", "match__pool").order_by("number"))
+            _finish(its, parties, tried.result, now=now)
+        found.append(validation.Played(its, tried.game, tried.checks))
+    return found
 
 
 def _check(match: Match, parties: list[Party], result: MatchResult) -> None:

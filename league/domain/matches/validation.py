@@ -1,46 +1,89 @@
-"""The first match of every upload: may this version sit at a table?"""
+"""What every upload goes through first: may this version sit at a table, and in which of its games?
+
+A validation is one row of the queue, a match of the version's first game with the key `v:VERSION:ATTEMPT`. Its worker plays every game that the
+version declares, one after the other (`engine.runner.trial`). The report stores a match of each game, with its log, and a `Check` for each thing
+that the version was put to. Each game is accepted or refused by itself; a version is accepted for the games that it came through.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable
-from datetime import datetime
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 
 import engine
-from league.domain.core import clock, hints, moves
+from engine.runner import FaultReport, MatchResult
+from engine.runner.trial import Check as Checked
+from league.domain.core import clock, hints, journal, moves
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
 from league.domain.ratings import pools
-from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
-from league.models import BotVersion, Match, Party, Pool
+from league.enums import BotState, CheckName, MatchKind, MatchStatus, VersionStatus
+from league.models import BotVersion, Check, Match, Pool
 
 PRIORITY = 10  # an author waits for it
-DEFAULT_GAME = "partnership"  # of a bot that says it plays every game
+DEFAULT_GAME = "partnership"  # tried first of a bot that says it plays every game
+RIVAL = "random"  # the house bot that sits opposite: the simplest one
+LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+AGAIN = timedelta(minutes=10)  # after a validation that became void; doubles with each further one ...
+AT_LAST = timedelta(days=1)  # ... up to this
 
 
 def games(version: BotVersion) -> list[str]:
-    """The games in which `version` is tried: every one it names, else the default one."""
-    named: list[str] = version.games
-    if named:
-        return named
-    return [DEFAULT_GAME] if DEFAULT_GAME in engine.games() else engine.games()[:1]
+    """The games in which `version` is tried: every one it names, all where it names none.
+
+    Of a house bot that names none the default one: our own tests play it in all of them, so here it shows only that it runs on this machine.
+    """
+    if version.games:
+        return list(version.games)
+    there = sorted(engine.games(), key=lambda game: (game != DEFAULT_GAME, game))
+    return there[:1] if version.bot.is_house else there
 
 
-def plan_matches(version: BotVersion, *, secret: bytes | None = None, attempt: int = 1) -> list[matches.MatchPlan]:
-    """One match per game: the version as party 0 against house bots, or against itself where there is none."""
-    found = []
-    for game in games(version):
-        key, table = f"v:{version.pk}:{game}:{attempt}", f"validation-{version.pk}-{attempt}"
-        found.append(plan_against_house(version, key, table, secret or secrets.token_bytes(32), pool=pools.pool(game)))
-    return found
+def is_validation(match: Match) -> bool:
+    """Whether a match is the row of a whole validation, and not a test of a paused bot or a game that was stored with a validation."""
+    words = match.key.split(":")
+    return words[0] == "v" and (len(words) == 3 or not words[2].isdigit())
+
+
+def _prefix(version: BotVersion) -> str:
+    return f"v:{version.pk}:"
+
+
+def _attempt(key: str) -> int:
+    """The number of the attempt in a key `v:VERSION:ATTEMPT`, `v:VERSION:ATTEMPT:GAME`, or `v:VERSION:GAME:ATTEMPT` as it was before."""
+    return next(int(word) for word in key.split(":")[2:] if word.isdigit())
+
+
+def plan_games(version: BotVersion, attempt: int, secret: bytes) -> list[matches.MatchPlan]:
+    """A match for each game, the first of which is the row of the validation."""
+    table = f"validation-{version.pk}-{attempt}"
+    return [
+        plan_against_house(
+            version, f"v:{version.pk}:{attempt}" + (f":{game}" if number else ""), table, secret, pool=pools.pool(game)
+        )
+        for number, game in enumerate(games(version))
+    ]
+
+
+def plan_rest(match: Match) -> list[matches.MatchPlan]:
+    """The matches of the other games that the worker of a validation plays after `match`."""
+    version = match.parties.select_related("version__bot").get(number=0).version
+    return [
+        plan
+        for plan in plan_games(version, _attempt(match.key), bytes(match.secret))
+        if plan.pool.game != match.pool.game
+    ]
 
 
 def plan_against_house(version: BotVersion, key: str, table: str, secret: bytes, *, pool: Pool) -> matches.MatchPlan:
     """A match that proves a version in `pool`: as party 0 against house bots, or against itself where there is none."""
-    able = [rival for rival in _rivals(version) if not rival.games or pool.game in rival.games] or [version]
+    able = [rival for rival in _rivals(version) if rival.plays(pool.game)] or [version]
+    able = [rival for rival in able if rival.bot.slug == RIVAL] or able
     others = tuple(able[i % len(able)] for i in range(pools.parties(pool) - 1))
     return matches.MatchPlan(
         key=key,
@@ -55,7 +98,7 @@ def plan_against_house(version: BotVersion, key: str, table: str, secret: bytes,
 
 
 def _rivals(version: BotVersion) -> Collection[BotVersion]:
-    """Accepted versions of active house bots, the oldest bot first (the simplest one), the newest version of each."""
+    """Accepted versions of active house bots, the oldest bot first, the newest version of each."""
     accepted = BotVersion.objects.filter(bot__is_house=True, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
     newest: dict[int, BotVersion] = {}
     for rival in accepted.exclude(bot=version.bot).select_related("bot").order_by("bot_id", "number"):
@@ -63,44 +106,129 @@ def _rivals(version: BotVersion) -> Collection[BotVersion]:
     return newest.values()
 
 
-def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | None = None) -> int:
-    """Insert the validation matches that are missing; their number."""
-    attempt = 1 + max((int(key.rsplit(":", 1)[1]) for key in _keys(version)), default=0)
-    added = matches.insert(plan_matches(version, secret=secret, attempt=attempt), now=clock.given(now))
+def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | None = None) -> None:
+    """Queue the next attempt to validate a version."""
+    keys = Match.objects.filter(key__startswith=_prefix(version)).values_list("key", flat=True)
+    attempt = 1 + max(map(_attempt, keys), default=0)
+    matches.insert(plan_games(version, attempt, secret or secrets.token_bytes(32))[:1], now=clock.given(now))
     hints.matches_wait()
-    return added
 
 
-def _keys(version: BotVersion) -> Iterable[str]:
-    return Match.objects.filter(key__startswith=f"v:{version.pk}:").values_list("key", flat=True)
-
-
-def validate_again(version: BotVersion, *, now: datetime | None = None) -> int:
-    """Try a version once more, after a fault of ours or for a rejected one at the wish of the operator; the number of matches."""
+def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
+    """Try a version once more, after a fault of ours or for a rejected one at the wish of the operator."""
     now = clock.given(now)
     with transaction.atomic():
-        live = Match.objects.filter(key__startswith=f"v:{version.pk}:", status__in=("queued", "leased", "running"))
-        if live.exists():
+        if Match.objects.filter(key__startswith=_prefix(version), status__in=LIVE).exists():
             raise Refused("{version} is being validated already; wait for its match to finish", version=version)
         if version.status == VersionStatus.ACCEPTED:
             raise Refused("{version} is accepted already", version=version)
         if version.status == VersionStatus.REJECTED:
-            moves.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="")
-        return begin(version, now=now)
+            moves.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="", refused=[])
+        begin(version, now=now)
 
 
-def settle(match: Match, party: Party, *, now: datetime) -> None:
-    """A validation match is over: a fault of the upload rejects it; without one in any of its matches it is accepted."""
+def repeat_void(*, now: datetime | None = None) -> int:
+    """Validate again the versions whose validation became void, each time after a longer pause; their number.
+
+    What became void was broken off for reasons of ours: no version waits for ever because a machine of ours was out of order.
+    """
+    now = clock.given(now)
+    return sum(
+        _repeat(version, now)
+        for version in BotVersion.objects.filter(status=VersionStatus.VALIDATING).select_related("bot").order_by("pk")
+    )
+
+
+def _repeat(version: BotVersion, now: datetime) -> bool:
+    with transaction.atomic():
+        BotVersion.objects.select_for_update().get(pk=version.pk)  # another process may do the same
+        tried = Match.objects.filter(key__startswith=_prefix(version))
+        last = tried.order_by("-pk").first()
+        if last is None or last.status != MatchStatus.VOID or tried.filter(status__in=LIVE).exists():
+            return False
+        pause = min(AGAIN * 2 ** min(10, tried.filter(status=MatchStatus.VOID).count() - 1), AT_LAST)
+        if last.finished is not None and last.finished + pause > now:
+            return False
+        begin(version, now=now)
+    return True
+
+
+# ---- the verdict
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a worker says of one game of a validation. `plan`: of its match, None for the first; `result`: None where it was not reached."""
+
+    game: str
+    checks: Sequence[Checked]
+    plan: matches.MatchPlan | None = None
+    result: MatchResult | None = None
+
+
+@dataclass(frozen=True)
+class Played:
+    """One game of a validation: the match that holds its log, and its checks."""
+
+    match: Match
+    game: str
+    checks: Sequence[Checked]
+
+    @property
+    def faulty(self) -> Checked | None:
+        """The first check that the version did not come through."""
+        return next((check for check in self.checks if check.fault), None)
+
+
+def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
+    """The validation of `match` is over: note its checks; accept the version for the games without a fault, or reject it where there is none."""
+    party = match.parties.get(number=0)
     version = BotVersion.objects.select_for_update().select_related("bot").get(pk=party.version_id)
     if version.status != VersionStatus.VALIDATING:
         return
-    if party.fault:
-        at = party.fault_at or {}
-        where = f"{match.pool.game}, board {at.get('board')}, sitting {at.get('sitting')}, step {at.get('step')}"
-        detail = f"{party.fault_detail} ({where}; match {match.public_id})"
-        moves.move(version, VersionStatus.REJECTED, now=now, why=party.fault, fault=party.fault, fault_detail=detail)
+    Check.objects.bulk_create(_row(version, one, check) for one in played for check in one.checks)
+    refused = [one for one in played if one.faulty]
+    if len(refused) < len(played):
+        names = sorted(one.game for one in refused)
+        moves.move(version, VersionStatus.ACCEPTED, now=now, refused=names)
+        if names:
+            journal.append("version.refused", moves.subject(version), now=now, games=names)
         return
-    attempt = match.key.rsplit(":", 1)[1]
-    siblings = Match.objects.filter(key__in=[f"v:{version.pk}:{game}:{attempt}" for game in games(version)])
-    if all(status == MatchStatus.FINISHED for status in siblings.values_list("status", flat=True)):
-        moves.move(version, VersionStatus.ACCEPTED, now=now)
+    first = refused[0].faulty
+    if first is None or first.fault is None:
+        raise ValueError(f"the validation {match.public_id} has no game")
+    detail = f"{first.fault.detail} ({_place(refused[0], first, first.fault)}; match {refused[0].match.public_id})"
+    kind = first.fault.kind
+    moves.move(version, VersionStatus.REJECTED, now=now, why=kind, fault=kind, fault_detail=detail)
+
+
+def _place(one: Played, check: Checked, fault: FaultReport) -> str:
+    if check.name == CheckName.BOARDS:
+        return f"{one.game}, board {fault.board}, sitting {fault.sitting}, step {fault.step}"
+    return f"{one.game}, {check.name}" + (f": {check.at}" if check.at else "")
+
+
+def _row(version: BotVersion, one: Played, check: Checked) -> Check:
+    fault = check.fault
+    return Check(
+        version=version,
+        match=one.match,
+        game=one.game,
+        name=check.name,
+        fault=fault.kind if fault else "",
+        fault_detail=fault.detail.replace("\0", "\ufffd") if fault else "",
+        situation=check.at[:200],
+        request=fault.request if fault else "",
+        answer=fault.answer if fault else "",
+        decisions=check.decisions,
+        max_cpu_s=check.max_cpu_s,
+        seconds=check.seconds,
+    )
+
+
+def last_checks(version: BotVersion) -> list[Check]:
+    """The checks of the last validation that is over, game by game in the order in which they were made. Two queries."""
+    keys = dict(Match.objects.filter(checks__version=version).values_list("pk", "key"))
+    last = max(map(_attempt, keys.values()), default=0)
+    now = [pk for pk, key in keys.items() if _attempt(key) == last]
+    return list(version.checks.filter(match__in=now).select_related("match__pool", "version__bot").order_by("pk"))

@@ -13,12 +13,12 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, OperationalError, close_old_connections, connection
 
-from engine.runner import Limits, MatchResult, MatchSpec, noise
+from engine.runner import MatchResult, noise
 from engine.runner.match import first_crew, play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
-from league.domain.bots import packages
 from league.domain.core.errors import IllegalMove
-from league.domain.matches import leases, reports, workers
+from league.domain.matches import leases, reports, validation, workers
+from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work
 from league.domain.tournaments import progress
 from league.models import Match
@@ -148,7 +148,7 @@ class Machine:
 
     def _ready(self, work: Work, core: int) -> None:
         """Start the bots of a match that is to be played next."""
-        work.spec = self._spec(work.match)
+        work.spec = match_spec(work.match, self.folder)
         work.crew = first_crew(work.spec, self._proven_sandbox(), core)
 
     # ---- playing
@@ -167,14 +167,7 @@ class Machine:
         try:
             leases.start(match)
             workers.note_alive(self.name, match=match)
-            result = play_match(
-                work.spec or self._spec(match),
-                self._proven_sandbox(),
-                progress=self._progress(work),
-                stop=lambda: self._stopped(work),
-                first=work.crew,
-                closing=self._closing if ahead and match.attempts == 1 else None,
-            )
+            result, trials = self._result(work, ahead=ahead)
         except IllegalMove as error:
             log.warning("match %s: %s", match.public_id, error)
             return None
@@ -187,47 +180,49 @@ class Machine:
         if work.lost:
             log.warning("match %s: the lease was lost, the result is dropped", match.public_id)
             return None
-        if not all(board.complete for board in result.boards) or len(result.boards) < match.boards_planned:
+        if (
+            result is None
+            or not all(board.complete for board in result.boards)
+            or len(result.boards) < match.boards_planned
+        ):
             work.release(f"worker {self.name} was told to stop")
             return None
-        receipt = self._report(match, match.token, result)
+        receipt = self._report(match, match.token, result, trials)
         log.info("match %s: %s after %.1f s", match.public_id, receipt, result.seconds)
         if match.tournament:
             progress.advance(match.tournament)
         return receipt
 
+    def _result(self, work: Work, *, ahead: bool) -> tuple[MatchResult | None, list[validation.Tried]]:
+        """What came of a match, and of each game where it is a validation. None, or incomplete: it was stopped."""
+        match, box = work.match, self._proven_sandbox()
+        spec = work.spec or match_spec(match, self.folder)
+        progress = self._progress(work)
+
+        def stop() -> bool:
+            return work.lost or self.stopping.is_set()
+
+        if validation.is_validation(match):
+            tried = play_trials(match, spec, box, self.folder, first=work.crew, stop=stop, progress=progress)
+            return (tried[0].result if tried else None), tried
+        closing = self._closing if ahead and match.attempts == 1 else None
+        return play_match(spec, box, progress=progress, stop=stop, first=work.crew, closing=closing), []
+
     @staticmethod
-    def _report(match: Match, token: int, result: MatchResult) -> reports.Receipt:
+    def _report(match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:
         """Report, again and again while the database is away. A report that was stored and not answered is known by its token."""
         for pause in REPORT_TRIES:
             try:
-                return reports.report(match.pk, token, result)
+                return reports.report(match.pk, token, result, trials)
             except OperationalError as error:
                 log.warning("match %s cannot be reported, trying again: %s", match.public_id, error)
                 connection.close()
                 time.sleep(pause)
-        return reports.report(match.pk, token, result)
-
-    def _spec(self, match: Match) -> MatchSpec:
-        parties = match.parties.select_related("version__bot", "version__package").order_by("number")
-        return MatchSpec(
-            match_id=match.public_id,
-            game=match.pool.game,
-            players=match.pool.players,
-            options=match.pool.options,
-            secret=bytes(match.secret),
-            table=match.table,
-            boards=range(match.first_board, match.first_board + match.boards_planned),
-            parties=tuple(packages.spec(party.version, self.folder) for party in parties),
-            limits=Limits(**match.limits),
-        )
+        return reports.report(match.pk, token, result, trials)
 
     def _closing(self, seconds_left: float) -> None:
         if seconds_left <= SOON_S and not self.stopping.is_set():
             self.upcoming.begin()
-
-    def _stopped(self, work: Work) -> bool:
-        return work.lost or self.stopping.is_set()
 
     @staticmethod
     def _progress(work: Work) -> Callable[[int, int], None]:

@@ -52,7 +52,7 @@ def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: 
 def _check_entrant(version: BotVersion, game: str) -> None:
     if version.status != VersionStatus.ACCEPTED:
         raise Refused(
-            "{version} is {status}; only versions that passed their validation match can be entered",
+            "{version} is {status}; only versions that passed their validation can be entered",
             version=version,
             status=VersionStatus(version.status).label,
         )
@@ -62,7 +62,13 @@ def _check_entrant(version: BotVersion, game: str) -> None:
             bot=version.bot.slug,
             state=BotState(version.bot.state).label,
         )
-    if version.games and game not in version.games:
+    if game in version.refused:
+        raise Refused(
+            "{version} is not accepted for {game}: its validation found a fault there; upload a new version",
+            version=version,
+            game=game,
+        )
+    if not version.plays(game):
         raise Refused(
             "{version} does not play {game}; it plays {games}",
             version=version,

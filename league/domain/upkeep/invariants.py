@@ -191,8 +191,11 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
                 "stuck", f"tournament:{cup.slug}", f"is {cup.status}, and {cup.live} matches are not over", do
             )
     validating = BotVersion.objects.filter(status=VersionStatus.VALIDATING, created__lt=late).select_related("bot")
-    waiting = Match.objects.filter(kind=MatchKind.VALIDATION, status__in=[MatchStatus.QUEUED, *HELD])
-    for version in validating.exclude(parties__match__in=waiting):
+    # One that became void is repeated by the scheduler, after a pause of a day at most
+    alive = Q(status__in=[MatchStatus.QUEUED, *HELD]) | Q(
+        status=MatchStatus.VOID, finished__gt=late - timedelta(days=1)
+    )
+    for version in validating.exclude(parties__match__in=Match.objects.filter(alive, kind=MatchKind.VALIDATION)):
         do = f"manage.py revalidate {version.bot.slug}:{version.number}"
         yield Finding("stuck", f"version:{version.pk}", "is validating, and no match of it is left", do)
 

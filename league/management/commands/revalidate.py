@@ -19,6 +19,7 @@ class Command(LeagueCommand):
         parser.add_argument("version", help="bot or bot:number")
 
     def run(self, **options: Any) -> None:
-        """Queue the matches."""
+        """Queue the validation."""
         version = find_version(options["version"])
-        self.say(f"{version}: {validation.validate_again(version)} validation matches queued")
+        validation.validate_again(version)
+        self.say(f"{version}: its validation is queued")

@@ -14,7 +14,7 @@ from league.management.base import LeagueCommand, find_player
 class Command(LeagueCommand):
     """Upload by hand."""
 
-    help = "Upload a bot: one source file, a zip, or a folder with a bot.toml. Its validation match is queued."
+    help = "Upload a bot: one source file, a zip, or a folder with a bot.toml. Its validation is queued."
     example = "manage.py upload_bot mybot.py --player ana --name rufo --game partnership"
 
     def add_arguments(self, parser: Any) -> None:
@@ -38,4 +38,4 @@ class Command(LeagueCommand):
             raise PackageRefused(f"{path} cannot be read: {error}") from error
         version = bots.upload(find_player(options["player"]), options["name"], data, filename, options["game"] or None)
         games = ", ".join(version.games) or "every game"
-        self.say(f"uploaded {version} ({games}, {version.package_id[:12]}); its validation match is queued")
+        self.say(f"uploaded {version} ({games}, {version.package_id[:12]}); its validation is queued")

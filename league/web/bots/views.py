@@ -20,9 +20,9 @@ from engine.packages import archive
 from engine.runner import Limits, PackageRefused
 from league.domain.bots import bots as domain
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.matches import encounters, replays
+from league.domain.matches import encounters, replays, validation
 from league.enums import MatchKind, MatchStatus, VersionStatus
-from league.models import Bot, BotVersion, Match, Party, Pool, Rating, RatingPoint
+from league.models import Bot, BotVersion, Check, Match, Party, Pool, Rating, RatingPoint
 from league.web.bots import charts, tracebacks
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
@@ -76,9 +76,10 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _next_steps(version: BotVersion) -> dict[str, object]:
     """Where an accepted version can play at once: what takes entries, and a duel at the first of its games that has two sides."""
-    plays = version.games or ["partnership", *engine.games()]
+    plays = [key for key in version.games or ["partnership", *engine.games()] if version.plays(key)]
     duel = next((key for key in plays if len(engine.load(key).sides) == 2), None)
-    return {"open_tournaments": list(lists.open_tournaments(version.games)[:MOST_OPEN]), "duel": duel}
+    named = plays if version.games or version.refused else []
+    return {"open_tournaments": list(lists.open_tournaments(named)[:MOST_OPEN]), "duel": duel}
 
 
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
@@ -128,7 +129,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """One upload: is it accepted, and if not, why. Reloads itself while the validation match waits or runs."""
+    """One upload: is it accepted, and if not, why. Reloads itself while the validation waits or runs."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     upload = get_object_or_404(found.versions.select_related("package").defer("package__data"), number=number)
     viewer = viewer_of(request)
@@ -143,26 +144,32 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         party.match_id: party
         for party in Party.objects.filter(match__in=trials, number=0).select_related("version__bot")
     }
-    views = [(match, replays.party_view(tried[match.pk], viewer)) for match in trials]
+    checks = validation.last_checks(upload)
+    faulty = {check.match_id for check in checks if check.fault}
+    told = [match for match in trials if match.pk in faulty or (match.pk in tried and not checks)]
+    views = [(match, replays.party_view(tried[match.pk], viewer)) for match in told]
     context: dict[str, object] = {
         "bot": found,
         "version": upload,
         "owned": owned,
+        "checks": checks,
         "trials": views,
         "waiting": upload.status == VersionStatus.VALIDATING,
     }
     if owned and upload.status == VersionStatus.ACCEPTED:
         context |= _next_steps(upload)
     elif owned and upload.status == VersionStatus.REJECTED:
-        context |= _failed(views)
+        context |= _failed(checks, views)
     return render(request, "bots/version.html", context)
 
 
-def _failed(trials: list[tuple[Match, replays.PartyView]]) -> dict[str, str]:
-    """The match in which a rejected upload failed, whose log repeats it, and the decisive lines of its own log."""
+def _failed(checks: list[Check], trials: list[tuple[Match, replays.PartyView]]) -> dict[str, str]:
+    """The decisive lines of the log of a rejected upload, and the match whose log repeats the fault, where it was made on its boards."""
     for match, view in trials:
-        if view.party.fault and match.status == MatchStatus.FINISHED:
-            return {"failed": match.public_id, "verdict": tracebacks.verdict(view.stderr)}
+        first = next((check for check in checks if check.fault and check.match_id == match.pk), None)
+        if (first or view.party.fault) and match.status == MatchStatus.FINISHED:
+            repeats = match.public_id if view.party.fault else ""
+            return {"failed": repeats, "verdict": tracebacks.verdict(view.stderr)}
     return {}
 
 

@@ -13,7 +13,7 @@ def entrants(game: str) -> list[tuple[str, BotVersion]]:
     rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__state=BotState.ACTIVE).select_related("bot")
     found: dict[str, BotVersion] = {}
     for version in rows.order_by("bot__slug", "number"):
-        if not version.games or game in version.games:
+        if version.plays(game):
             found[version.bot.slug] = version
     return list(found.items())
 

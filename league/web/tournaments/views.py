@@ -151,7 +151,7 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
     rows = BotVersion.objects.filter(bot__owner=viewer, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
     entered = set(found.entries.values_list("version_id", flat=True))
     versions = rows.select_related("bot").order_by("bot__slug", "-number")
-    return [v for v in versions if v.pk not in entered and (not v.games or found.pool.game in v.games)]
+    return [v for v in versions if v.pk not in entered and v.plays(found.pool.game)]
 
 
 @login_required

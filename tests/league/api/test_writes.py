@@ -34,7 +34,7 @@ def test_upload_as_form_makes_bot_version_and_validation_match(as_alice):
     assert (version["bot"], version["number"], version["status"]) == ("pinta", 1, "validating")
     assert version["games"] == ["corriente", "partnership"]
     assert as_alice.get(response["Location"]).json() == version
-    assert Match.objects.filter(kind="validation", parties__version_id=version["id"]).distinct().count() == 2
+    assert Match.objects.filter(kind="validation", parties__version_id=version["id"]).distinct().count() == 1
 
 
 def test_upload_as_plain_bytes(as_alice):

@@ -116,7 +116,7 @@ def test_revalidate(ana) -> None:
         said("revalidate", "rufo")
     BotVersion.objects.filter(pk=version.pk).update(status="rejected")
 
-    assert said("revalidate", "rufo:1") == "rufo v1: 3 validation matches queued"
+    assert said("revalidate", "rufo:1") == "rufo v1: its validation is queued"
 
 
 def test_enter_house_uploads_once(db) -> None:

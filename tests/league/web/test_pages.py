@@ -61,7 +61,7 @@ QUERIES = {
     "idle game": 3,
     "bots": 4,
     "bot": 11,
-    "version": 8,
+    "version": 9,
     "encounter": 9,
     "player": 5,
     "tournaments": 5,

@@ -54,8 +54,9 @@ def test_upload_of_a_zip_takes_name_and_games_from_its_manifest(ana) -> None:
     version = bots.upload(ana, "", zipped(bot_toml=toml, main_py=BOT), "x.zip", now=NOW)
 
     assert (str(version), version.games) == ("lola v1", ["cabrero", "corriente"])
-    played = {match.pool.game: match.parties.count() for match in Match.objects.select_related("pool")}
-    assert played == {"cabrero": 4, "corriente": 2}
+    match = Match.objects.get()  # one for both games
+    assert (match.pool.game, match.parties.count()) == ("cabrero", 4)
+    assert [plan.pool.game for plan in validation.plan_rest(match)] == ["corriente"]
 
 
 def test_second_upload_is_the_next_version_and_plays_the_house(ana) -> None:
@@ -66,7 +67,7 @@ def test_second_upload_is_the_next_version_and_plays_the_house(ana) -> None:
     version = uploaded(ana, "rufo")
 
     assert version.number == 2
-    match = Match.objects.get(key=f"v:{version.pk}:partnership:1")
+    match = Match.objects.get(key=f"v:{version.pk}:1")
     assert [party.version_id for party in match.parties.order_by("number")] == [version.pk, rival.pk]
 
 
@@ -144,17 +145,14 @@ def test_upload_rate_is_limited_per_player_and_hour(ana, berto) -> None:
 
 
 def test_validation_without_a_fault_accepts(ana) -> None:
-    version = uploaded(ana, "rufo", games=("partnership", "corriente"))
-    first = running()
-    reports.report(first.pk, first.token, result(first), now=NOW)
-    version.refresh_from_db()
-    assert version.status == VersionStatus.VALIDATING  # the other game is still to be played
+    version = uploaded(ana, "rufo")
+    match = running()
 
-    second = running()
-    reports.report(second.pk, second.token, result(second), now=NOW)
+    reports.report(match.pk, match.token, result(match), now=NOW)
 
     version.refresh_from_db()
-    assert version.status == VersionStatus.ACCEPTED
+    assert (version.status, version.refused) == (VersionStatus.ACCEPTED, [])
+    assert list(version.checks.values_list("game", "name", "fault")) == [("partnership", "boards", "")]
 
 
 def test_validation_with_a_fault_rejects_and_says_why(ana) -> None:
@@ -190,11 +188,11 @@ def test_validation_can_be_played_again_after_rejection(ana) -> None:
     reports.report(match.pk, match.token, result(match, faults=[FaultReport(0, 0, 1, 0, 0, "crash", "boom")]), now=NOW)
     version.refresh_from_db()
 
-    assert validation.validate_again(version, now=NOW) == 1
+    validation.validate_again(version, now=NOW)
 
     assert (version.status, version.fault) == (VersionStatus.VALIDATING, "")
     second = running()
-    assert second.key == f"v:{version.pk}:partnership:2"
+    assert second.key == f"v:{version.pk}:2"
     reports.report(second.pk, second.token, result(second), now=NOW)
     version.refresh_from_db()
     assert version.status == VersionStatus.ACCEPTED

@@ -26,17 +26,20 @@ from django.conf import settings
 
 import engine
 from engine.runner import runtimes
+from engine.runner.trial import CHECKS
 from engine.sandbox.process import spawn, wall
 from league.domain.bots import bots
 from league.domain.core import clock, moves
-from league.domain.matches import leases, replays
+from league.domain.matches import leases, replays, validation
 from league.domain.people import players
+from league.domain.playing import trials
 from league.domain.playing.process import Machine, open_sandbox
 from league.domain.playing.upcoming import Work
 from league.domain.tournaments import tournaments
+from league.domain.upkeep.reconcile import reconcile
 from league.enums import MatchStatus, VersionStatus
 from league.models import Board, Match, Package, Party, Pool, Sitting
-from tests.support.bots import NOT_A_PROGRAM, without_segments
+from tests.support.bots import FRAME, NOT_A_PROGRAM, without_segments
 from tests.support.league import SECRET, source
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
@@ -324,3 +327,54 @@ def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(mac
     assert (match.status, match.attempts) == (MatchStatus.FINISHED, 1)
     assert (version.status, version.fault) == (VersionStatus.REJECTED, "crash")
     assert match.parties.get(number=0).fault_detail == "while starting: bot cannot be executed by the kernel"
+
+
+def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself(machine: Machine) -> None:
+    """A bot that cannot bear the words of one of its games."""
+    body = "def act(m):\n    if m['legal'][-1].startswith('sing'): raise KeyError(m['legal'][-1])\n    return good(m)"
+    code = FRAME.format(body=body).encode()
+    games = ["bato", "partnership"]
+    version = bots.upload(players.create("coja"), "coja", code, "bot.py", games, secret=SECRET)
+    match = Match.objects.get()
+
+    match = attempt(machine, match)
+
+    version.refresh_from_db()
+    assert (match.status, match.attempts, match.pool.game) == (MatchStatus.FINISHED, 1, "bato")
+    assert (version.status, version.refused) == (VersionStatus.ACCEPTED, ["partnership"])
+    played = Match.objects.exclude(pk=match.pk).get()
+    assert (played.status, played.pool.game, played.worker) == (MatchStatus.FINISHED, "partnership", match.worker)
+    assert "KeyError" in played.parties.get(number=0).stderr
+    checks = validation.last_checks(version)
+    assert [check.name for check in checks if check.game == "bato"] == list(CHECKS)
+    assert {check.fault for check in checks if check.game == "bato"} == {""}
+    assert {check.fault for check in checks if check.game == "partnership"} >= {"crash"}
+    assert reconcile(now=clock.given(None)).inserted == 0
+
+
+def test_games_that_a_validation_has_no_time_for_are_refused(machine: Machine) -> None:
+    code = FRAME.format(body="")
+    version = bots.upload(players.create("lenta"), "lenta", code.encode(), "bot.py", ["bato", "codillo"], secret=SECRET)
+    match = Match.objects.get()
+    assert machine.box is not None
+    spec = trials.match_spec(match, machine.folder)
+    told: list[tuple[int, int]] = []
+
+    found = trials.play_trials(
+        match,
+        spec,
+        machine.box,
+        machine.folder,
+        first=None,
+        stop=lambda: False,
+        progress=lambda *at: told.append(at),
+        most_s=0.0,
+    )
+
+    assert [one.game for one in found] == ["bato", "codillo"]
+    assert not any(check.fault for check in found[0].checks)
+    (late,) = found[1].checks
+    assert late.fault is not None
+    assert (late.fault.kind, found[1].result) == ("timeout", None)
+    assert told == [(1, 2)]
+    assert version.games == ["bato", "codillo"]

@@ -1,0 +1,59 @@
+"""The page of a version: what its validation found, game by game."""
+
+import pytest
+
+from engine.runner import FaultReport
+from engine.runner.trial import CHECKS
+from engine.runner.trial import Check as Checked
+from league.domain.matches import reports, validation
+from tests.support.league import NOW, result, running, uploaded
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def refused(ana):
+    """A version whose only game has a fault in a rare decision."""
+    version = uploaded(ana, "rufo", games=("corriente",))
+    match = running()
+    fault = FaultReport(0, 1, 1, 0, 4, "crash", "ended by exit status 1", '{"asked": 1}', '{"said": 1}')
+    checks = [Checked(name, fault if name == "awkward" else None, "claim", 12, 0.25) for name in CHECKS]
+    found = result(match)
+    found.parties[0].stderr = 'Traceback (most recent call last):\n  File "/bot/bot.py", line 7, in act\nKeyError: 3\n'
+    reports.report(match.pk, match.token, found, [validation.Tried("corriente", checks, None, found)], now=NOW)
+    version.refresh_from_db()
+    return version
+
+
+def test_each_game_and_check_has_its_row(client, refused) -> None:
+    page = client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
+
+    for words in ("whole boards", "rare decisions", "a long match", "a match that is broken off"):
+        assert page.count(words) == 1
+    assert page.count("<td>passed</td>") == 3
+    assert "0.250 s" in page
+    assert "asked" not in page  # what a bot was asked and said is its owner's
+
+
+def test_its_owner_reads_what_was_asked_and_where_it_failed(client, ana, refused) -> None:
+    client.force_login(ana.user)
+
+    page = client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
+
+    assert "bot.py, line 7, in act: KeyError: 3" in page
+    assert "{&quot;asked&quot;: 1}" in page
+    assert "{&quot;said&quot;: 1}" in page
+    assert "Situation: claim" in page
+
+
+def test_the_api_tells_the_checks(client, ana, refused) -> None:
+    told = client.get(f"/api/v1/versions/{refused.pk}").json()
+    client.force_login(ana.user)
+    mine = client.get(f"/api/v1/versions/{refused.pk}").json()
+
+    assert [(check["game"], check["name"], check["fault"]) for check in told["checks"]] == [
+        ("corriente", name, "crash" if name == "awkward" else None) for name in CHECKS
+    ]
+    assert {check["fault_detail"] for check in told["checks"]} == {None}
+    assert told["refused"] == []
+    assert mine["checks"][1]["fault_detail"] == "ended by exit status 1"
