@@ -218,3 +218,18 @@ def test_a_change_of_state_is_written_down(ana) -> None:
 
     moved = LeagueEvent.objects.get(kind="bot.moved")
     assert (moved.actor, moved.data["was"], moved.data["to"]) == ("ana", "active", "paused")
+
+
+def test_the_newest_accepted_version_that_plays_the_game_is_sent(ana) -> None:
+    accepted(ana, "rufo", games=("partnership", "corriente"))
+    accepted(ana, "rufo", games=("partnership",))
+    uploaded(ana, "rufo", games=("brisca",))  # not accepted yet
+    bot = Bot.objects.get(slug="rufo")
+
+    assert bots.newest_accepted(bot).number == 2
+    assert bots.newest_accepted(bot, "partnership").number == 2
+    assert bots.newest_accepted(bot, "corriente").number == 1
+    with pytest.raises(Refused, match="has no accepted version that plays brisca"):
+        bots.newest_accepted(bot, "brisca")
+    with pytest.raises(Refused, match=r"has no accepted version$"):
+        bots.newest_accepted(uploaded(ana, "nena").bot)

@@ -68,6 +68,19 @@ def test_faults_with_good_matches_between_do_not_pause(ana, berto) -> None:
     assert rufo().state == BotState.ACTIVE
 
 
+def test_earlier_good_matches_do_not_save_a_bot_that_fails_now(ana, berto) -> None:
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(health.FAULTS + 2))]
+    cup = started(berto, versions, boards=1)
+    for second, match in enumerate(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id")):
+        assert rufo().state == BotState.ACTIVE
+        if second < 2:
+            play(match, now=later(second))
+        else:
+            crash(match, "rufo", now=later(second))
+
+    assert rufo().state == BotState.PAUSED
+
+
 def test_its_matches_wait_for_the_first_test_and_say_so(cup) -> None:
     workers.register("w1", tier="landlock", now=later(5))
     reconcile.reconcile(now=later(5))

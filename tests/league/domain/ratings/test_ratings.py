@@ -125,14 +125,20 @@ def test_leaderboard_lists_one_version_per_bot(ana, berto) -> None:
     second = started(ana, [accepted(ana, "rufo"), rival], boards=4, name="Second")
     play(second.matches.get())
     ratings.refresh(first.pool, now=NOW)
+    other = started(ana, [old, rival], game="corriente", boards=4, name="Other")
+    play(other.matches.get())
+    ratings.refresh(other.pool, now=NOW)
 
     shown = {str(row.rating.version) for row in leaderboards.leaderboard(first.pool)}
     every = {str(row.rating.version) for row in leaderboards.leaderboard(first.pool, every_version=True)}
 
     assert every == {"rufo v1", "rufo v2", "lola v1"}
+    assert len(leaderboards.leaderboard(first.pool, every_version=True)) == 3, (
+        "those of another pool are not among them"
+    )
     assert len(shown) == 2
     assert "lola v1" in shown
-    settled = Rating.objects.get(version=old).provisional is False
+    settled = Rating.objects.get(pool=first.pool, version=old).provisional is False
     assert ("rufo v1" in shown) == settled
 
 

@@ -48,6 +48,7 @@ def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
         (1, 1, 3, "running"),
         (1, 2, 3, "running"),
     ]
+    assert [one.name for one in groups] == [f"{event.name}, stage 1, group {number}" for number in (1, 2)]
     seeds = [list(one.entries.order_by("seed").values_list("version__bot__slug", flat=True)) for one in groups]
     assert seeds == [["bot0", "bot3", "bot4"], ["bot1", "bot2", "bot5"]]
     assert events.advance(event, now=NOW) is False
@@ -57,6 +58,7 @@ def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
     event.refresh_from_db()
     assert event.status == "finished"
     final = event.tournaments.get(stage=2)
+    assert final.name == f"{event.name}, stage 2"
     assert (final.format, final.boards, final.entries.count()) == ("double_elimination", 4, 4)
     assert final.entries.get(place=1).version == field[0]
     assert reconcile.reconcile(now=later(9)).opened == 0
@@ -120,7 +122,9 @@ def test_seasons_are_opened_when_due_and_once(circuit) -> None:
     assert reconcile.reconcile(now=friday + timedelta(minutes=1)).opened == 0
 
     season = Season.objects.get()
-    assert (season.number, season.due, season.reason) == (1, friday, "")
+    assert (season.number, season.due, season.opened, season.reason) == (1, friday, friday, "")
+    told = LeagueEvent.objects.get(kind="season.opened")
+    assert (told.at, told.subject, told.data["number"]) == (friday, f"circuit:{circuit.slug}", 1)
     begun = LeagueEvent.objects.filter(kind="tournament.moved", data__to="running")
     assert set(begun.values_list("actor", flat=True)) == {"ana"}, "the owner of the circuit"
     assert [(one.name, one.status, bots(one)) for one in season.tournaments.order_by("group")] == [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db.models import F
@@ -120,6 +120,61 @@ def test_what_is_broken_is_found(cup, name: str, caplog) -> None:
     assert f"invariant broken: {named[0]}" in caplog.text
     assert invariants.last_result().count == len(found)
     assert invariants.last_result().findings == found
+
+
+GRACE, HOUR, MOMENT = invariants.GRACE, timedelta(hours=1), timedelta(seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "columns", "past"),
+    [
+        (
+            "with a lease until",
+            {"status": "running", "lease_until": SOON - GRACE},
+            {"lease_until": SOON - GRACE - MOMENT},
+        ),
+        (
+            "waits until",
+            {"status": "queued", "not_before": SOON + HOUR + GRACE},
+            {"not_before": SOON + HOUR + GRACE + MOMENT},
+        ),
+    ],
+)
+def test_what_is_late_has_its_grace_to_the_end(cup, words: str, columns: dict, past: dict) -> None:
+    lend(counted=None, **columns)()
+    match = Match.objects.get(status=columns["status"])
+
+    def stuck() -> list[invariants.Finding]:
+        return [found for found in invariants.stuck_rows(None, SOON) if words in found.what]
+
+    assert stuck() == []
+    Match.objects.filter(pk=match.pk).update(**past)
+    assert [found.subject for found in stuck()] == [f"match:{match.public_id}"]
+
+
+def test_a_tournament_that_has_just_ended_has_its_grace(cup) -> None:
+    lend(status="queued", counted=None)()
+
+    def stuck(finished: datetime) -> bool:
+        Tournament.objects.filter(pk=cup.pk).update(finished=finished)
+        return any("are not over" in found.what for found in invariants.stuck_rows(None, SOON))
+
+    assert not stuck(SOON - GRACE)
+    assert stuck(SOON - GRACE - MOMENT)
+    Tournament.objects.filter(pk=cup.pk).update(status="running")
+    assert not stuck(SOON - 2 * GRACE)
+
+
+def test_a_version_that_was_just_uploaded_has_its_grace_and_needs_no_more_while_a_match_waits(cup) -> None:
+    def stuck(created: datetime) -> list[str]:
+        BotVersion.objects.filter(bot__slug="rufo").update(status="validating", created=created)
+        return [found.subject for found in invariants.stuck_rows(None, SOON) if "is validating" in found.what]
+
+    version = BotVersion.objects.get(bot__slug="rufo")
+    assert stuck(SOON - GRACE) == []
+    assert stuck(SOON - GRACE - MOMENT) == [f"version:{version.pk}"]
+    Match.objects.filter(kind="validation", parties__version=version).update(status="queued")
+    assert stuck(SOON - GRACE - MOMENT) == []
 
 
 def test_work_in_progress_is_no_finding(cup, ana) -> None:

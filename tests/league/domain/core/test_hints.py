@@ -1,0 +1,49 @@
+"""Hints are sent after the transaction, and what they do breaks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+
+from league.domain.core import hints
+
+
+@pytest.fixture
+def sent() -> Iterator[list[object]]:
+    """What was said, in place of the messages that this process would send."""
+    said: list[object] = []
+    kept = hints._Senders.work, hints._Senders.rating
+    hints.register(work=lambda: said.append("work"), rating=said.append)
+    yield said
+    hints.register(work=kept[0], rating=kept[1])
+
+
+def test_hints_wait_for_the_end_of_the_transaction(transactional_db, sent: list[object]) -> None:
+    with transaction.atomic():
+        hints.matches_wait()
+        hints.pool_grew(7)
+        assert sent == []
+    assert sent == ["work", 7]
+
+
+def test_nothing_is_said_of_what_was_taken_back(transactional_db, sent: list[object]) -> None:
+    with transaction.atomic():
+        hints.matches_wait()
+        hints.pool_grew(7)
+        transaction.set_rollback(True)
+    assert sent == []
+
+
+def test_a_hint_that_cannot_be_sent_is_logged_and_hides_no_other(transactional_db, sent: list[object], caplog) -> None:
+    def broken(*args: int) -> None:
+        raise ConnectionError("the broker is away")
+
+    hints.register(work=broken, rating=broken)
+    with transaction.atomic():
+        hints.matches_wait()
+        hints.pool_grew(7)
+        transaction.on_commit(lambda: sent.append("last"))
+    assert sent == ["last"]
+    assert caplog.text.count("ConnectionError: the broker is away") == 2
