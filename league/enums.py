@@ -129,4 +129,5 @@ class FaultKind(models.TextChoices):
     ILLEGAL_ACTION = "illegal_action", _("illegal action")
     PONDERING = "pondering", _("pondering")
     DISCONNECT = "disconnect", _("disconnect")
+    UNPLAYABLE = "unplayable", _("unplayable")
     INFRASTRUCTURE = "infrastructure", _("infrastructure")

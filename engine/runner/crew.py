@@ -17,7 +17,7 @@ from typing import Any
 import engine
 from engine.runner import rebuild
 from engine.runner.cores import on_free_core
-from engine.runner.faults import Fault
+from engine.runner.faults import Fault, blamed_on
 from engine.runner.limits import Noise
 from engine.runner.seat import Seat
 from engine.runner.spec import BotSpec, MatchSpec
@@ -83,9 +83,12 @@ class Starter:
         crew = Crew()
         try:
             for place, party in enumerate(seating):
-                if self.runtimes[self.spec.parties[party].runtime].gate:
+                if party not in self.spec.unplayable and self.runtimes[self.spec.parties[party].runtime].gate:
                     crew.made[place] = process = self._process(party, core)
-                    with suppress(BotFault):  # its runtime has ended: that is found again when it begins
+                    with (
+                        suppress(BotFault),
+                        blamed_on(party),
+                    ):  # its runtime has ended: that is found again when it begins
                         process.freeze()
         except BaseException:
             crew.close()
@@ -100,6 +103,9 @@ class Starter:
         told = self.told(number)
         try:
             for place, party in enumerate(seating):
+                if party in self.spec.unplayable:
+                    crew.faults.append(Late(party, place, Fault("unplayable", self.spec.unplayable[party])))
+                    continue
                 if place not in crew.made:
                     try:
                         crew.made[place] = self._process(party, core)
@@ -119,7 +125,8 @@ class Starter:
     def _process(self, party: int, core: int | None) -> BotProcess:
         bot = self.spec.parties[party]
         policy = replace(self.policy, sealed=self.sealed[party])
-        return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
+        with blamed_on(party):
+            return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
 
     def told(self, number: int) -> dict[str, Any]:
         """What the bots of a pass are told at its start besides the game. It goes into the log, so that their lines can be rebuilt."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from engine.sandbox.errors import BrokenOff
 
 KINDS = {
     "crash": "the process ended by itself, with an exit code or a signal",
@@ -14,6 +18,7 @@ KINDS = {
     "illegal_action": "the answer is not among the legal actions",
     "pondering": "the process used CPU time while it was frozen",
     "disconnect": "the process closed its input or output but went on running",
+    "unplayable": "the match broke off at this bot for the second time",
 }
 
 
@@ -27,7 +32,30 @@ class Fault(Exception):
 
 
 class Infrastructure(Exception):
-    """Something of ours failed: sandbox, disk, rules code. Nobody loses by it; the match is to be played again."""
+    """Something of ours failed: sandbox, disk, rules code. Nobody loses by it; the match is to be played again.
+
+    party: at whose bot the sandbox failed once its own code had begun. If the match breaks off there again, it is to be played with that party
+    among the `unplayable` ones.
+    """
+
+    def __init__(self, why: str, party: int | None = None) -> None:
+        super().__init__(why)
+        self.party = party
+
+
+@contextmanager
+def blamed_on(party: int) -> Iterator[None]:
+    """Name the party in what breaks off at its bot."""
+    try:
+        yield
+    except BrokenOff as error:
+        error.party = party
+        raise
+
+
+def party_of(error: Exception) -> int | None:
+    """At whose bot a match broke off, where the error says it."""
+    return error.party if isinstance(error, BrokenOff | Infrastructure) else None
 
 
 def fault_event(seat: int, kind: str) -> dict[str, Any]:

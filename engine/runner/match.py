@@ -21,7 +21,7 @@ from engine.cards import chance
 from engine.runner import noise, protocol, runtimes
 from engine.runner.cores import pinned
 from engine.runner.crew import Ahead, Crew, Starter
-from engine.runner.faults import Infrastructure
+from engine.runner.faults import Infrastructure, party_of
 from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from engine.runner.sealing import sealed_parties
@@ -72,8 +72,10 @@ def play_match(
         with pinned(pin and core is None) as taken:
             match.play(taken if core is None else core, cores)
     except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
+        party = party_of(error)
+        at = "" if party is None else f" at {spec.parties[party].name}"
         raise Infrastructure(
-            f"match {spec.match_id} of {spec.game} was broken off: {type(error).__name__}: {error}"
+            f"match {spec.match_id} of {spec.game} was broken off{at}: {type(error).__name__}: {error}", party
         ) from error
     return match.result(time.monotonic() - began)
 
@@ -284,7 +286,7 @@ class _Match:
         """Kill the bots that are left of the pass, and keep their logs and use of time."""
         for seat in seats:
             report = self.parties[seat.party]
-            seat.process.close()
+            seat.close()
             said = seat.process.stderr()
             if said:
                 text = said.decode("utf-8", "replace").replace("\0", "\ufffd").rstrip("\n")

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from time import monotonic
 
 from engine.runner import protocol
-from engine.runner.faults import Fault, quoted
+from engine.runner.faults import Fault, blamed_on, quoted
 from engine.runner.limits import QUIET, Clock, Limits, Noise
 from engine.sandbox import BotFault, BotProcess, SandboxError
+from engine.sandbox.errors import BrokenOff
 from engine.sandbox.process.bot import Reply
 
 END_S = 0.05  # wall seconds that the bots of a pass have after their end lines, all together
@@ -103,6 +104,11 @@ class Seat:
         except (BotFault, SandboxError):
             return  # it has left, as it should, or its time is over
 
+    def close(self) -> None:
+        """Kill the process. Harmless when repeated. Raises SandboxError if it cannot be killed."""
+        with blamed_on(self.party):
+            self.process.close()
+
     def _exchange(self, line: bytes, cpu_s: float, wall_s: float) -> Reply:
         self.request = line
         try:
@@ -110,6 +116,9 @@ class Seat:
         except BotFault as fault:
             self.reply = b""
             raise Fault(fault.kind, fault.detail) from None
+        except BrokenOff as error:
+            error.party = self.party
+            raise
         self.reply = reply[0]
         if self._tap is not None:
             self._tap(line, self.reply)

@@ -31,7 +31,10 @@ NEVER, PARTNERS, ALWAYS = SEALING = ("never", "partners", "always")  # see `seal
 
 @dataclass(frozen=True)
 class MatchSpec:
-    """One match. `secret` keys the deals; `table` names the table so that several tables of one tournament may share boards or not."""
+    """One match. `secret` keys the deals; `table` names the table so that several tables of one tournament may share boards or not.
+
+    unplayable: parties at whose bots the match has broken off twice, with what was seen; they are not started and forfeit every sitting.
+    """
 
     match_id: str
     game: str
@@ -42,6 +45,7 @@ class MatchSpec:
     players: int | None = None  # seats at the table; None: the game's default
     options: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    unplayable: Mapping[int, str] = field(default_factory=dict)
     deals: int | None = None  # deals of one board; None: the game's own `board_deals`
     sealing: str = NEVER
 

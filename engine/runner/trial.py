@@ -34,6 +34,7 @@ from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import BotSpec, MatchSpec
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError
+from engine.sandbox.errors import BrokenOff
 
 WHOLE, AWKWARD, LONG, CANCELLED = CHECKS = ("boards", "awkward", "long", "cancelled")
 EACH = 2  # times that a bot is to meet each situation
@@ -98,13 +99,14 @@ def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: C
     whole.seconds = time.monotonic() - began
     trial = Trial(game.key, game.players, result, [whole], possible=set(awkward.known(game)))
     trial.complete = all(board.complete for board in result.boards)
-    if trial.complete:
+    if trial.complete and 0 not in spec.unplayable:
         try:
             with pinned() as core:
                 _converse(trial, spec, game, box, core, stop or _never)
         except (SandboxError, OSError) as error:
             raise Infrastructure(
-                f"the trial of {spec.parties[0].name} at {game.key} was broken off: {type(error).__name__}: {error}"
+                f"the trial of {spec.parties[0].name} at {game.key} was broken off: {type(error).__name__}: {error}",
+                0 if isinstance(error, BrokenOff) else None,
             ) from error
     return trial
 

@@ -38,6 +38,9 @@ class Match(models.Model):
     not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then
     reason = models.TextField(blank=True)  # why it waits, was retried, or is void
     progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt
+    avoid = models.CharField(
+        max_length=80, blank=True
+    )  # the worker on which it broke off at a bot: another one is to try
     host = models.JSONField(default=dict)  # engine version, sandbox tier, runtime hash, interpreter, kernel
 
     created = models.DateTimeField()
@@ -81,6 +84,8 @@ class Party(models.Model):
     fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
     # Every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
     faults = models.JSONField(default=list)
+    # The attempts that broke off at this bot: {"worker", "attempt", "why"}. The second one makes it unplayable
+    broken_off = models.JSONField(default=list)
     stderr = models.TextField(blank=True)  # shown to its owner only
     cpu_s = models.FloatField(null=True)
     wall_s = models.FloatField(null=True)

@@ -1,7 +1,7 @@
 """Bots that fail again and again: paused by the league with one notice, tried again by the league, and back when they play well.
 
-A bot that made a fault in each of its last FAULTS matches is paused: it enters nothing new. Its scheduled matches wait for a first test
-that comes soon; if it fails, they are played, since the others wait for their results, and the next test comes later.
+A bot that made a fault in each of its last FAULTS matches, or at which they broke off, is paused: it enters nothing new. Its scheduled
+matches wait for a first test that comes soon; if it fails, they are played, since the others wait for their results, and the next test comes later.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -46,8 +47,13 @@ def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> No
         _judge(match, next(iter(parties)), now=now)
     elif match.kind != MatchKind.VALIDATION:
         for party in parties:
-            if party.fault:
+            if _failed(party.fault, party.broken_off):
                 _count_fault(match, party, now=now)
+
+
+def _failed(fault: str, broken_off: list[Any]) -> str:
+    """How a bot failed in a match: by its fault, or because an attempt at it broke off there."""
+    return fault or ("broken off" if broken_off else "")
 
 
 def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
@@ -55,9 +61,10 @@ def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
     recent = (
         recent.exclude(match__kind=MatchKind.VALIDATION).exclude(match=match).order_by("-match__finished", "-match_id")
     )
-    faults = [party.fault, *recent.values_list("fault", flat=True)[: FAULTS - 1]]
+    before = recent.values_list("fault", "broken_off")[: FAULTS - 1]
+    faults = [_failed(party.fault, party.broken_off), *(_failed(*row) for row in before)]
     if len(faults) == FAULTS and all(faults):
-        why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {party.fault} (match {match.public_id})"
+        why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {faults[0]} (match {match.public_id})"
         _pause(party.version.bot, why, now=now)
 
 
@@ -82,7 +89,8 @@ def _test(bot: Bot, *, now: datetime) -> bool:
     with transaction.atomic():
         if not Bot.objects.filter(pk=bot.pk, retest_at=bot.retest_at).update(retest_at=None):
             return False  # another process did
-        failed = Party.objects.filter(version__bot=bot).exclude(match__kind=MatchKind.VALIDATION).exclude(fault="")
+        failed = Party.objects.filter(version__bot=bot).exclude(match__kind=MatchKind.VALIDATION)
+        failed = failed.exclude(fault="", broken_off=[])
         party = failed.select_related("match__pool", "version__bot").latest("match_id")
         name = f"{bot.pk}:{now.timestamp():.0f}"
         secret = secrets.token_bytes(32)
@@ -96,7 +104,7 @@ def _judge(match: Match, party: Party, *, now: datetime) -> None:
     bot = Bot.objects.select_for_update().get(pk=party.version.bot_id)
     if bot.state != BotState.PAUSED or not bot.paused_for:
         return  # its owner was faster
-    if party.fault:
+    if _failed(party.fault, party.broken_off):
         tests = bot.retests + 1
         pause = PAUSES[min(tests, len(PAUSES) - 1)]
         Bot.objects.filter(pk=bot.pk).update(retests=tests, retest_at=now + pause)

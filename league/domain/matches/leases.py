@@ -14,8 +14,8 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 
 from league.domain.core import clock, moves
 from league.domain.core.errors import IllegalMove, without_folders
-from league.domain.matches import health, workers
-from league.enums import MatchStatus
+from league.domain.matches import health, matches, workers
+from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Party
 
 HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -45,6 +45,8 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
     with transaction.atomic():
         waiting = health.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED))
         waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
+        if workers.is_another_able(worker, now=now):
+            waiting = waiting.exclude(avoid=worker)
         if ahead:
             idle = _idle(now)
             if len(waiting.values_list("pk")[: idle + 1]) <= idle:
@@ -145,11 +147,22 @@ def release(match_id: int, token: int, *, why: str, now: datetime | None = None)
     return _requeue(match, now=now, why=why, attempts=F("attempts") - 1, not_before=None)
 
 
-def fail(match_id: int, token: int, *, why: str, now: datetime | None = None) -> bool:
-    """A fault of ours ended the attempt: the match waits a little and is played again, or is void after too many attempts."""
+def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:
+    """A fault of ours ended the attempt: the match waits a little and is played again, or is void after too many attempts.
+
+    party: at whose bot it broke off. That is noted, and the next attempt is another worker's, if there is one.
+    """
     now = clock.given(now)
-    match = Match.objects.filter(pk=match_id, token=token, status__in=HELD).first()
-    return match is not None and _retry(match, now=now, why=why)
+    with transaction.atomic():
+        match = Match.objects.select_for_update().filter(pk=match_id, token=token, status__in=HELD).first()
+        if match is None:
+            return False
+        if party is None:
+            return _retry(match, now=now, why=why)
+        seat = match.parties.get(number=party)
+        seen = {"worker": match.worker, "attempt": match.attempts, "why": without_folders(why)}
+        Party.objects.filter(pk=seat.pk).update(broken_off=[*seat.broken_off, seen])
+        return _retry(match, now=now, why=why, avoid=match.worker)
 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
@@ -162,10 +175,12 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
     )
 
 
-def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None) -> bool:
+def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None, avoid: str = "") -> bool:
     if match.attempts < settings.MAX_ATTEMPTS:
         wait = timedelta(seconds=BACKOFF_S * 2 ** (match.attempts - 1))
-        return _requeue(match, now=now, why=why, guard=guard, not_before=now + wait)
+        return _requeue(
+            match, now=now, why=why, guard=guard, not_before=now + wait, **({"avoid": avoid} if avoid else {})
+        )
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
     guard = {"token": match.token, **(guard or {})}
     try:
@@ -182,6 +197,8 @@ def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | 
         )
     except IllegalMove:
         return False
+    if match.tournament is not None and match.tournament.status == TournamentStatus.RUNNING:
+        matches.retry_later(match, why=why, now=now)
     return True
 
 

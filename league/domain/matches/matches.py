@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -154,8 +154,26 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 # What a match is, as against what became of it.
 IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
     "id", "public_id", "key", "status", "token", "worker", "lease_until", "attempts", "not_before", "reason", "progress", "host",
-    "turn", "created", "started", "finished", "counted",
+    "turn", "avoid", "created", "started", "finished", "counted",
 }  # fmt: skip
+
+
+# Before a match that became void by itself is tried anew; the last one again and again
+PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
+
+
+def retry_later(match: Match, *, why: str, now: datetime) -> Match:
+    """Put a match that became void for a reason of ours into the queue anew: nobody goes on in a tournament by it. Each time later."""
+    fresh, made = play_again(match, actor="league", why=why, now=now)
+    if made:
+        times = int(fresh.key.partition("#")[2]) - 1
+        fresh.not_before = now + PAUSES[min(times, len(PAUSES)) - 1]
+        fresh.reason = f"in place of match {match.public_id}, {match.reason}"
+        fresh.save(update_fields=["not_before", "reason"])
+        if match.tournament is not None:
+            place = f"tournament:{match.tournament.slug}"
+            journal.append("tournament.stalled", place, now=now, why=why, match=match.public_id, again=fresh.public_id)
+    return fresh
 
 
 def play_again(
@@ -191,8 +209,10 @@ def play_again(
         if made:
             _take_turns([fresh])
             fresh.save(update_fields=["turn"])
-            versions = match.parties.order_by("number").values_list("number", "version_id")
-            Party.objects.bulk_create(Party(match=fresh, number=n, version_id=pk) for n, pk in versions)
+            seated = match.parties.order_by("number").values_list("number", "version_id", "broken_off")
+            Party.objects.bulk_create(
+                Party(match=fresh, number=n, version_id=pk, broken_off=seen) for n, pk, seen in seated
+            )
             journal.append(
                 "match.again", moves.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
             )

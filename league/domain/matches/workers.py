@@ -48,6 +48,11 @@ def count_able(*, now: datetime) -> int:
     return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").count()
 
 
+def is_another_able(name: str, *, now: datetime) -> bool:
+    """Whether another worker is alive and may play. One query."""
+    return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").exclude(name=name).exists()
+
+
 @dataclass(frozen=True)
 class Queue:
     """The state of the work. `starved` is empty while matches flow, else a sentence for people.

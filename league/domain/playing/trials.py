@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from engine.runner import FaultReport, Limits, MatchSpec
@@ -12,20 +13,32 @@ from engine.runner.trial import WHOLE, Check, try_bot
 from engine.sandbox import Sandbox
 from league.domain.bots import packages
 from league.domain.matches import matches, validation
-from league.models import BotVersion, Match, Pool
+from league.models import BotVersion, Match, Party, Pool
 
 MOST_S = (
     300.0  # of wall time; games that were not begun by then are refused, for the bot has made the others take so long
 )
 
 
+UNPLAYABLE = 2  # attempts that broke off at the same bot, on another worker if there is one: then it is to blame
+
+
 def match_spec(match: Match, folder: Path) -> MatchSpec:
     """What the runner plays for `match`. Bots are unpacked under `folder`."""
-    parties = match.parties.select_related("version__bot", "version__package").order_by("number")
+    parties = list(match.parties.select_related("version__bot", "version__package").order_by("number"))
     boards = range(match.first_board, match.first_board + match.boards_planned)
     versions = [party.version for party in parties]
     limits = Limits(**match.limits)
-    return _spec(match.public_id, match.pool, bytes(match.secret), match.table, boards, versions, limits, folder)
+    spec = _spec(match.public_id, match.pool, bytes(match.secret), match.table, boards, versions, limits, folder)
+    seen = {party.number: _what_was_seen(party) for party in parties if len(party.broken_off) >= UNPLAYABLE}
+    return replace(spec, unplayable=seen) if seen else spec
+
+
+def _what_was_seen(party: Party) -> str:
+    """For the owner of a bot at which a match breaks off again and again."""
+    return "the match broke off at this bot: " + "; ".join(
+        f"attempt {seen['attempt']} on worker {seen['worker']}: {seen['why']}" for seen in party.broken_off
+    )
 
 
 def _plan_spec(plan: matches.MatchPlan, folder: Path) -> MatchSpec:
@@ -71,6 +84,7 @@ def play_trials(
     """Every game of a validation, that of `match` first, with the plans of the others. Empty when stopped. Raises what `play_match` raises."""
     until = time.monotonic() + most_s
     rest = validation.plan_rest(match)
+    mine = {party: why for party, why in spec.unplayable.items() if party == 0}  # the others may be others there
     found = []
     for number, plan in enumerate([None, *rest]):
         if plan is not None and time.monotonic() > until:
@@ -79,7 +93,7 @@ def play_trials(
         trial = (
             try_bot(spec, box, stop=stop, first=first)
             if plan is None
-            else try_bot(_plan_spec(plan, folder), box, stop=stop)
+            else try_bot(replace(_plan_spec(plan, folder), unplayable=mine), box, stop=stop)
         )
         if not trial.complete:
             return []

@@ -19,6 +19,7 @@ from django.db import close_old_connections, connection
 from engine.runner import MatchSpec
 from engine.runner.cores import on_free_core
 from engine.runner.crew import Crew
+from engine.runner.faults import party_of
 from league.domain.matches import leases
 from league.models import Match
 
@@ -45,7 +46,8 @@ class Work:
     def fail(self, error: Exception) -> None:
         """The attempt has failed, by a fault of ours that costs no bot anything: a bot's faults come as results."""
         log.error("match %s: attempt %d failed", self.match.public_id, self.match.attempts, exc_info=error)
-        leases.fail(self.match.pk, self.match.token, why=f"{type(error).__name__}: {error}"[:500])
+        why = f"{type(error).__name__}: {error}"[:500]
+        leases.fail(self.match.pk, self.match.token, why=why, party=party_of(error))
 
     def release(self, why: str) -> None:
         """Give the match back unplayed; nothing where it is no longer ours."""

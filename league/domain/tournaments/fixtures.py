@@ -44,9 +44,11 @@ def play_format(tournament: Tournament, *, blank: bool = False, at: datetime | N
 def read_results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Sequence[Sequence[int]]]:
     """Boards by table of all matches that are over, scores by ascending entry. Four queries; of the past five.
 
-    One that was struck out has none, unless it was played again. The first statement says what is over: a match that finishes
+    One that was struck out has none, unless it was played again; in a bracket it decides nothing, as if it had not been
+    played yet. The first statement says what is over: a match that finishes
     after it is live here, whatever the next statements find of it.
     """
+    decides = not formats.format_named(tournament.format).bracket
     finished: dict[int, Slot] = {}
     found: dict[Slot, Sequence[Sequence[int]]] = {}
     live: set[Slot] = set()
@@ -55,7 +57,8 @@ def read_results(tournament: Tournament, at: datetime | None = None) -> dict[Slo
         if pk in then if then is not None else status == MatchStatus.FINISHED:
             finished[pk] = (table, first)
         elif then is None and status in OVER:
-            found[table, first] = []
+            if decides:
+                found[table, first] = []
         else:
             live.add((table, first))
     boards: dict[int, list[Sequence[int]]] = defaultdict(list)

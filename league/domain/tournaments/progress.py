@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -10,7 +12,7 @@ from league.domain.core import clock, moves
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import matches
 from league.domain.tournaments import fixtures, formats
-from league.enums import Ending, TournamentStatus
+from league.enums import Ending, MatchStatus, TournamentStatus
 from league.models import Entry, Match, Tournament
 from league.pure.formats import Outcome
 
@@ -46,6 +48,34 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
         return False
     outcome = fixtures.play_format(tournament).outcome
     return outcome.over and _finish(tournament, outcome, now=now)
+
+
+@dataclass(frozen=True)
+class Stall:
+    """A match that could not be played, and the one in its place, "" where nobody has asked for one: until it is played nobody goes on by it."""
+
+    void: str
+    again: str
+
+
+def stalled(tournament: Tournament) -> list[Stall]:
+    """What keeps a running tournament from its end besides matches that are played for the first time. One query."""
+    if tournament.status != TournamentStatus.RUNNING:
+        return []
+    bracket = formats.format_named(tournament.format).bracket
+    rows: dict[tuple[str, int], list[Match]] = defaultdict(list)
+    for match in tournament.matches.order_by("id").only("public_id", "table", "first_board", "status"):
+        rows[match.table, match.first_board].append(match)
+    found = []
+    for row in rows.values():
+        first, last = row[0], row[-1]
+        if last.status == MatchStatus.FINISHED or first.status != MatchStatus.VOID:
+            continue
+        if last.status in fixtures.OVER:
+            found += [Stall(last.public_id, "")] if bracket else []
+        else:
+            found.append(Stall(row[-2].public_id, last.public_id))
+    return found
 
 
 def close(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:

@@ -59,6 +59,12 @@ FAULTS = {
     ),
     "pondering": (gettext_noop("pondering"), gettext_noop("The bot used processor time while nobody had asked it.")),
     "disconnect": (gettext_noop("hung up"), gettext_noop("The bot closed its output before the end of the match.")),
+    "unplayable": (
+        gettext_noop("unplayable"),
+        gettext_noop(
+            "The match broke off at this bot, was tried again elsewhere, and broke off there as well. What was seen is told to its owner."
+        ),
+    ),
     "infrastructure": (
         gettext_noop("fault of the league"),
         gettext_noop("This was a fault of the league. It costs the bot nothing."),

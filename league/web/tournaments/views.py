@@ -75,6 +75,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "planned": _planned(found) if found.status == TournamentStatus.OPEN else 0,
         "total": sum(table.statuses.values()),
         "done": table.statuses[MatchStatus.FINISHED],
+        "stalled": progress.stalled(found) if table.statuses[MatchStatus.VOID] else [],
         "secret": domain.published_secret(found),
         "example": _example_match(page),
         "format": _format(found),

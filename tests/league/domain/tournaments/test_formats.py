@@ -7,7 +7,6 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import override
 
 from league.domain.core.errors import Refused
-from league.domain.matches import matches
 from league.domain.tournaments import enrolment, fixtures, formats, progress, standings, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import Ending, Seeding, TournamentStatus, format_choices
@@ -204,14 +203,6 @@ def test_a_duel_says_what_it_found(ana, field) -> None:
     assert made.ending == Ending.STRONGER
     assert made.facts["llr"] > 2.94
     assert made.facts["lost"] == 0
-
-
-def test_struck_out_matches_do_not_hold_up_a_bracket(ana, field) -> None:
-    made = cup(ana, field[:4], "single_elimination", cap=2)
-    matches.void(made.matches.get(table="1-2"), actor="operator", why="broken", now=NOW)
-
-    assert reconcile.reconcile(now=NOW).inserted == 1  # extra boards
-    assert made.matches.filter(table="1-2", first_board=3).exists()
 
 
 def test_mixed_pairs_play_whist(ana, field) -> None:

@@ -1,0 +1,100 @@
+"""A match that breaks off at the same bot again is that bot's fault. The bot is real: in the tier without a filter it can hold up its own stop."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+import engine
+from engine.runner.match import forfeited
+from engine.sandbox import Sandbox
+from engine.sandbox.process import bot as process
+from league.domain.bots import bots
+from league.domain.core import clock, moves
+from league.domain.matches import leases, workers
+from league.domain.people import players
+from league.domain.playing.process import Machine
+from league.domain.playing.upcoming import Work
+from league.domain.tournaments import tournaments
+from league.enums import MatchStatus, VersionStatus
+from league.models import Match, Sitting
+from tests.support import acts
+from tests.support.league import SECRET
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
+GAME = "a_dos"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix="broken-", dir=settings.STATE_DIR))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def machine(folder: Path) -> Machine:
+    here = Machine(folder / "bots")
+    here.box = Sandbox("none", settings.STATE_DIR / "sandbox")
+    workers.register(here.name, tier="none")
+    return here
+
+
+@pytest.fixture
+def match(folder: Path) -> Match:
+    """Of a bot that cannot be stopped once it has decided twice, and an honest one. One board."""
+    program = acts.build(folder)
+    versions = []
+    for name, act in (("holds-up", "frozen|vfork of a thread|0"), ("honest", "never|nothing|0")):
+        data = acts.package(program, name, act)
+        version = bots.upload(players.create(name), name, data, "bot.zip", secret=SECRET)
+        for tried in Match.objects.filter(parties__version=version, kind="validation").distinct():
+            moves.move(tried, "cancelled", now=clock.given(None))
+        moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
+        versions.append(version)
+    cup = tournaments.create(versions[0].bot.owner, "Cup", GAME, boards=1, versions=versions, secret=SECRET)
+    tournaments.start(cup)
+    return cup.matches.get()
+
+
+def attempt(machine: Machine, match: Match) -> Match:
+    held = leases.claim(machine.name, prefer=match.pk, now=clock.given(None) + timedelta(minutes=5))
+    assert held is not None
+    machine.play(Work(held))
+    match.refresh_from_db()
+    return match
+
+
+def test_the_second_time_a_match_breaks_off_at_the_same_bot_it_is_its_fault(
+    machine: Machine, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_STOP_S", 0.3)
+    for number in (1, 2):
+        attempt(machine, match)
+        assert (match.status, match.attempts) == (MatchStatus.QUEUED, number)
+        assert "was broken off at holds-up: BrokenOff: process" in match.reason
+        mine, honest = match.parties.order_by("number")
+        assert [(seen["worker"], seen["attempt"]) for seen in mine.broken_off] == [
+            (machine.name, attempt) for attempt in range(1, number + 1)
+        ]
+        assert honest.broken_off == []
+
+    attempt(machine, match)
+
+    assert (match.status, match.attempts) == (MatchStatus.FINISHED, 3)
+    mine, honest = match.parties.order_by("number")
+    assert (mine.fault, honest.fault) == ("unplayable", "")
+    assert "attempt 2 on worker" in mine.fault_detail
+    assert "does not stop" in mine.fault_detail
+    game = engine.load(GAME)
+    for sitting in Sitting.objects.filter(board__match=match):
+        assert sitting.scores == forfeited(game, {sitting.seating.index(mine.number)})
+    assert honest.points > mine.points

@@ -1,0 +1,28 @@
+"""Bots that do one act of `tests/hostile/acts.c` at one moment of every pass, and otherwise play honestly."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "hostile/acts.c"
+MANIFEST = 'name = "{name}"\nruntime = "binary"\nentry = "{entry}"\ngames = ["a_dos"]\n'
+
+
+def build(folder: Path) -> bytes:
+    """The program of all of them."""
+    program = folder / "acts"
+    subprocess.run(["cc", "-O1", "-static", "-pthread", "-o", str(program), str(SOURCE)], check=True)
+    return program.read_bytes()
+
+
+def package(program: bytes, name: str, act: str, *, entry: str = "bot") -> bytes:
+    """A bot as a zip. act: MOMENT|ACT|NUMBER."""
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bot.toml", MANIFEST.format(name=name, entry=entry))
+        archive.writestr("act", act + "\n")
+        archive.writestr(entry, program)
+    return packed.getvalue()
