@@ -55,12 +55,15 @@ def _matches(path: str, glob: str) -> bool:
 
 
 class Equivalents:
-    """The reviewed list. An entry names its mutant by function and by the line before and after, so it outlives moves."""
+    """The reviewed list. An entry names its mutant by function and by the line before and after, so it outlives moves; without `where` it
+    holds in every function.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         entries = tomllib.loads((path or Path(__file__).with_name("equivalent.toml")).read_text()).get("equivalent", ())
-        self.reasons = {(entry["where"], entry["before"], entry["after"]): entry["reason"] for entry in entries}
+        self.reasons = {(entry.get("where", ""), entry["before"], entry["after"]): entry["reason"] for entry in entries}
 
     def reason(self, mutant: Mutant) -> str:
         """Why nobody could notice this mutant; "" where it is not on the list."""
-        return self.reasons.get((mutant.where, mutant.before, mutant.after), "")
+        change = (mutant.before, mutant.after)
+        return self.reasons.get((mutant.where, *change)) or self.reasons.get(("", *change), "")

@@ -250,7 +250,9 @@ class _Finder(ast.NodeVisitor):
     def visit_Return(self, node: ast.Return) -> None:
         if node.value is None:
             return
-        if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        if not (
+            isinstance(node.value, ast.Constant) and node.value.value in (None, True, False)
+        ):  # bool: has its opposite
             self._note("return", self._start(node.value), self._end(node.value), "None")
         self.visit(node.value)
 
