@@ -107,6 +107,8 @@ def test_seat_is_told_all_it_may_know_and_nothing_else(box: Sandbox, honest: Bot
             assert [{k: v for k, v in event.items() if k != "board"} for event in told] == allowed
             assert [event["board"] for event in told if event["e"] == "deal"] == [1, 2, 3]
             assert not any("hands" in event or "rest" in event for event in told)
+            scores = [board.sittings[number].scores for board in result.boards]
+            assert mine[-1]["result"] == {"scores": [sum(column) for column in zip(*scores, strict=True)]}
 
 
 def test_requests_are_numbered_timed_and_leave_a_choice(box: Sandbox, honest: BotSpec) -> None:
@@ -204,6 +206,7 @@ def test_stop_leaves_boards_incomplete_and_blames_nobody(box: Sandbox, honest: B
 
     result = play_match(match(honest, honest, boards=3), box, stop=lambda: calls.append(0) or len(calls) > 40)
 
+    assert len(calls) == 41, "no other pass was begun"
     assert len(result.boards[0].sittings) == 1
     assert not any(board.complete for board in result.boards)
     assert [report.faults for report in result.parties] == [[], []]
