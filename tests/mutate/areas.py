@@ -55,8 +55,9 @@ def _matches(path: str, glob: str) -> bool:
 
 
 class Equivalents:
-    """The reviewed list. An entry names its mutant by function and by the line before and after, so it outlives moves; without `where` it
-    holds in every function.
+    """The reviewed list. An entry names its mutant by function and by the line before and after, so it outlives moves.
+
+    One that names no function holds in all.
     """
 
     def __init__(self, path: Path | None = None) -> None:

@@ -251,7 +251,7 @@ class _Finder(ast.NodeVisitor):
         if node.value is None:
             return
         if not (
-            isinstance(node.value, ast.Constant) and node.value.value in (None, True, False)
+            isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool | None)
         ):  # bool: has its opposite
             self._note("return", self._start(node.value), self._end(node.value), "None")
         self.visit(node.value)
