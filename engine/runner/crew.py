@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import engine
-from engine.runner import rebuild
+from engine.runner import bounds, rebuild
 from engine.runner.cores import on_free_core
 from engine.runner.faults import Fault, blamed_on
 from engine.runner.limits import Noise
@@ -112,7 +112,7 @@ class Starter:
                     except Fault as fault:
                         crew.faults.append(Late(party, place, fault))
                         continue
-                seat = Seat(party, place, crew.made[place], self.spec.limits, noise=self.noise)
+                seat = Seat(party, place, crew.made[place], self.spec.limits, noise=self.noise, pass_s=told["pass_s"])
                 crew.seats.append(seat)
                 try:
                     seat.start(rebuild.hello(told, self.game, place))
@@ -133,7 +133,9 @@ class Starter:
         seeds = [
             engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
         ]
-        return {"boards": list(self.spec.boards), "limits": asdict(self.spec.limits), "seeds": seeds}
+        boards, limits = list(self.spec.boards), self.spec.limits
+        most = round(bounds.pass_s(limits, self.game, len(boards), self.spec.deals), 3)
+        return {"boards": boards, "limits": asdict(limits), "pass_s": most, "seeds": seeds}
 
 
 class Ahead:

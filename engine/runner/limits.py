@@ -81,10 +81,12 @@ class Clock:
     pass are passed over.
     """
 
-    __slots__ = ("bank", "bank_s", "limits", "move_s", "noise", "strikes", "upper_s", "wall_s")
+    __slots__ = ("bank", "bank_s", "left_s", "limits", "move_s", "noise", "pass_s", "strikes", "upper_s", "wall_s")
 
-    def __init__(self, limits: Limits, noise: Noise = QUIET) -> None:
+    def __init__(self, limits: Limits, noise: Noise = QUIET, pass_s: float = math.inf) -> None:
+        """pass_s: wall-clock seconds that all answers of the pass may take together."""
         self.limits = limits
+        self.pass_s = self.left_s = pass_s
         self.move_s = limits.move_s
         self.noise = noise
         self.strikes = 0
@@ -95,7 +97,13 @@ class Clock:
         self.bank_s = bank_s
         self.bank = f"{bank_s:.3f}"  # as the bot is told
         self.upper_s = self.noise.upper_s(self.move_s + bank_s)  # CPU seconds after which an answer is certainly late
-        self.wall_s = self.limits.wall_s(self.move_s + bank_s)
+        self.wall_s = min(self.limits.wall_s(self.move_s + bank_s), self.left_s)
+
+    def wait(self, wall_s: float) -> None:
+        """An answer took this long by the wall clock: it goes off what the pass has left."""
+        self.left_s -= wall_s
+        if self.left_s < self.wall_s:
+            self.wall_s = max(0.0, self.left_s)
 
     def spend(self, cpu_s: float) -> None:
         """An answer took this long. Raises Fault: timeout."""

@@ -45,8 +45,9 @@ def hello(
     boards: int,
     limits: Limits,
     seed: int,
+    pass_s: float | None = None,
 ) -> bytes:
-    """The first line: what will be played, how often, within which limits. Answered by `ready`."""
+    """The first line: what will be played, how often, within which limits. Answered by `ready`. `pass_s`: None in logs from before it was told."""
     message = {
         "type": "hello",
         "protocol": VERSION,
@@ -57,7 +58,7 @@ def hello(
         "seat": seat,
         "sides": [list(side) for side in sides],
         "boards": boards,
-        "limits": limits.public(),
+        "limits": limits.public() | ({} if pass_s is None else {"pass_s": pass_s}),
         "seed": seed,
     }
     return _encode(message).encode() + b"\n"

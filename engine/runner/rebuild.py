@@ -117,6 +117,7 @@ def hello(told: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
         boards=len(told["boards"]),
         limits=Limits(**told["limits"]),
         seed=told["seeds"][seat],
+        pass_s=told.get("pass_s"),
     )
 
 

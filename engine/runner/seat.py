@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from time import monotonic
 
@@ -28,13 +29,15 @@ class Seat:
         process: BotProcess,
         limits: Limits,
         noise: Noise = QUIET,
+        pass_s: float = math.inf,
     ) -> None:
+        """pass_s: wall-clock seconds that all its answers may take together (`bounds`)."""
         self.party = party
         self.seat = seat
         self.process = process
         self.limits = limits
         self._tap: Tap | None = None
-        self.clock = Clock(limits, noise)
+        self.clock = Clock(limits, noise, pass_s)
         self.name = ""
         self.requests = 0  # acts sent; the last id
         self.request = b""  # the last line sent
@@ -57,12 +60,14 @@ class Seat:
         """Send hello, wait for ready within the start budget, freeze."""
         budget = self.limits.start_s
         try:
-            reply = self._exchange(hello, self.clock.noise.upper_s(budget), self.limits.wall_s(budget))
+            wall_s = min(self.limits.wall_s(budget), self.clock.left_s)
+            reply = self._exchange(hello, self.clock.noise.upper_s(budget), wall_s)
         except Fault as fault:
             kind = "start_timeout" if fault.kind == "timeout" else fault.kind
             raise Fault(kind, f"while starting: {fault.detail}") from None
         self.cpu_s += reply.cpu_s
         self.wall_s += reply.wall_s
+        self.clock.wait(min(reply.wall_s, self.process.counted_s))
         self.name = protocol.ready(reply.line)
 
     def ask(self, events: list[str], legal: str) -> bytes:
@@ -76,7 +81,15 @@ class Seat:
         """Put the next request of a decision to the bot, as it stands. Returns its line, the answer to request number `requests`."""
         self.requests += 1
         clock = self.clock
-        line, used, took = self._exchange(request, clock.upper_s, clock.wall_s)
+        try:
+            line, used, took = self._exchange(request, clock.upper_s, clock.wall_s)
+        except Fault as fault:
+            if fault.kind != "timeout" or clock.wall_s < clock.left_s:
+                raise
+            raise Fault(
+                "timeout", f"{fault.detail}: all answers of this pass may take {clock.pass_s:.1f} s together"
+            ) from None
+        clock.wait(min(took, self.process.counted_s))
         self.cpu_us = cpu_us = int(used * 1e6)  # what the log keeps, so that the bank follows from the log
         self.took_s = took
         self.cpu_s += used

@@ -91,6 +91,8 @@ class BotProcess:
         self._loading = self._held = gated
         self._doubts = 0
         self.pondering_s = PONDERING_S
+        # So many wall seconds of the last answer count at most: not those in which this worker or the bot had no processor
+        self.counted_s = 0.0
         self._looked = monotonic()
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
@@ -183,6 +185,7 @@ class BotProcess:
         self.begin()
         if self._unread or self._ready(0):
             self._refuse_unsolicited()
+        self.counted_s = _SAMPLE_S  # unless it takes longer
         began = monotonic()
         try:
             written = os.write(self._stdin, data)
@@ -259,6 +262,7 @@ class BotProcess:
             if at >= 0:
                 line = bytes(self._unread[:at])
                 del self._unread[: at + 1]
+                self.counted_s = wall.counted(monotonic())
                 return line
             now = monotonic()
             left = wall.left(now)

@@ -27,19 +27,19 @@ class Wall:
         self._cap_s = cap_s
         self._began = self._seen = began
         self._counted = 0.0
-        self._waited = -1.0
+        self._waits: watch.Waits | None = None
 
     def left(self, now: float) -> float:
         """Seconds. Raises SandboxError once the machine has kept the bot waiting beyond all measure."""
         step = now - self._seen
         self._counted += step if step < _LATE_S else watch.SAMPLE_S
         self._seen = now
-        if self._waited < 0:
-            self._waited = watch.waited_seconds(self._pid)  # not before the first look: quick answers need none
+        if self._waits is None:
+            self._waits = watch.Waits(self._pid)  # not before the first look: quick answers need none
         left = self._cap_s - self._counted
         if left > 0:
             return left
-        left += watch.waited_seconds(self._pid) - self._waited
+        left += self._waits.seconds()
         elapsed = now - self._began
         if left > 0 and elapsed > max(_TOO_LONG * self._cap_s, _AT_LEAST_S):
             raise SandboxError(
@@ -47,3 +47,11 @@ class Wall:
                 "Run fewer workers here, or nothing beside them."
             )
         return left
+
+    def counted(self, now: float) -> float:
+        """Seconds of it that count, by the same rules."""
+        if self._waits is None:  # answered before the first look
+            return min(now - self._began, watch.SAMPLE_S)
+        self._counted += min(now - self._seen, watch.SAMPLE_S)
+        self._seen = now
+        return max(0.0, self._counted - self._waits.seconds())

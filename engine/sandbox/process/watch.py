@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +30,53 @@ def waited_seconds(pid: int) -> float:
 
     0 where the kernel does not count it.
     """
-    waited = 0
+    return sum(waited for _, waited in _accounts(pid).values())
+
+
+class Waits:
+    """How long a process has been kept from computing by others, from now on.
+
+    Its threads wait for one another, too, and that is its own affair: of what each waits, the CPU time that the others used meanwhile is taken
+    off, and of all threads the one counts that was kept waiting most.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._cpu = _cpu_seconds(pid)
+        self._before = _accounts(pid)
+
+    def seconds(self) -> float:
+        """0 where the kernel does not count it, and once the process has ended."""
+        return waited(self._before, _accounts(self._pid), _cpu_seconds(self._pid) - self._cpu)
+
+
+def waited(before: Mapping[str, tuple[float, float]], now: Mapping[str, tuple[float, float]], cpu_s: float) -> float:
+    """Of accounts by thread, how long others kept the process from computing, which used `cpu_s` in between."""
+    most = 0.0
+    for thread, (ran, stood) in now.items():
+        ran_before, stood_before = before.get(thread, (0.0, 0.0))
+        siblings = max(0.0, cpu_s - (ran - ran_before))
+        most = max(most, stood - stood_before - siblings)
+    return most
+
+
+def _cpu_seconds(pid: int) -> float:
+    try:
+        return time.clock_gettime(clock(pid))
+    except OSError:
+        return 0.0
+
+
+def _accounts(pid: int) -> dict[str, tuple[float, float]]:
+    """Seconds that each thread ran, and was ready and waited for a processor; empty where the kernel does not count them."""
+    found = {}
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
-            waited += int((task / "schedstat").read_bytes().split()[1])
-    except (OSError, IndexError):
+            ran, stood = (task / "schedstat").read_bytes().split()[:2]
+            found[task.name] = (int(ran) / 1e9, int(stood) / 1e9)
+    except (OSError, ValueError):
         pass
-    return waited / 1e9
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,3 +37,36 @@ def test_a_late_look_at_the_wall_clock_counts_as_one_in_time() -> None:
     assert wall.left(100.05) == pytest.approx(0.95)
     assert wall.left(160.05) == pytest.approx(0.95 - watch.SAMPLE_S)
     assert wall.left(160.10) == pytest.approx(0.90 - watch.SAMPLE_S)
+
+
+def test_threads_that_wait_for_one_another_do_not_stop_the_wall_clock() -> None:
+    """Of three threads that share a core each waits two thirds of the time, all of it for the others."""
+    before = {"1": (1.0, 5.0), "2": (0.0, 0.0)}
+    now = {"1": (2.0, 7.0), "2": (1.0, 2.0), "3": (1.0, 2.0)}
+
+    assert watch.waited(before, now, cpu_s=3.0) == 0.0
+    assert watch.waited(before, {**now, "2": (1.0, 2.5)}, cpu_s=3.0) == pytest.approx(0.5)  # by another process
+    assert watch.waited(before, {"1": (1.0, 9.0)}, cpu_s=0.0) == pytest.approx(4.0)
+    assert watch.waited(before, {}, cpu_s=0.0) == 0.0
+
+
+def test_sleepers_among_busy_threads_get_no_more_than_their_cap() -> None:
+    """Fifteen threads on one core wait for most of the time in sum; the process has computed all the time and is cut off at its cap."""
+    core = max(os.sched_getaffinity(0))
+    code = (
+        f"import os, threading, time\nos.sched_setaffinity(0, {{{core}}})\n"
+        "def busy():\n    while True: pass\n"
+        "for _ in range(15): threading.Thread(target=busy, daemon=True).start()\n"
+        "print(flush=True)\ntime.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        waits = watch.Waits(process.pid)
+        began, cpu = time.monotonic(), time.clock_gettime(watch.clock(process.pid))
+        while time.clock_gettime(watch.clock(process.pid)) - cpu < 0.5:
+            time.sleep(0.01)
+        lasted, used = time.monotonic() - began, time.clock_gettime(watch.clock(process.pid)) - cpu
+        kept = waits.seconds()
+        process.kill()
+    assert kept <= lasted - used + 0.1  # never more than the time in which it did not compute

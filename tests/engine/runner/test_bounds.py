@@ -1,0 +1,75 @@
+"""A match has a most of wall time, told beforehand; who sleeps it out fails, and the rival gets what a forfeit gives."""
+
+import json
+
+import pytest
+
+import engine
+from engine.game import declared, games
+from engine.runner import BotSpec, Limits, bounds, rebuild
+from engine.runner.match import forfeited, play_match
+from engine.sandbox import Sandbox
+from tests.engine.runner.conftest import Maker
+from tests.support.bots import match
+
+TIGHT = Limits(start_s=1.0, move_s=0.05, bank_s=0.2, wall_factor=1.0, wall_extra_s=0.6)
+SLEEPS = "def act(m): time.sleep(0.5); return good(m)"
+MATCH_S = 600  # the most of the default match
+
+
+@pytest.mark.parametrize("key", games())
+def test_the_default_match_of_sixteen_boards_of_a_deal_each_ends_within_ten_minutes(key: str) -> None:
+    game = engine.load(key)
+    if len(game.sides) == 2 and game.board_deals == 1:
+        assert bounds.match_s(Limits(), game, 2, 16) <= MATCH_S
+    for players in declared(key).players:
+        table = engine.load(key, players=players)
+        most = bounds.match_s(Limits(), table, len(table.sides), 16)
+        processes = len(table.sittings(len(table.sides))) * players
+        assert most == processes * bounds.pass_s(Limits(), table, 16)
+        assert bounds.pass_s(Limits(), table, 16) >= 16 * bounds.decisions(table) * 0.5
+
+
+def test_a_bot_that_sleeps_out_its_bank_fails_and_its_rival_gets_the_forfeit(
+    box: Sandbox, honest: BotSpec, make: Maker
+) -> None:
+    sleeper = make(SLEEPS, name="sleeper")
+    game = engine.load("partnership")
+    most = bounds.pass_s(TIGHT, game, 2)
+    assert most == pytest.approx(2.0)
+
+    result = play_match(match(sleeper, honest, limits=TIGHT), box)
+
+    first = result.parties[0].faults
+    assert [fault.kind for fault in first] == ["timeout", "timeout"]  # once in each pass, each with its own bank
+    assert all("all answers of this pass may take 2.0 s together" in fault.detail for fault in first)
+    assert result.parties[1].faults == []
+    for board in result.boards:
+        for sitting in board.sittings:
+            if sitting.faults:
+                assert sitting.scores == forfeited(game, {sitting.faults[0].seat})
+    assert result.parties[0].wall_s <= 4 * most  # two seats in two passes
+
+
+def test_a_bot_that_starts_slowly_has_less_for_its_answers(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    late = make('def hello(m): time.sleep(1.2); return \'{"type":"ready"}\\n\'\n' + SLEEPS, name="late")
+
+    faults = play_match(match(late, honest, limits=TIGHT), box).parties[0].faults
+
+    assert faults
+    assert all(fault.step >= 0 and fault.kind == "timeout" for fault in faults)
+    assert max(json.loads(fault.request)["id"] for fault in faults) <= 2
+
+
+def test_hello_tells_the_most_and_a_log_from_before_is_rebuilt_without_it(box: Sandbox, honest: BotSpec) -> None:
+    lines: list[bytes] = []
+    game = engine.load("partnership")
+
+    result = play_match(match(honest, honest), box, tap=lambda number, seat, request, answer: lines.append(request))
+
+    told = result.boards[0].sittings[0].replay["pass"]
+    (said,) = {json.dumps(json.loads(line)["limits"]) for line in lines if b'"hello"' in line}
+    assert json.loads(said)["pass_s"] == told["pass_s"] == bounds.pass_s(Limits(**told["limits"]), game, 2)
+    assert rebuild.hello(told, game, 0) in lines
+    before = {key: value for key, value in told.items() if key != "pass_s"}
+    assert b"pass_s" not in rebuild.hello(before, game, 0)
