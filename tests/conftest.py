@@ -88,6 +88,7 @@ LONG = (
     "tests/league/web/test_browser.py",
     "tests/league/domain/tournaments/test_formats_played.py",
     "tests/hostile/test_matches.py",
+    "tests/hostile/test_acts.py",
     "tests/league/management/test_serve.py",
     "tests/engine/cli/test_commands.py",
 )

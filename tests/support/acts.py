@@ -11,11 +11,10 @@ SOURCE = Path(__file__).resolve().parents[1] / "hostile/acts.c"
 MANIFEST = 'name = "{name}"\nruntime = "binary"\nentry = "{entry}"\ngames = ["a_dos"]\n'
 
 
-def build(folder: Path) -> bytes:
+def build(program: Path) -> Path:
     """The program of all of them."""
-    program = folder / "acts"
     subprocess.run(["cc", "-O1", "-static", "-pthread", "-o", str(program), str(SOURCE)], check=True)
-    return program.read_bytes()
+    return program
 
 
 def package(program: bytes, name: str, act: str, *, entry: str = "bot") -> bytes:

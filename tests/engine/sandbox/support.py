@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from engine.runner.runtimes import modules
 from engine.sandbox import Runtime, TierReport, check
 from engine.sandbox.cgroups import groups
 from engine.sandbox.files import runtimes
@@ -58,20 +59,34 @@ class StateDirectory:
         modules |= {name: REPOSITORY / name for name in ("tests/hostile", "tests/engine/sandbox")}
         return runtimes.python(self.path, modules)
 
-    def for_others(self) -> tuple[str, list[str], str]:
-        """(interpreter, environment as NAME=value, state directory) with which an ordinary user runs our modules."""
+    @cached_property
+    def _runner_for_others(self) -> Runtime:
+        """A Python that any user can run, with the whole runner and `tests.hostile.acts` inside."""
+        inside = modules() | {
+            f"engine/{name}": REPOSITORY / "engine" / name for name in ("runner", "packages", "sandbox")
+        }
+        inside["tests/hostile/acts.py"] = REPOSITORY / "tests/hostile/acts.py"
+        return runtimes.python(self.path, inside)
+
+    def for_others(self, *, runner: bool = False) -> tuple[str, list[str], str]:
+        """(interpreter, environment as NAME=value, state directory) with which an ordinary user runs our modules.
+
+        runner: with the runner beside the sandbox, to play whole matches.
+        """
         home = self.path / "ordinary"
         home.mkdir(exist_ok=True)
         if os.getuid() == 0:
             os.chown(home, ORDINARY_USER, ORDINARY_USER)
-        tree = self._for_others.root
+        tree = (self._runner_for_others if runner else self._for_others).root
         program = next((tree / "python/bin").iterdir())
         passed = [f"{name}={os.environ[name]}" for name in ("PATH", groups.SWITCH) if name in os.environ]
         return str(program), [*passed, f"PYTHONPATH={tree / 'python/extra'}"], str(home)
 
-    def as_ordinary_user(self, module: str, *arguments: str, told: Sequence[str] = ()) -> list[Any]:
-        """Run a module as a user without any right, in a state directory of his; its answers, one JSON value a line."""
-        program, environment, home = self.for_others()
+    def as_ordinary_user(
+        self, module: str, *arguments: str, told: Sequence[str] = (), runner: bool = False
+    ) -> list[Any]:
+        """Run a module as a user without any right, in a state directory of his; its answers, one JSON value a line. runner: as `for_others`."""
+        program, environment, home = self.for_others(runner=runner)
         user = os.getuid() or ORDINARY_USER
         done = subprocess.run(
             [program, "-s", "-S", "-B", "-m", module, home, *arguments],

@@ -51,7 +51,7 @@ def machine(folder: Path) -> Machine:
 @pytest.fixture
 def match(folder: Path) -> Match:
     """Of a bot that cannot be stopped once it has decided twice, and an honest one. One board."""
-    program = acts.build(folder)
+    program = acts.build(folder / "acts").read_bytes()
     versions = []
     for name, act in (("holds-up", "frozen|vfork of a thread|0"), ("honest", "never|nothing|0")):
         data = acts.package(program, name, act)

@@ -1,0 +1,128 @@
+"""No act of a bot ends better for it than playing on: a table of acts, moments, tiers and users, each cell a match against an honest bot.
+
+In each cell the bot's sittings have what the rules give for a forfeit or what they have when nothing is done, and the honest one's likewise; the
+honest bot is never blamed and the match never broken off. `make test` plays every act, and every moment of those that are not one of a series
+of numbers, somewhere; `make soak` plays the whole product.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from engine.sandbox import TierReport
+from tests.engine.sandbox.support import StateDirectory, held_tiers
+from tests.hostile.acts import ACTS, FAULT, HARMLESS, LIMITED, MOMENTS, PLAYS_ON, SIGNALS, STATUSES, Cell, Table
+from tests.support import acts
+
+pytestmark = pytest.mark.timeout(900)
+TIERS = ("namespaces", "landlock")
+ORDINARY = "an ordinary user"
+SERIES = {"exit": STATUSES, "signal": (*SIGNALS, *HARMLESS), "limit": LIMITED}
+Place = tuple[str, str]  # tier, user
+Play = Callable[[Cell, str], list[str]]
+
+
+def quick_moments(act: str, turn: int) -> tuple[str, ...]:
+    """All moments; of one of a series of acts that differ by a number only, a decision and one of the others."""
+    name, _, number = act.partition("|")
+    others = ("start", "frozen", "end")
+    return ("decision", others[turn % 3]) if int(number) in SERIES.get(name, ()) else MOMENTS
+
+
+def quick_cells(places: list[Place]) -> dict[str, list[tuple[Cell, str]]]:
+    """Act -> its cells and users, the places in turn."""
+    turn = count()
+    found = defaultdict(list)
+    for number, act in enumerate(ACTS):
+        for moment in quick_moments(act, number):
+            tier, user = places[next(turn) % len(places)]
+            found[act].append((Cell(act, moment, tier), user))
+    return found
+
+
+@pytest.fixture(scope="session")
+def table(state: StateDirectory) -> Table:
+    """The cells of the tests' own user."""
+    acts.build(state.path / "bot")
+    return Table(state.path)
+
+
+@pytest.fixture(scope="session")
+def places(state: StateDirectory) -> list[Place]:
+    """Where a tier holds: as root and as an ordinary user, or as the latter only."""
+    found = []
+    for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers"):
+        report = TierReport(**answer)
+        if report.name in TIERS:
+            held_tiers.tell(ORDINARY, report.name, report.holds, report.reasons)
+            found += [(report.name, ORDINARY)] if report.holds else []
+    if os.getuid() == 0:
+        for tier in TIERS:
+            report = state.reports[tier]
+            held_tiers.tell("root", tier, report.holds, report.reasons)
+            found += [(tier, "root")] if report.holds else []
+    assert found, "no tier holds on this host: nothing could be tested"
+    return found
+
+
+def played_by_ordinary(state: StateDirectory, cells: list[Cell]) -> dict[Cell, list[str]]:
+    """What is wrong with these, each match played by a process of an ordinary user."""
+    home = Path(state.for_others(runner=True)[2])
+    shutil.copy(state.path / "bot", home / "bot")
+    os.chown(home / "bot", home.stat().st_uid, home.stat().st_gid)
+    told = ["\t".join((cell.act, cell.moment, cell.tier)) for cell in cells]
+    return dict(zip(cells, state.as_ordinary_user("tests.hostile.acts", told=told, runner=True), strict=True))
+
+
+@pytest.fixture(scope="session")
+def cells(places: list[Place]) -> dict[str, list[tuple[Cell, str]]]:
+    found = quick_cells(places)
+    number = sum(map(len, found.values()))
+    assert number >= 100
+    held_tiers.add(f"{len(ACTS)} acts in {number} matches, in each of: {', '.join(f'{t} as {u}' for t, u in places)}")
+    return found
+
+
+@pytest.fixture(scope="session")
+def play(state: StateDirectory, table: Table, cells: dict[str, list[tuple[Cell, str]]]) -> Play:
+    """Plays a cell as a user; those of the ordinary user are all played when the first is asked for."""
+    theirs = played_by_ordinary(state, [cell for row in cells.values() for cell, user in row if user == ORDINARY])
+    return lambda cell, user: theirs[cell] if user == ORDINARY else table.wrong(cell)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_no_act_ends_better_than_playing_on(act: str, play: Play, cells: dict[str, list[tuple[Cell, str]]]) -> None:
+    wrong = {f"{cell.moment} in {cell.tier} as {user}": play(cell, user) for cell, user in cells[act]}
+
+    assert {where: what for where, what in wrong.items() if what} == {}
+
+
+@pytest.mark.parametrize("name", ["bwrap", "tute-spare", ") Z 0 (", "a b"])
+def test_no_name_of_a_program_confuses_the_supervisor(name: str, table: Table, places: list[Place]) -> None:
+    tiers = sorted({tier for tier, _ in places})
+
+    assert {tier: table.judge(table.bot("never|nothing|0", entry=name), tier, PLAYS_ON) for tier in tiers} == {
+        tier: [] for tier in tiers
+    }
+    assert table.judge(table.bot("decision|exit|137", entry=name), tiers[-1], FAULT) == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+def test_the_whole_product(state: StateDirectory, table: Table, places: list[Place]) -> None:
+    wanted = {(Cell(act, moment, tier), user) for act in ACTS for moment in MOMENTS for tier, user in places}
+    wrong = {f"{cell} as {user}": table.wrong(cell) for cell, user in sorted(wanted, key=str) if user != ORDINARY}
+    theirs = [cell for cell, user in sorted(wanted, key=str) if user == ORDINARY]
+    for first in range(0, len(theirs), 200):
+        found = played_by_ordinary(state, theirs[first : first + 200])
+        wrong |= {f"{cell} as {ORDINARY}": what for cell, what in found.items()}
+
+    assert len(wrong) == len(wanted) >= len(ACTS) * len(MOMENTS)
+    assert {where: what for where, what in wrong.items() if what} == {}
