@@ -22,6 +22,7 @@ from engine.sandbox.files import elf, tree
 
 _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
+_SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
 _PYTHON_GATE, _NODE_GATE = "python/gate.py", "node/gate.js"
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
@@ -44,7 +45,8 @@ class Runtime:
     argv_prefix and environment: with "{root}" for wherever the tree will be; parts: what a bot may read of the tree;
     runs_bot_files: whether the bot's own
     files are executed; gate: the words behind the prefix with which it stops, once it is loaded, before the first instruction of the bot's own
-    code, says so by an empty line and waits for a byte; memory_mb, address_space_mb: the least the program itself needs, MiB; sealable: whether
+    code, says so by an empty line and waits for a byte; needs_pipes: whether it makes pipes of its own at its start;
+    memory_mb, address_space_mb: the least the program itself needs, MiB; sealable: whether
     it runs without threads and without the host's clocks.
     """
 
@@ -57,6 +59,7 @@ class Runtime:
     parts: tuple[str, ...] = ("lib",)
     runs_bot_files: bool = False
     gate: tuple[str, ...] = ()
+    needs_pipes: bool = False
     memory_mb: int = 16
     address_space_mb: int | None = None
     sealable: bool = False
@@ -140,7 +143,7 @@ def _python_tree(directory: Path, name: str, program: str) -> Path:
     facts = _python_facts(program)
     stdlib = Path(facts["stdlib"])
     sources = {path.name: path for path in [Path(program), *stdlib.glob("*.py"), *stdlib.glob("lib-dynload/*.so")]}
-    key = tree.signature({**sources, "gate": _GATES / "gate.py"}, facts["version"])
+    key = tree.signature({**sources, "gates": _GATES}, facts["version"])
     return tree.build_once(directory, name, key, lambda work: _build_python(work, facts))
 
 
@@ -174,7 +177,19 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
     modules = sorted((library / "lib-dynload").glob("*.so"))
     _copy_program(work, Path(facts["program"]), f"python/bin/python{series}", modules)
     tree.copy(_GATES / "gate.py", work / _PYTHON_GATE)
+    _exchange_wakeup(library / "asyncio")
     _compile(work, facts, library)
+
+
+def _exchange_wakeup(asyncio: Path) -> None:
+    """Let event loops do without sockets, which no bot may make."""
+    loops = asyncio / "selector_events.py"
+    text = loops.read_text(encoding="utf-8")
+    if _WAKEUP not in text:  # a copy of a copy has it already
+        if text.count(_SOCKETS) != 1:
+            raise SandboxError(f"{loops} has not one line with {_SOCKETS}; this version of Python is not known")
+        loops.write_text(text.replace(_SOCKETS, _WAKEUP), encoding="utf-8")
+        tree.copy(_GATES / "wakeup.py", asyncio / "wakeup.py")
 
 
 def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
@@ -235,7 +250,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
     real = Path(found).resolve()
     done = subprocess.run([real, "--version"], capture_output=True, text=True, timeout=30, check=True, env={})
     version = done.stdout.strip().removeprefix("v")
-    key = tree.signature({"node": real, "gate": _GATES / "gate.js"}, version)
+    key = tree.signature({"node": real, "gates": _GATES}, version)
     name = f"node-{version.partition('.')[0]}"
     root = tree.build_once(directory(state_dir), name, key, lambda work: _build_node(work, real))
     return Runtime(
@@ -248,6 +263,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
             *("--max-old-space-size=128", "--single-threaded"),
         ),
         gate=("--require", "{root}/" + _NODE_GATE),
+        needs_pipes=True,
         parts=("lib", "node"),
         memory_mb=256,
         address_space_mb=16384,

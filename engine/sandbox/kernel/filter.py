@@ -1,7 +1,8 @@
 """The allow-list of system calls a bot may make.
 
 Threads, but no second process; no socket; no file opened for writing; no memory that the limits do not count; nothing
-that reaches, wakes, watches or times another process. What is not named fails with EPERM, what the tables do not know
+that reaches, wakes, watches or times another process, nothing that counts what others do, and no timer that runs on while
+the bot is stopped. What is not named fails with EPERM, what the tables do not know
 with ENOSYS (so that a newer C library falls back), another machine's call convention kills.
 """
 
@@ -17,37 +18,47 @@ from engine.sandbox.kernel.syscalls import Machine, this_machine
 _ALLOWED = """
 read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3
 fstat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents64 getdents getcwd chdir fchdir
-pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
-eventfd eventfd2 timerfd_create timerfd_settime timerfd_gettime umask sendfile
-exit exit_group wait4 waitid restart_syscall rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait
-rt_sigpending sigaltstack pause alarm getitimer setitimer
-getpid gettid getppid getuid geteuid getgid getegid getgroups getpgrp getpgid getsid getresuid getresgid capget
-munmap mremap mprotect brk msync membarrier rseq set_robust_list futex futex_waitv set_tid_address arch_prctl
-clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage sched_yield sched_getaffinity sched_getparam
-sched_getscheduler sched_get_priority_max sched_get_priority_min getpriority uname getrandom getcpu getrlimit execve
-recvfrom shutdown getsockopt getsockname getpeername mlock munlock
+poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
+eventfd eventfd2 umask sendfile
+exit exit_group wait4 waitid restart_syscall rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend
+rt_sigpending sigaltstack pause getitimer
+getpid gettid getppid getuid geteuid getgid getegid getgroups getpgrp getresuid getresgid
+munmap mremap mprotect brk msync rseq set_robust_list set_tid_address
+clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage sched_yield
+sched_get_priority_max sched_get_priority_min uname getrandom getcpu getrlimit execve
+mlock munlock
 """
 ALLOWED = tuple(_ALLOWED.split())
+# A pipe's inode number comes from a counter that all processes of the host move on. Only for runtimes that cannot do without.
+_PIPES = ("pipe", "pipe2")
 
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWSDOWN = 0x100
-_MADV_MERGEABLE = 12
+# NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP: the rest merges pages
+# with those of others, or moves pages of shared files out of the memory.
+_MADV_ALLOWED = (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17)
+_MEMBARRIER_ALLOWED = (0, 8, 16, 32, 64, 128, 256)  # QUERY, and those that stop only threads of the process itself
+_ITIMER_REAL = 0
+# SET_FS GET_FS GET_XCOMP_SUPP GET_XCOMP_PERM REQ_XCOMP_PERM
+_ARCH_PRCTL_ALLOWED = (0x1002, 0x1003, 0x1021, 0x1022, 0x1023)
+# Of the operations on a private futex, which only threads of one process can share: WAIT WAKE REQUEUE CMP_REQUEUE WAKE_OP
+# WAIT_BITSET WAKE_BITSET. The others take a process id in the futex for that of an owner, and tell whether it lives.
+_FUTEX_PRIVATE, _FUTEX_OPERATION = 0x80, 0x7F
+_FUTEX_ALLOWED = (0, 1, 3, 4, 5, 9, 10)
+_FUTEX_WAITS, _FUTEX_WAKES = (0, 9), (1, 10)
 _OPEN_FOR_CHANGE = 0o100 | 0o1000 | 0x400000  # O_CREAT, O_TRUNC, __O_TMPFILE
 _CLONE_THREAD = 0x10000
 _CLONE_NEW_NAMESPACE = 0x7E02_0000
-_AF_UNIX = 1
 _CLONE_VFORK = 0x4000
 _SIGKILL, _SIGCONT, _SIGSTOP = 9, 18, 19
 _NEGATIVE = 0x8000_0000
 _TERMINAL_AND_PIPE = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIO[N]CLEX
-_FCNTL_REFUSED = (
-    *(5, 6, 7, 36, 37, 38),  # record locks: one bit a lock between two bots that share a read-only file
-    *(8, 10, 15),  # F_SETOWN, F_SETSIG, F_SETOWN_EX: a signal of choice, such as the one that wakes a frozen process
-    *(1024, 1025, 1026),  # leases and directory notification
-    1031,  # F_SETPIPE_SZ: kernel memory no limit counts
-)
 _SEALING = ("seccomp", "execveat")  # in the first instructions of a sealed bot, which then refuse them; see ``sealed``
 _PR_SET_TSC, _RLIMIT_FSIZE = 26, 1
+# F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. Refused are, among others: locks, a bit each between two bots that
+# share a read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel memory that no limit counts;
+# write hints, which stay with a file that the bot's user owns.
+_FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030)
 _PRCTL_ALLOWED = (3, 15, 16, 23, 39, 0x53564D41)  # GET_DUMPABLE SET_NAME GET_NAME CAPBSET_READ GET_NO_NEW_PRIVS SET_VMA
 _OWN_PID = 0xFFFF_FFF0  # stands for the bot's own process id until the launcher knows it
 
@@ -72,6 +83,27 @@ def _signal_self_only() -> bpf.Program:
     return bpf.one_of((_SIGKILL, _SIGCONT, _SIGSTOP), bpf.refuse(errno.EPERM), bpf.ALLOW)
 
 
+def _own(error: int) -> bpf.Program:
+    """Only about the bot itself: process 0, or its own id."""
+    return bpf.load_argument(0) + bpf.one_of((0, _OWN_PID), bpf.ALLOW, bpf.refuse(error))
+
+
+def _futex() -> bpf.Program:
+    """Private futexes. A shared one would reach whoever maps the same page of a file, such as the interpreter's own.
+
+    Nobody ever waits for a shared one: such a wait ends at once, as if the value had changed, so that a C library which waits for the
+    end of a thread looks again; and a wake wakes nobody. So the kernel's own wake at the end of a thread reaches nobody either.
+    """
+    private = bpf.mask(_FUTEX_OPERATION) + bpf.one_of(_FUTEX_ALLOWED, bpf.ALLOW, bpf.refuse(errno.ENOSYS))
+    shared: bpf.Program = bpf.load_argument(1) + bpf.mask(_FUTEX_OPERATION)
+    for operation in _FUTEX_WAITS:
+        shared += bpf.if_equal(operation, bpf.verdict(bpf.refuse(errno.EAGAIN)))
+    for operation in _FUTEX_WAKES:
+        shared += bpf.if_equal(operation, bpf.verdict(bpf.refuse(0)))
+    shared += bpf.verdict(bpf.refuse(errno.ENOSYS))
+    return bpf.load_argument(1) + bpf.if_any_bit(_FUTEX_PRIVATE, private) + shared
+
+
 def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
     """Calls that depend on their arguments: name -> body that gives a verdict on every path. sealing: as in ``build``."""
     eperm, allow = bpf.verdict(bpf.refuse(errno.EPERM)), bpf.verdict(bpf.ALLOW)
@@ -91,7 +123,10 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         "openat": bpf.load_argument(2) + read_only,
         "open": bpf.load_argument(1) + read_only,
         "openat2": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # its flags lie in memory; every library falls back
-        "madvise": bpf.load_argument(2) + bpf.one_of((_MADV_MERGEABLE,), bpf.refuse(errno.EPERM), bpf.ALLOW),
+        "madvise": bpf.load_argument(2) + bpf.one_of(_MADV_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
+        "membarrier": bpf.load_argument(0) + bpf.one_of(_MEMBARRIER_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
+        "futex": _futex(),
+        "futex_waitv": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # its flags lie in memory
         "clone": bpf.load_argument(0)
         + bpf.if_any_bit(_CLONE_NEW_NAMESPACE, eperm)
         + bpf.if_any_bit(_CLONE_VFORK, no_fork)  # of a thread, too: who waits for one so does not stop when told to
@@ -101,19 +136,33 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         "fork": no_fork,
         "vfork": no_fork,
         "socket": bpf.verdict(bpf.refuse(errno.EAFNOSUPPORT)),
-        "socketpair": bpf.load_argument(0) + bpf.one_of((_AF_UNIX,), bpf.ALLOW, bpf.refuse(errno.EAFNOSUPPORT)),
-        # An address would let a datagram socketpair reach any listening socket of the host.
-        "sendto": bpf.load_argument(4)
+        "socketpair": bpf.verdict(bpf.refuse(errno.EAFNOSUPPORT)),  # its inode number is counted like a pipe's
+        # They run on while the process is stopped. Timers of its own CPU time do not.
+        "alarm": bpf.verdict(bpf.refuse(0)),  # it cannot fail, it can only have had no timer before
+        "setitimer": bpf.load_argument(0) + bpf.one_of((_ITIMER_REAL,), bpf.refuse(errno.EPERM), bpf.ALLOW),
+        "rt_sigtimedwait": bpf.load_argument(2)
         + bpf.if_at_least(1, eperm)
-        + bpf.load_argument(4, high=True)
+        + bpf.load_argument(2, high=True)
         + bpf.if_at_least(1, eperm)
         + allow,
+        # Another process's number: whether it lives, and what it was told. A thread of the bot's own looks the same from here.
+        "sched_getaffinity": _own(errno.ENOSYS),  # so a C library goes without
+        "sched_getparam": _own(errno.EPERM),
+        "sched_getscheduler": _own(errno.EPERM),
+        "getpgid": _own(errno.EPERM),
+        "getsid": _own(errno.EPERM),
+        "getpriority": bpf.load_argument(0)
+        + bpf.if_at_least(1, eperm)
+        + bpf.load_argument(1)
+        + bpf.one_of((0, _OWN_PID), bpf.ALLOW, bpf.refuse(errno.EPERM)),
+        # Refused is a second vDSO, and with it the clocks.
+        "arch_prctl": bpf.load_argument(0) + bpf.one_of(_ARCH_PRCTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         # A negative clock is another process's CPU time: how long the opponent thinks.
         "clock_gettime": bpf.load_argument(0)
         + bpf.if_any_bit(_NEGATIVE, bpf.verdict(bpf.refuse(errno.EINVAL)))
         + allow,
         "ioctl": bpf.load_argument(1) + bpf.one_of(_TERMINAL_AND_PIPE, bpf.ALLOW, bpf.refuse(errno.ENOTTY)),
-        "fcntl": bpf.load_argument(1) + bpf.one_of(_FCNTL_REFUSED, bpf.refuse(errno.EPERM), bpf.ALLOW),
+        "fcntl": bpf.load_argument(1) + bpf.one_of(_FCNTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
         "prctl": bpf.load_argument(0) + bpf.one_of(options, bpf.ALLOW, bpf.refuse(errno.EPERM)),
         # Its own limits may be read. Lowered, they would no longer be those that are looked for, nor tell what ended it.
         "prlimit64": bpf.load_argument(0)
@@ -130,10 +179,10 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
 
 
 @lru_cache
-def build(machine: Machine | None = None, *, sealing: bool = False) -> Filter:
+def build(machine: Machine | None = None, *, pipes: bool = False, sealing: bool = False) -> Filter:
     """The filter for ``machine`` (default: this one). Its process id is filled in by ``Filter.for_pid``.
 
-    sealing: for a bot whose first instructions put a second filter behind this one.
+    pipes: for a runtime that needs some; sealing: for a bot whose first instructions put a second filter behind this one.
     """
     machine = machine or this_machine()
     numbers = machine.numbers
@@ -141,7 +190,7 @@ def build(machine: Machine | None = None, *, sealing: bool = False) -> Filter:
     program += bpf.load_number()
     if machine.has_x32:
         program += bpf.if_at_least(0x4000_0000, bpf.verdict(bpf.KILL_PROCESS))
-    for name in (*ALLOWED, *_SEALING) if sealing else ALLOWED:
+    for name in (*ALLOWED, *(_PIPES if pipes else ()), *(_SEALING if sealing else ())):
         if name in numbers:  # aarch64 lacks the calls that newer ones replaced
             program += bpf.if_equal(numbers[name], bpf.verdict(bpf.ALLOW))
     for name, body in _rules(sealing=sealing).items():

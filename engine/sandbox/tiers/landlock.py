@@ -34,7 +34,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     readable.append((bot, execute if runtime.runs_bot_files else landlock.READ))
     if not place.slot:
         readable += [("/dev/null", landlock.READ), ("/dev/urandom", landlock.READ)]
-    filtered = call_filter.build(sealing=policy.sealed)
+    filtered = call_filter.build(pipes=runtime.needs_pipes, sealing=policy.sealed)
     numbers = this_machine().numbers
     return {
         "groups": place.groups,

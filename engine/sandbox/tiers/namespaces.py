@@ -108,7 +108,9 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         open_here |= {info_in, info_out}
         go_in, go_out = os.pipe()
         open_here |= {go_in, go_out}
-        filter_fd = memory_file("filter", call_filter.build(sealing=policy.sealed).for_pid(_FIRST_PROCESS))
+        filter_fd = memory_file(
+            "filter", call_filter.build(pipes=runtime.needs_pipes, sealing=policy.sealed).for_pid(_FIRST_PROCESS)
+        )
         open_here.add(filter_fd)
         keep, at_first = [filter_fd, info_out, go_in], limits
         if policy.sealed:

@@ -166,6 +166,7 @@ def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, 
     assert [report.faults for report in result.parties] == [[], []]
     assert [thread for thread, _ in watched.started] == [threading.current_thread().name] * 4 + ["crew"] * 4
     passes = _said(result.parties[0].stderr)
+    assert {woken for said in passes.values() for word, _, woken in said if word == "acted"} == {"0"}
     assert sorted(passes) == [0, 1]
     assert max(when for word, when, _ in passes[0] if word == "acted") < min(
         when for word, when, _ in passes[1] if word == "born"

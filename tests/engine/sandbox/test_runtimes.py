@@ -53,7 +53,7 @@ import league_rules, league_rules.part, tute_helper
 hashlib.sha256(b"").digest()
 seen = []
 threading.Thread(target=seen.append, args=(1,)).start()
-asyncio.run(asyncio.sleep(0))
+asyncio.run(asyncio.to_thread(seen.append, 2))
 input()
 print(json.dumps({"version": sys.version.split()[0], "path": sys.path, "prefix": sys.prefix, "seen": seen,
                   "answer": league_rules.part.ANSWER + tute_helper.ANSWER}), flush=True)
@@ -82,7 +82,7 @@ def test_a_python_bot_has_the_standard_library_and_the_extra_modules(
 
         assert told["version"] == runtime.version == platform.python_version()
         assert told["answer"] == 42
-        assert told["seen"] == [1]
+        assert told["seen"] == [1, 2]
         assert not [path for path in [*told["path"], told["prefix"]] if "site-packages" in path or ".venv" in path]
 
 

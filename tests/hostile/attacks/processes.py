@@ -114,7 +114,10 @@ attempt("timer", lambda: call("timer_create", 1, 0, id(bytes(64))))
 attempt("owner", lambda: fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid()))
 attempt("signal", lambda: fcntl.fcntl(0, 10, signal.SIGCONT))
 signal.signal(signal.SIGALRM, lambda *_: attempt("wake", lambda: os.kill(os.getpid(), signal.SIGCONT)))
-signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+attempt("interval", lambda: signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01))
+signal.alarm(1)
+if signal.alarm(0) > 0:
+    got.append("an alarm")
 def ponder():
     while True:
         pass

@@ -31,6 +31,37 @@ for name in ("loadavg", "stat", "uptime", "vmstat", "schedstat", "sysvipc/shm", 
 """,
     ),
     Attack(
+        name="talk through what the kernel shares",
+        source="""
+with open(os.__file__, "rb") as file:
+    page = libc.mmap(None, 4096, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
+    attempt("write hint", lambda: fcntl.fcntl(file, 1036, bytes([2, *bytes(7)])))
+    attempt("lock", lambda: fcntl.lockf(file, fcntl.LOCK_SH))
+word, long_ago = ctypes.c_uint32.from_address(page).value, ctypes.create_string_buffer(16)
+for operation in (0, 9, 1, 3, 10):
+    result = libc.syscall(goal["numbers"]["futex"], ctypes.c_void_p(page), operation, word, None, None, 0xFFFFFFFF)
+    if result > 0 or (result == 0 and operation not in (1, 10)):
+        got.append(f"shared futex {operation}: {result}")
+attempt("several futexes", lambda: call("futex_waitv", page, 1, 0, 0, 0))
+for pid in (1, 2, goal["worker"], os.getpid() + 1):
+    if pid == os.getpid():
+        continue
+    attempt("affinity", lambda: call("sched_getaffinity", pid, 8, ctypes.addressof(long_ago)))
+    for name in ("sched_getparam", "sched_getscheduler", "getsid", "getpgid"):
+        attempt(name, lambda: call(name, pid, ctypes.addressof(long_ago)))
+    for which in (0, 1, 2):
+        attempt("priority", lambda: call("getpriority", which, pid))
+attempt("rights of others", lambda: call("capget", ctypes.addressof(long_ago), ctypes.addressof(long_ago)))
+attempt("pipe", os.pipe)
+attempt("socket pair", socket.socketpair)
+attempt("timer descriptor", lambda: call("timerfd_create", 1, 0))
+attempt("signal in time", lambda: signal.sigtimedwait([signal.SIGUSR1], 0.01))
+for name, first, second in (("membarrier", 1, 0), ("madvise", page, 4096), ("arch_prctl", 0x2003, 0)):
+    if name in goal["numbers"] and libc.syscall(goal["numbers"][name], ctypes.c_long(first), second, 21) >= 0:
+        got.append(name)
+""",
+    ),
+    Attack(
         name="leave marks in access times",
         source="""
 library = os.path.dirname(os.__file__)
@@ -154,7 +185,7 @@ for line in sys.stdin:
 '''
 for size in (130_000, 1000):
     more = {f"X{number}": "y" * size for number in range(20 if size > 1000 else 500)}
-    attempt("exec", lambda: os.execve(sys.orig_argv[0], [*sys.orig_argv[:-1], "-c", code], os.environ | more))
+    attempt("exec", lambda: os.execve(sys.orig_argv[0], [*sys.orig_argv[:-2], "-c", code], os.environ | more))
 """,
         ends=frozenset({None, "crash", "protocol", "memory"}),
     ),
