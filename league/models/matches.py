@@ -34,6 +34,7 @@ class Match(models.Model):
     token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
+    ends_by = models.DateTimeField(null=True)  # of the running attempt: no heartbeat prolongs its lease beyond
     attempts = models.PositiveIntegerField(default=0)
     not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then
     reason = models.TextField(blank=True)  # why it waits, was retried, or is void

@@ -160,6 +160,9 @@ class ForecastOut(serializers.Serializer[Any]):
     boards = Span()
     sittings = Span()
     seconds = serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2)
+    match_most_s = serializers.FloatField(
+        help_text="Seconds that the bots of one match may take together, whatever they do."
+    )
     sitting_s = serializers.FloatField(source="pace.sitting_s", help_text="Seconds of one sitting.")
     measured = serializers.BooleanField(
         source="pace.measured", help_text="Whether it was measured on recent matches of the game; else a usual value."

@@ -10,22 +10,36 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
 
+from engine.runner import Limits, bounds
 from league.domain.core import clock, moves
 from league.domain.core.errors import IllegalMove, without_folders
-from league.domain.matches import health, matches, workers
+from league.domain.matches import health, matches, validation, workers
+from league.domain.ratings import pools
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Party
 
 HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
 RECENT = 100  # parties of matches, the latest, that a pace is measured on
 SLOW = 1.5  # times the pace of all
+ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
+ROOM_S = 60  # ... and the referee takes its own time
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
 
 def _deadline(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.LEASE_S)
+
+
+def most_s(match: Match) -> float:
+    """Wall-clock seconds after which an attempt is taken from its worker: more than its bots may take, by its limits, game and boards."""
+    if validation.is_validation(match):
+        bots_s = validation.most_s(match)
+    else:
+        game, limits = pools.game_of(match.pool), Limits(**match.limits)
+        bots_s = bounds.match_s(limits, game, pools.parties(match.pool), match.boards_planned)
+    return ROOM * bots_s + ROOM_S
 
 
 def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: datetime | None = None) -> Match | None:
@@ -128,14 +142,21 @@ def start(match: Match, *, now: datetime | None = None) -> None:
         guard={"token": match.token},
         started=now,
         lease_until=_deadline(now),
+        ends_by=now + timedelta(seconds=most_s(match)),
     )
 
 
 def heartbeat(match_id: int, token: int, *, progress: int = 0, now: datetime | None = None) -> bool:
-    """Prolong a lease and note the progress in percent. False: the match is no longer the caller's, who should stop playing it."""
+    """Prolong a lease, at most until the attempt has to be over, and note the progress in percent.
+
+    False: the match is no longer the caller's, or lasts too long; it should stop playing it.
+    """
     now = clock.given(now)
-    held = Match.objects.filter(pk=match_id, token=token, status__in=HELD)
-    return bool(held.update(lease_until=_deadline(now), progress=progress))
+    until = _deadline(now)
+    held = Match.objects.filter(pk=match_id, token=token, status__in=HELD).exclude(ends_by__lte=now)
+    return bool(
+        held.update(lease_until=Case(When(ends_by__lt=until, then=F("ends_by")), default=until), progress=progress)
+    )
 
 
 def release(match_id: int, token: int, *, why: str, now: datetime | None = None) -> bool:
@@ -170,9 +191,14 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
     now = clock.given(now)
     overdue = Match.objects.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
     return sum(
-        _retry(match, now=now, why=f"worker {match.worker} was lost", guard={"lease_until__lt": now})
-        for match in overdue
+        _retry(match, now=now, why=_why_overdue(match, now), guard={"lease_until__lt": now}) for match in overdue
     )
+
+
+def _why_overdue(match: Match, now: datetime) -> str:
+    if match.started is not None and match.ends_by is not None and match.ends_by <= now:
+        return f"it was not over after {(match.ends_by - match.started).total_seconds():.0f} s on worker {match.worker}"
+    return f"worker {match.worker} was lost"
 
 
 def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None, avoid: str = "") -> bool:
@@ -217,6 +243,7 @@ def _requeue(
             reason=f"attempt {match.attempts}: {without_folders(why)}",
             worker="",
             lease_until=None,
+            ends_by=None,
             progress=0,
             **columns,
         )

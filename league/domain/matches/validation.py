@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 import engine
-from engine.runner import FaultReport, MatchResult
+from engine.runner import FaultReport, Limits, MatchResult, bounds
 from engine.runner.trial import Check as Checked
 from league.domain.core import clock, hints, journal, moves
 from league.domain.core.errors import Refused
@@ -28,6 +28,9 @@ from league.models import BotVersion, Check, Match, Pool
 PRIORITY = 10  # an author waits for it
 DEFAULT_GAME = "partnership"  # tried first of a bot that says it plays every game
 RIVAL = "random"  # the house bot that sits opposite: the simplest one
+# Seconds of wall time: games that were not begun by then are refused, for the bot has made the others take so long
+MOST_S = 300.0
+CONVERSATIONS_S = 600.0  # of wall time, generously: all that one game asks besides its whole boards
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 AGAIN = timedelta(minutes=10)  # after a validation that became void; doubles with each further one ...
 AT_LAST = timedelta(days=1)  # ... up to this
@@ -48,6 +51,16 @@ def is_validation(match: Match) -> bool:
     """Whether a match is the row of a whole validation, and not a test of a paused bot or a game that was stored with a validation."""
     words = match.key.split(":")
     return words[0] == "v" and (len(words) == 3 or not words[2].isdigit())
+
+
+def most_s(match: Match) -> float:
+    """Seconds that the bots of a validation may take together: the last game begins within `MOST_S`."""
+    version = match.parties.select_related("version__bot").get(number=0).version
+    longest = max(
+        bounds.match_s(Limits(**match.limits), game, len(game.sides), match.boards_planned)
+        for game in map(pools.load, {match.pool.game, *games(version)})
+    )
+    return MOST_S + longest + CONVERSATIONS_S
 
 
 def _prefix(version: BotVersion) -> str:

@@ -79,7 +79,7 @@ def play_trials(
     first: Crew | None,
     stop: Callable[[], bool],
     progress: Callable[[int, int], None],
-    most_s: float = MOST_S,
+    most_s: float = validation.MOST_S,
 ) -> list[validation.Tried]:
     """Every game of a validation, that of `match` first, with the plans of the others. Empty when stopped. Raises what `play_match` raises."""
     until = time.monotonic() + most_s

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from engine.runner import Limits, bounds
 from league.domain.core.errors import Refused
 from league.domain.matches import workers
 from league.domain.ratings import pools
@@ -32,13 +33,17 @@ class Pace:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Fewest and most of each. `seconds` at the present pace with the present workers (at least one)."""
+    """Fewest and most of each. `seconds` at the present pace with the present workers (at least one).
+
+    match_most_s: seconds that the bots of one match may take together, whatever they do.
+    """
 
     matches: tuple[int, int]
     boards: tuple[int, int]
     sittings: tuple[int, int]
     seconds: tuple[float, float]
     pace: Pace
+    match_most_s: float
 
 
 def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
@@ -85,7 +90,8 @@ def forecast(
     found = at or measure_pace(game)
     sittings = (size.boards[0] * seats, size.boards[1] * seats)
     each = found.sitting_s / found.workers
-    return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), found)
+    most = bounds.match_s(Limits(), loaded, seats, boards)
+    return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), found, most)
 
 
 def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
@@ -124,4 +130,5 @@ def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:
         both(one.sittings for one in each),
         both(one.seconds for one in each),
         at,
+        max(one.match_most_s for one in each),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import timedelta
 from typing import Any
 
@@ -42,10 +43,12 @@ def tournament_sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
         "sittings": _span(found.sittings),
         "time": _time(found.seconds),
         "measured": measured,
+        "most": _length(60 * math.ceil(found.match_most_s / 60)),
     }
     return (
         _(
             "%(bots)s bots: %(matches)s matches, %(boards)s boards, %(sittings)s sittings; about %(time)s (%(measured)s)."
+            " No match lasts longer than %(most)s, whatever its bots do."
         )
         % words
     )

@@ -35,6 +35,7 @@ def test_forecast_counts_and_times(nobody, league):
 
     assert (found["matches"], found["boards"], found["sittings"]) == ([210, 210], [420, 420], [1680, 1680])
     assert (found["measured"], found["workers"], found["sitting_s"]) == (False, 1, 0.3)
+    assert found["match_most_s"] == 16 * 72  # four passes of four seats
     assert found["seconds"] == [504.0, 504.0]
     bracket = nobody.post(
         "forecast", {"game": "partnership", "entries": 8, "boards": 4, "format": "single_elimination"}

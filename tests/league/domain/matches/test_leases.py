@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from league.domain.core.errors import IllegalMove
-from league.domain.matches import leases, matches, workers
+from league.domain.matches import leases, matches, validation, workers
 from league.enums import MatchStatus
 from league.models import LeagueEvent, Match
 from tests.support.league import NOW, accepted, later, play, running, started, uploaded
@@ -189,3 +189,29 @@ def test_leaving_a_result_out_of_the_ratings_is_written_down_once(ana, berto) ->
 
     event = LeagueEvent.objects.get(kind="match.unrated")
     assert (event.actor, event.data["why"], event.subject) == ("operator", "a friendly", f"match:{match.public_id}")
+
+
+def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, berto) -> None:
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=16)
+    match = running()
+    most = leases.most_s(match)
+    assert match.ends_by == later(most)
+    assert most == leases.ROOM * 576 + leases.ROOM_S
+
+    assert leases.heartbeat(match.pk, match.token, now=later(most - 5)) is True
+    match.refresh_from_db()
+    assert match.lease_until == later(most)
+    assert leases.heartbeat(match.pk, match.token, now=later(most)) is False
+
+    assert leases.expire(now=later(most + 1)) == 1
+    match.refresh_from_db()
+    assert (match.status, match.ends_by) == (MatchStatus.QUEUED, None)
+    assert match.reason == f"attempt 1: it was not over after {most:.0f} s on worker w1"
+
+
+def test_a_validation_has_a_most_for_whatever_it_declares(ana) -> None:
+    uploaded(ana, "rufo", games=())
+    match = running()
+
+    assert validation.most_s(match) < leases.most_s(match) < 3600
+    assert match.ends_by == later(leases.most_s(match))
