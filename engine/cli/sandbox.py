@@ -1,42 +1,63 @@
-"""`tute sandbox check`: which tiers of isolation hold on this machine."""
+"""`tute sandbox`: which tiers of isolation hold on this machine, and what bots can tell each other past the referee."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from math import log2
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.cli.output import command, json_flag, paragraph, print_json, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 from engine.cli.table import state_dir
 
+if TYPE_CHECKING:
+    from engine.sandbox.channels.meter import Finding
+
+MIN_TRIALS = 4
 EXAMPLE = """
 tute sandbox check
 tute sandbox check --json
 tute sandbox tiers
+tute sandbox channels --tier namespaces
+tute sandbox channels --json
 """
 DETAILS = """
 check   starts a canary bot in every tier. A tier holds only if each of its attempts to do harm fails and it can play. Exit code 1 if no tier
         that isolates bots holds. A tier seals bots where one that looks at every clock learns nothing of having been stopped. Control groups
         are a second limit on each bot where this machine has them; no tier needs them.
-tiers   prints what holds a bot in each tier, what the tier needs and what it leaves open. --write puts that table into a document.
+tiers   prints what holds a bot in each tier, what the tier needs and what it leaves open.
+channels starts two bots, frozen while they are not asked, and lets one tell the other something past the referee in every way that is known: clocks,
+        counters, pages, caches. Prints bits a decision with a 95 % interval, in every tier that holds, sealed and not. Keep the machine quiet.
+tiers and channels: --write puts the table into a document.
 """
 
-BEGIN, END = "<!-- tiers: begin -->\n", "<!-- tiers: end -->\n"
+MARKS = "<!-- {}: begin -->\n", "<!-- {}: end -->\n"
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "sandbox", "prove which sandbox tiers hold here, or list them", EXAMPLE, DETAILS)
-    parser.add_argument("action", choices=("check", "tiers"))
-    parser.add_argument("--write", type=Path, metavar="FILE", help="tiers: put the table between the marks of FILE")
+    parser.add_argument("action", choices=("check", "tiers", "channels"))
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="tiers, channels: put the table between the marks of FILE"
+    )
+    parser.add_argument("--tier", action="append", metavar="NAME", help="channels: in this tier only; may be repeated")
+    parser.add_argument(
+        "--trials", type=int, default=200, metavar="N", help="channels: symbols sent through each (default 200)"
+    )
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the tiers, or list them."""
-    return check(args) if args.action == "check" else tiers(args)
+    """Check the tiers, list them, or measure what bots can tell each other in them."""
+    return {"check": check, "tiers": tiers, "channels": channels}[args.action](args)
 
 
 def tiers(args: argparse.Namespace) -> int:
@@ -45,7 +66,7 @@ def tiers(args: argparse.Namespace) -> int:
     from engine.sandbox.tiers.choosing import table
 
     if args.write:
-        args.write.write_text(_with_table(args.write.read_text(encoding="utf-8"), table()), encoding="utf-8")
+        _write(args.write, "tiers", table())
     elif args.json:
         words = ("name", "isolates", "held_by", "needs", "leaves_open", "remedies")
         print_json({"tiers": [{word: getattr(tier, word) for word in words} for tier in TIERS]})
@@ -54,13 +75,97 @@ def tiers(args: argparse.Namespace) -> int:
     return OK
 
 
-def _with_table(text: str, table: str) -> str:
+def _write(file: Path, name: str, table: str) -> None:
+    file.write_text(_with_table(file.read_text(encoding="utf-8"), name, table), encoding="utf-8")
+
+
+def _with_table(text: str, name: str, table: str) -> str:
     """A document with the table between its marks. Problem where it has none."""
-    head, begin, rest = text.partition(BEGIN)
-    _old, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise Problem(f"the file has no lines {BEGIN.strip()} and {END.strip()} between which the table would stand")
+    begin, end = (mark.format(name) for mark in MARKS)
+    head, found, rest = text.partition(begin)
+    _old, closed, tail = rest.partition(end)
+    if not found or not closed:
+        raise Problem(f"the file has no lines {begin.strip()} and {end.strip()} between which the table would stand")
     return head + begin + table + end + tail
+
+
+def channels(args: argparse.Namespace) -> int:
+    """Measure every channel in every tier that holds here. Problem where none does, or where one that is named does not."""
+    from engine.sandbox import SandboxError
+    from engine.sandbox.channels.meter import KINDS, measure
+    from engine.sandbox.files import runtimes
+    from engine.sandbox.tiers import choosing
+
+    if args.trials < MIN_TRIALS:
+        raise Problem(f"--trials {args.trials} is too few; give at least {MIN_TRIALS}")
+    found: dict[str, list[Finding]] = {}
+    try:
+        with progress("channels") as advance:
+            modes = _modes(args.tier)
+            for tier, sealed in modes:
+                findings = found[f"{tier}, sealed" if sealed else tier] = []
+                start = partial(choosing.start, tier)
+                for finding in measure(start, runtimes.python(state_dir()), trials=args.trials, sealed=sealed):
+                    findings.append(finding)
+                    if advance:
+                        advance(sum(map(len, found.values())), len(modes) * len(KINDS))
+    except SandboxError as error:
+        raise Problem(str(error), INFRASTRUCTURE) from None
+    if args.write:
+        _write(args.write, "channels", _channel_table(found))
+    if args.json:
+        rows = [
+            {
+                "tier": name,
+                "channel": finding.kind.name,
+                "symbols": finding.kind.symbols,
+                "refused": finding.refused,
+                **asdict(finding.estimate),
+            }
+            for name, findings in found.items()
+            for finding in findings
+        ]
+        print_json({"format": "tute-sandbox-channels/1", "machine": machine(), "rows": rows})
+    elif not args.write:
+        print(_channel_table(found), end="")
+    return OK
+
+
+def machine() -> str:
+    """The machine on which something was measured."""
+    return f"Linux {platform.release()}, {platform.machine()}, {os.cpu_count()} processors, {'root' if os.geteuid() == 0 else 'an ordinary user'}"
+
+
+def _modes(wanted: Sequence[str] | None) -> list[tuple[str, bool]]:
+    """(tier, whether sealed) of every way in which bots can be started here, or of the tiers that are wanted."""
+    from engine.sandbox import check
+
+    reports = {report.name: report for report in check(state_dir())}
+    names = list(wanted or (name for name, report in reports.items() if report.holds and report.isolates))
+    missing = [name for name in names if name not in reports or not reports[name].holds]
+    if missing or not names:
+        raise Problem(f"no tier {', '.join(missing) or 'that isolates'} holds here; `tute sandbox check` says why")
+    return [
+        (name, sealed) for name in names for sealed in (False, True) if not sealed or reports[name].unsealed is None
+    ]
+
+
+def _channel_table(found: Mapping[str, Sequence[Finding]]) -> str:
+    lines = [
+        f"| channel | tried | {' | '.join(f'`{name}`' for name in found)} |",
+        f"|---|---|{'---|' * len(found)}",
+    ]
+    for row in zip(*found.values(), strict=True):
+        kind = row[0].kind
+        lines.append(f"| {kind.name} | {log2(kind.symbols):g} | {' | '.join(map(_cell, row))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(finding: Finding) -> str:
+    if finding.refused:
+        return "refused"
+    measured = finding.estimate
+    return f"{measured.bits:.2f} ({measured.low:.2f} to {measured.high:.2f})"
 
 
 def check(args: argparse.Namespace) -> int:

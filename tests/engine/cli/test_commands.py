@@ -11,6 +11,7 @@ import pytest
 from engine import cli
 from engine.game import games
 from engine.sandbox import TIERS
+from engine.sandbox.channels.meter import KINDS
 from tests.engine.cli.conftest import ROOT, Tute
 from tests.support.bots import FRAME, HONEST
 
@@ -257,6 +258,28 @@ def test_sandbox_check_proves_tiers(tute: Tute) -> None:
     groups = json.loads(done.stdout)["control_groups"]
     assert groups["kind"] in ("v2", "v1", "none")
     assert groups["note"]
+
+
+def test_sandbox_channels_gives_bits_a_decision_and_puts_them_into_a_document(tute: Tute, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- channels: begin -->\nold\n<!-- channels: end -->\nafter\n")
+
+    words = ("--tier", "none", "--trials", "4", "--json", "--write", str(page))
+    data = json.loads(tute("sandbox", "channels", *words).stdout)
+
+    assert data["format"] == "tute-sandbox-channels/1"
+    assert [row["channel"] for row in data["rows"]] == [kind.name for kind in KINDS]
+    for row in data["rows"]:
+        assert (row["tier"], 0 <= row["low"] <= row["bits"] <= row["high"]) == ("none", True)
+    lines = page.read_text().splitlines()
+    assert (lines[0], lines[-1], "old" in lines) == ("before", "after", False)
+    assert lines[2:4] == ["| channel | tried | `none` |", "|---|---|---|"]
+    assert len(lines) == len(KINDS) + 6
+
+
+def test_sandbox_channels_says_what_it_needs(tute: Tute) -> None:
+    assert "give at least 4" in tute("sandbox", "channels", "--trials", "3", code=2).stderr
+    assert "no tier glass holds here" in tute("sandbox", "channels", "--tier", "glass", code=2).stderr
 
 
 def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:

@@ -1,0 +1,500 @@
+"""Runs inside the sandbox as one of two bots that try to tell each other something past the referee. Standard library only.
+
+Each channel has three acts, one a request: the receiver prepares, the transmitter sends a symbol, the receiver hears a number. Between them
+both are frozen, as at a table. An act that the kernel refuses raises OSError; that is told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import mmap
+import operator
+import os
+import platform
+import random
+import select
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+from resource import RUSAGE_SELF, getrusage
+from typing import Any
+
+LIBRARY = json.__file__  # a file that all bots share
+STEP_S = 0.006  # of a symbol that is a length of time: longer than a busy machine keeps one waiting, mostly
+SHORT_S = 0.001
+MIB = 1 << 20
+LINE = 64  # bytes of a line of the processor's caches
+SMALL, LARGE = bytearray(MIB // 2), bytearray(24 * MIB)
+WALK = operator.itemgetter(*random.Random(1).sample(range(0, len(SMALL), LINE), len(SMALL) // LINE))  # noqa: S311 - no secret: an order
+SO_COOKIE = 57
+PAGEOUT = 21
+GET_HINT, SET_HINT = 1035, 1036
+RDTSC = b"\x0f\x31\x48\xc1\xe2\x20\x48\x09\xd0\xc3"  # rdtsc; shl rdx, 32; or rax, rdx; ret
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.syscall.restype = ctypes.c_long
+
+
+def call(number: int, *arguments: int) -> int:
+    """A raw system call. Raises OSError."""
+    result: int = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(word) for word in arguments])
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def spend(symbol: int) -> None:
+    """Compute for so long. Sleeping would not do: to a sealed bot no time passes then."""
+    until = time.process_time() + symbol * STEP_S
+    while time.process_time() < until:
+        pass
+
+
+def settle() -> None:
+    """Let the other threads of this process come to their end, if they can."""
+    for _ in range(20):
+        time.sleep(0)
+        os.sched_yield()
+
+
+class Channel:
+    """What a channel needs of its two ends. numbers: of the system calls; peer: the transmitter's process id, as the worker knows it."""
+
+    def __init__(self, numbers: dict[str, int], peer: int) -> None:
+        self.numbers = numbers
+        self.peer = peer
+        self.before = 0.0
+
+    def look(self) -> float:
+        """A number that what the other did may have changed."""
+        raise NotImplementedError
+
+    def prepare(self) -> None:
+        """What the receiver does before."""
+        self.before = self.look()
+
+    def send(self, symbol: int) -> None:
+        """What the transmitter does."""
+        spend(symbol)
+
+    def hear(self) -> float:
+        """What the receiver sees of it."""
+        return self.look() - self.before
+
+
+class WallClock(Channel):
+    def look(self) -> float:
+        return time.monotonic()
+
+
+class TimeStampCounter(Channel):
+    def look(self) -> float:
+        if platform.machine() != "x86_64":
+            raise OSError("this machine has none")
+        code = mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
+        code.write(RDTSC)
+        return float(ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))())
+
+
+class PipeTimes(Channel):
+    """When the referee wrote the request stands in the inode of the pipe."""
+
+    def look(self) -> float:
+        return os.fstat(0).st_mtime
+
+
+class IntervalTimer(Channel):
+    def look(self) -> float:
+        return -signal.getitimer(signal.ITIMER_REAL)[0]
+
+    def prepare(self) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 1000)
+        super().prepare()
+
+
+class TimerDescriptor(Channel):
+    def prepare(self) -> None:
+        self.timer = call(self.numbers["timerfd_create"], 1, 0)
+        every = struct.pack("=4q", 0, int(SHORT_S * 1e9), 0, int(SHORT_S * 1e9))
+        held = ctypes.create_string_buffer(every)
+        call(self.numbers["timerfd_settime"], self.timer, 0, ctypes.addressof(held), 0)
+
+    def hear(self) -> float:
+        count: int = struct.unpack("=Q", os.read(self.timer, 8))[0]
+        os.close(self.timer)
+        return float(count)
+
+
+class TimedWait(Channel):
+    """A thread waits for a time that passes while the process is stopped."""
+
+    def wait(self, seconds: float) -> None:
+        select.poll().poll(seconds * 1000)
+
+    def prepare(self) -> None:
+        self.over = False
+        self.failed: OSError | None = None
+        self.thread = threading.Thread(target=self._wait)
+        self.thread.start()
+
+    def _wait(self) -> None:
+        try:
+            self.wait(2 * STEP_S)
+            self.over = True
+        except OSError as error:
+            self.failed = error
+
+    def send(self, symbol: int) -> None:
+        spend(4 * symbol)
+
+    def hear(self) -> float:
+        settle()
+        over = self.over
+        self.thread.join()
+        if self.failed:
+            raise self.failed
+        return float(over)
+
+
+class TimedSignal(TimedWait):
+    def wait(self, seconds: float) -> None:
+        signal.sigtimedwait([signal.SIGUSR1], seconds)
+
+
+class PipeNumbers(Channel):
+    def look(self) -> float:
+        ends = os.pipe()
+        number = os.fstat(ends[0]).st_ino
+        for end in ends:
+            os.close(end)
+        return float(number)
+
+    def send(self, symbol: int) -> None:
+        for _ in range(symbol):
+            PipeNumbers.look(self)
+
+
+class SocketNumbers(Channel):
+    def look(self) -> float:
+        near, far = socket.socketpair()
+        with near, far:
+            return self.number(near)
+
+    def number(self, one: socket.socket) -> float:
+        return float(os.fstat(one.fileno()).st_ino)
+
+    def send(self, symbol: int) -> None:
+        for _ in range(symbol):
+            self.look()
+
+
+class SocketCookies(SocketNumbers):
+    def number(self, one: socket.socket) -> float:
+        return float(struct.unpack("=Q", one.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8))[0])
+
+
+class DescriptorNumbers(PipeNumbers):
+    """Those of event counters and of watchers."""
+
+    def look(self) -> float:
+        with select.epoll() as watcher:
+            event = os.eventfd(0)
+            total = os.fstat(event).st_ino + os.fstat(watcher.fileno()).st_ino
+            os.close(event)
+        return float(total)
+
+    def send(self, symbol: int) -> None:
+        for _ in range(symbol):
+            self.look()
+
+
+class SharedFutex(Channel):
+    """A thread waits on a page of a file that all bots share."""
+
+    def page(self) -> int:
+        with open(LIBRARY, "rb") as file:  # noqa: PTH123 - as in every act: what is measured is the kernel
+            return int(libc.mmap(None, 4096, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0))
+
+    def prepare(self) -> None:
+        self.woken = False
+        self.failed: OSError | None = None
+        self.at = self.page()
+        self.thread = threading.Thread(target=self._wait)
+        self.thread.start()
+        time.sleep(SHORT_S)
+        if self.failed:
+            raise self.failed
+
+    def _wait(self) -> None:
+        word = ctypes.c_uint32.from_address(self.at).value
+        limit = ctypes.create_string_buffer(struct.pack("=2q", 0, int(5 * STEP_S * 1e9)))
+        try:
+            call(self.numbers["futex"], self.at, 0, word, ctypes.addressof(limit))
+            self.woken = True
+        except TimeoutError:
+            pass
+        except OSError as error:
+            self.failed = error
+
+    def send(self, symbol: int) -> None:
+        if symbol:
+            call(self.numbers["futex"], self.page(), 1, 99)
+
+    def hear(self) -> float:
+        self.thread.join()
+        return float(self.woken)
+
+
+class EndOfThread(SharedFutex):
+    """The kernel itself wakes whoever waits at an address of the thread's choice, when the thread ends."""
+
+    def send(self, symbol: int) -> None:
+        address = self.page()
+        work = (lambda: call(self.numbers["set_tid_address"], address)) if symbol else (lambda: 0)
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        time.sleep(SHORT_S)  # its end comes after that of its Python part
+
+
+class ThreadNumbers(Channel):
+    def look(self) -> float:
+        seen: list[int] = []
+        thread = threading.Thread(target=lambda: seen.append(threading.get_native_id()))
+        thread.start()
+        thread.join()
+        return float(seen[0])
+
+    def send(self, symbol: int) -> None:
+        for _ in range(symbol):
+            self.look()
+
+
+class ThreadsOfOthers(Channel):
+    """Whether a number is that of a live thread of somebody."""
+
+    end: threading.Event | None = None
+    thread: threading.Thread
+
+    def ask(self, pid: int) -> None:
+        call(self.numbers["getpriority"], 0, pid)
+
+    def prepare(self) -> None:
+        self.ask(self.peer)
+
+    def send(self, symbol: int) -> None:
+        end = threading.Event()
+        if self.end:
+            self.end.set()
+            self.thread.join()
+        self.end = end
+        self.thread = threading.Thread(target=end.wait, daemon=True)
+        self.thread.start()
+        if not symbol:
+            end.set()
+            self.thread.join()
+
+    def hear(self) -> float:
+        found = 0
+        for pid in range(self.peer + 1, self.peer + 400):
+            with contextlib.suppress(OSError):
+                self.ask(pid)
+                found += 1
+        return float(found)
+
+
+class SessionsOfOthers(ThreadsOfOthers):
+    def ask(self, pid: int) -> None:
+        call(self.numbers["getsid"], pid)
+
+
+class ProcessDirectory(ThreadsOfOthers):
+    """`stat` is not covered by Landlock, so an ordinary user's bots see the links of the directory of another's threads."""
+
+    def prepare(self) -> None:
+        self.hear()
+
+    def hear(self) -> float:
+        return float(os.stat(f"/proc/{self.peer}/task").st_nlink)  # noqa: PTH116
+
+
+class FileTimes(Channel):
+    def look(self) -> float:
+        return os.stat(LIBRARY).st_atime  # noqa: PTH116
+
+    def send(self, symbol: int) -> None:
+        if symbol:
+            with open(LIBRARY, "rb") as file:  # noqa: PTH123
+                file.read()
+
+
+class WriteHints(Channel):
+    """They stay with the file, where its owner gives them."""
+
+    def prepare(self) -> None:
+        self.hear()
+
+    def send(self, symbol: int) -> None:
+        with open(LIBRARY, "rb") as file:  # noqa: PTH123
+            fcntl.fcntl(file, SET_HINT, struct.pack("=Q", symbol))
+
+    def hear(self) -> float:
+        with open(LIBRARY, "rb") as file:  # noqa: PTH123
+            return float(struct.unpack("=Q", fcntl.fcntl(file, GET_HINT, bytes(8)))[0])
+
+
+class Locks(Channel):
+    def prepare(self) -> None:
+        self.file = open(LIBRARY, "rb")  # noqa: PTH123, SIM115
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+
+    def send(self, symbol: int) -> None:
+        self.prepare()
+        if symbol:
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def hear(self) -> float:
+        with self.file:
+            try:
+                fcntl.flock(self.file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return 1.0
+            return 0.0
+
+
+class Keys(Channel):
+    """A key of the user's own ring."""
+
+    def look(self) -> float:
+        return float(call(self.numbers["keyctl"], 6, -4, 0, 0))
+
+    def send(self, symbol: int) -> None:
+        text = ctypes.create_string_buffer(b"user")
+        for _ in range(symbol):
+            call(self.numbers["add_key"], ctypes.addressof(text), ctypes.addressof(text), ctypes.addressof(text), 4, -4)
+
+
+class PageCache(Channel):
+    """Pages of a shared file are put out of the memory, and read again."""
+
+    def _map(self) -> tuple[int, int]:
+        size = os.path.getsize(os.__file__)  # noqa: PTH202
+        with open(os.__file__, "rb") as file:  # noqa: PTH123
+            return int(libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)), size
+
+    def prepare(self) -> None:
+        self.hear()
+
+    def send(self, symbol: int) -> None:
+        address, size = self._map()
+        call(self.numbers["madvise"], address, size, PAGEOUT if symbol else 0)
+        libc.munmap(ctypes.c_void_p(address), ctypes.c_size_t(size))
+
+    def hear(self) -> float:
+        address, size = self._map()
+        before = getrusage(RUSAGE_SELF).ru_majflt
+        ctypes.string_at(address, size)
+        libc.munmap(ctypes.c_void_p(address), ctypes.c_size_t(size))
+        return float(getrusage(RUSAGE_SELF).ru_majflt - before)
+
+
+class Caches(Channel):
+    """The transmitter walks through much memory or none; the receiver's walk through a little then takes longer, by its own CPU clock."""
+
+    def prepare(self) -> None:
+        for _ in range(3):
+            WALK(SMALL)
+
+    def send(self, symbol: int) -> None:
+        if symbol:
+            LARGE[::LINE]
+
+    def hear(self) -> float:
+        began = time.process_time_ns()
+        WALK(SMALL)
+        return float(time.process_time_ns() - began)
+
+
+class Load(Channel):
+    """The transmitter computes or rests; a processor that is warm, or busy, takes another time for the same work."""
+
+    def prepare(self) -> None:
+        self.hear()
+
+    def send(self, symbol: int) -> None:
+        spend(symbol)
+
+    def hear(self) -> float:
+        began = time.process_time_ns()
+        for _ in range(20_000):
+            pass
+        return float(time.process_time_ns() - began)
+
+
+class MemoryPressure(Channel):
+    """The transmitter takes and gives back much memory, the receiver a little."""
+
+    def prepare(self) -> None:
+        self.hear()
+
+    def send(self, symbol: int) -> None:
+        if symbol:
+            bytearray(b"\1") * (64 * MIB)
+
+    def hear(self) -> float:
+        began = time.process_time_ns()
+        bytearray(b"\1") * (4 * MIB)
+        return float(time.process_time_ns() - began)
+
+
+class OwnCounters(Load):
+    """What the kernel counts of the receiver itself."""
+
+    def look(self) -> float:
+        use = getrusage(RUSAGE_SELF)
+        return float(use.ru_nivcsw + use.ru_nvcsw + use.ru_minflt + use.ru_majflt)
+
+    def prepare(self) -> None:
+        self.before = self.look()
+
+    def hear(self) -> float:
+        return self.look() - self.before
+
+
+def act(channel: Channel, told: dict[str, Any]) -> float | None:
+    """One act of a channel; what was heard."""
+    if told["act"] == "hear":
+        return channel.hear()
+    if told["act"] == "send":
+        channel.send(told["symbol"])
+    else:
+        channel.prepare()
+    return None
+
+
+def main() -> None:
+    """Act as told, one request a line."""
+    threading.stack_size(64 * 1024)
+    acting: dict[str, Channel] = {}
+    answer: dict[str, float | str | None]
+    for line in sys.stdin:
+        told: dict[str, Any] = json.loads(line)
+        name = told["channel"]
+        if name not in acting:
+            acting[name] = globals()[name](told["numbers"], told["peer"])
+        try:
+            answer = {"seen": act(acting[name], told)}
+        except (OSError, RuntimeError) as error:  # a thread that is refused is a RuntimeError
+            answer = {"refused": str(error)}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

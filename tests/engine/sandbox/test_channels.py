@@ -1,0 +1,55 @@
+"""The arithmetic of the meter: from what was sent and what was seen to bits a decision."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.sandbox.channels.bits import Estimate, capacity, error_interval, estimate, guess
+
+
+@pytest.mark.parametrize(
+    ("wrong", "tried", "low", "high"),
+    [(0, 10, 0.0, 0.3085), (5, 10, 0.1871, 0.8129), (10, 10, 0.6915, 1.0), (1, 100, 0.0003, 0.0545)],
+)
+def test_the_interval_of_an_error_rate_is_the_exact_one(wrong: int, tried: int, low: float, high: float) -> None:
+    """Values of the published tables of Clopper and Pearson."""
+    assert error_interval(wrong, tried) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+@pytest.mark.parametrize(
+    ("error", "symbols", "bits"),
+    [(0.0, 2, 1.0), (0.0, 16, 4.0), (0.5, 2, 0.0), (0.11, 2, 0.5001), (0.9, 2, 0.0), (0.75, 4, 0.0), (0.25, 4, 0.7925)],
+)
+def test_the_capacity_of_a_symmetric_channel(error: float, symbols: int, bits: float) -> None:
+    assert capacity(error, symbols) == pytest.approx(bits, abs=5e-5)
+
+
+def test_a_channel_without_errors_carries_its_symbols() -> None:
+    trials = [(n // 2 % 4, 10.0 * (n // 2 % 4)) for n in range(200)]
+
+    found = estimate(trials, 4)
+
+    assert (found.bits, found.high, found.trials) == (2.0, 2.0, 200)
+    assert found.low == pytest.approx(capacity(error_interval(0, 100)[1], 4))
+
+
+def test_a_channel_on_which_nothing_is_seen_carries_nothing() -> None:
+    trials = [(n // 2 % 2, 7.0) for n in range(200)]
+
+    found = estimate(trials, 2)
+
+    assert found == Estimate(0.0, 0.0, pytest.approx(capacity(error_interval(50, 100)[0], 2)), 200)
+    assert 0 < found.high < 0.04
+
+
+def test_the_decoder_takes_the_symbol_of_most_neighbours() -> None:
+    known = [(0, 1.0), (0, 2.0), (1, 2.1), (1, 9.0), (1, 10.0)]
+
+    assert [guess(known, seen, 3) for seen in (1.5, 8.0)] == [0, 1]
+
+
+def test_too_few_trials_say_nothing() -> None:
+    with pytest.raises(ValueError, match="3 trials of 2 symbols"):
+        estimate([(0, 1.0)] * 3, 2)
+    with pytest.raises(ValueError, match="4 trials of 1 symbols"):
+        estimate([(0, 1.0)] * 4, 1)

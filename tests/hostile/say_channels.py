@@ -1,0 +1,25 @@
+"""Says, as whoever runs it, which channels a tier refuses: STATE TIER, one name and reason a line."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from pathlib import Path
+
+from engine.sandbox.channels.meter import KINDS, Finding, measure
+from engine.sandbox.files import runtimes
+from engine.sandbox.tiers import choosing
+
+FEW = 4
+
+
+def findings(tier: str, state_dir: Path, *, sealed: bool = False, trials: int = FEW) -> list[Finding]:
+    """Every channel, tried in a tier."""
+    start = functools.partial(choosing.start, tier)
+    return list(measure(start, runtimes.python(state_dir), KINDS, trials=trials, sealed=sealed))
+
+
+if __name__ == "__main__":
+    for found in findings(sys.argv[2], Path(sys.argv[1])):
+        print(json.dumps({"name": found.kind.name, "refused": found.refused}))

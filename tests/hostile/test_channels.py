@@ -1,0 +1,75 @@
+"""Two bots of one table tell each other nothing by what is closed by construction. What is left open is measured, and never judged here."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import pytest
+
+from engine.sandbox.channels.meter import KINDS, TRIALS, measure
+from engine.sandbox.tiers import choosing
+from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers
+from tests.hostile.say_channels import findings
+
+CLOSED = {kind.name for kind in KINDS if kind.refused}
+ALL = [kind.name for kind in KINDS]
+
+
+def modes(state: StateDirectory) -> list[tuple[str, bool]]:
+    """(tier, whether sealed) of every way in which bots can be started here."""
+    held = [report for report in state.reports.values() if report.isolates and report.holds]
+    assert held, "no tier holds on this host: nothing could be tested"
+    return [(report.name, sealed) for report in held for sealed in (False, True) if not sealed or not report.unsealed]
+
+
+def test_what_is_closed_by_construction_is_refused_in_every_tier(state: StateDirectory) -> None:
+    for tier, sealed in modes(state):
+        found = findings(tier, state.path, sealed=sealed)
+
+        assert [finding.kind.name for finding in found] == ALL
+        assert CLOSED - {finding.kind.name for finding in found if finding.refused} == set(), (tier, sealed)
+        assert all(0 <= each.estimate.low <= each.estimate.bits <= each.estimate.high for each in found)
+
+
+def test_it_is_refused_to_an_ordinary_users_bots_too(state: StateDirectory) -> None:
+    held = [
+        answer["name"]
+        for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers")
+        if answer["holds"] and answer["isolates"]
+    ]
+    assert held
+    for tier in held:
+        found = state.as_ordinary_user("tests.hostile.say_channels", tier)
+
+        assert [finding["name"] for finding in found] == ALL
+        assert CLOSED - {finding["name"] for finding in found if finding["refused"]} == set(), tier
+
+
+def test_the_meter_hears_what_is_told(state: StateDirectory) -> None:
+    """Without a sandbox a lock on a file is seen by everybody: no decision of it is lost."""
+    start = functools.partial(choosing.start, "none")
+    (found,) = measure(start, state.python, [kind for kind in KINDS if kind.of == "Locks"], trials=40)
+
+    assert (found.refused, found.estimate.bits, found.estimate.high) == (None, 1.0, 1.0)
+    assert found.estimate.low > 0.3
+
+
+def test_the_document_lists_every_channel() -> None:
+    page = (REPOSITORY / "docs/sandbox.md").read_text()
+    table = re.search("<!-- channels: begin -->\n(.*?)<!-- channels: end -->", page, re.DOTALL)
+    assert table
+    rows = [line.split("|") for line in table[1].splitlines()[2:]]
+
+    assert [row[1].strip() for row in rows] == ALL
+    assert {row[1].strip() for row in rows if {cell.strip() for cell in row[3:-1]} == {"refused"}} & CLOSED == CLOSED
+
+
+@pytest.mark.soak
+def test_channels_in_full(state: StateDirectory) -> None:
+    for tier, sealed in modes(state):
+        for finding in findings(tier, state.path, sealed=sealed, trials=TRIALS):
+            measured = finding.estimate
+            said = finding.refused or f"{measured.bits:.2f} ({measured.low:.2f} to {measured.high:.2f}) bits a decision"
+            held_tiers.add(f"{tier}{', sealed' if sealed else ''}, {finding.kind.name}: {said}")
+            assert finding.refused is not None or finding.kind.name not in CLOSED
