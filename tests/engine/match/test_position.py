@@ -67,3 +67,22 @@ def test_songs_are_booked() -> None:
 def test_unknown_cards_are_refused() -> None:
     with pytest.raises(EngineError, match="unknown card '2b'"):
         pos.give_hand(pos.blank(engine.load("subastado")), 0, ["2b"])
+
+
+def test_the_shape_of_a_deal_tells_of_any_shown_card_on_the_table() -> None:
+    game = engine.load("two_player")
+    state = pos.blank(game)
+    assert pos.shape(state)["shown_card_drawn"] is None
+    for card in game.pack.texts:
+        pos.lay_out(state, shown=card, stock=("1o", "3o"), n=3)
+        pos.give_hand(state, state.mano, ["7c", "Rc"])
+        assert pos.shape(state) == {
+            "hand_size": 2,
+            "face_down": 2,
+            "stock": 3,
+            "shown_card_drawn": True,
+            "tricks": pos.FULL // 2,
+        }
+        state.holder = 0
+        assert pos.shape(state)["shown_card_drawn"] is None
+        state.holder = -1

@@ -119,6 +119,14 @@ def test_functions_of_the_rules_are_known_by_names_of_their_own() -> None:
     assert set(codes.RESULTS) <= set(by_name)
 
 
+def test_words_of_a_parameter_are_numbered_in_their_order() -> None:
+    groups = [
+        group for group in vars(codes).values() if isinstance(group, dict) and set(map(type, group.values())) == {int}
+    ]
+    assert len(groups) >= 15
+    assert all(list(group.values()) == list(range(len(group))) for group in groups)
+
+
 def seat_two_loses(state: engine.State) -> Verdict:
     """A result that only this file knows."""
     return Verdict(0, (2,))
