@@ -41,6 +41,17 @@ class PlayerAdmin(ReadOnly):
     search_fields = ["name"]
 
 
+@admin.register(models.Audit)
+class AuditAdmin(ReadOnly):
+    """Audits. Those that differ are cases for people: `first` shows the first decision that does."""
+
+    list_display = ["__str__", "version", "reason", "verdict", "decisions", "log_odd", "run_odd", "chance", "finished"]
+    list_select_related = ["version__bot"]
+    list_filter = ["verdict", "reason"]
+    search_fields = ["match__public_id", "version__bot__slug"]
+    raw_id_fields = ["work", "match", "version"]
+
+
 @admin.register(models.TakenName)
 class TakenNameAdmin(ReadOnly):
     """Whose a name is, and all that looks like it."""

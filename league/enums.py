@@ -71,6 +71,24 @@ class MatchKind(models.TextChoices):
 
     TOURNAMENT = "tournament", _("tournament")
     VALIDATION = "validation", _("validation")  # proves an upload; never rated
+    AUDIT = "audit", _("audit")  # no match: a conversation of one is put to its bot again (league.domain.audits)
+
+
+class AuditReason(models.TextChoices):
+    """Why a conversation was drawn."""
+
+    SAMPLE = "sample", _("sample")
+    RISE = "rise", _("its bot rises")
+    FINAL = "final", _("final")
+
+
+class AuditVerdict(models.TextChoices):
+    """What came of an audit (engine.runner.audit)."""
+
+    SAME = "same", _("the same answers")
+    ALIKE = "alike", _("no more different than the bot from itself")
+    DIFFERS = "differs", _("differs")  # a case for people
+    FAILED = "failed", _("failed when it was run again")
 
 
 class TournamentStatus(models.TextChoices):

@@ -115,6 +115,9 @@ CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 
 # ---- the league itself
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # or the name of one of engine.sandbox.TIERS
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker refuses to play
+AUDIT_PERCENT = envint(
+    "AUDIT_PERCENT", 3, least=0
+)  # of the conversations of finished matches that are put to their bots again
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
 # Plays of one match that may fail for a reason of ours before it is void
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,9 @@ from tests.support import chromium as browser
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
+
+# Programs that tests start draw audits only where a test says so: lots follow from a key that each state directory makes for itself.
+os.environ.setdefault("AUDIT_PERCENT", "0")
 
 # The one profile of the suite. No example has a time limit and none is judged by its time, so that a busy machine changes nothing;
 # the examples follow from the test alone, so that a run can be repeated. A test states only how many examples it wants.

@@ -29,7 +29,8 @@ VERDICTS = {
 }
 UNLIKELY = 1e-6  # chance below which the log of a bot that is not deterministic counts as different
 PACE_S = 0.005  # mean pause before each decision of the second run
-LENIENT = 4.0  # times the limits of the match: the audit is no race, and may share its machine
+MOST_S = 60.0  # wall seconds of a run: what was answered by then is compared
+LENIENT = 2.0  # times the limits of the match: the audit is no race, and may share its machine
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def audit(
     party, sitting = told[0]["meta"]["seating"][seat], told[0]["meta"]["sitting"]
     runs = []
     for pause in (lambda: None, paced(seed)):
-        run = rerun(bot, box, mine, limits, party=party, sitting=sitting, pause=pause, stop=stop)
+        run = rerun(bot, box, mine, limits, party=party, sitting=sitting, pause=pause, stop=stop, most_s=MOST_S)
         if run is None:
             return None
         runs.append(run)

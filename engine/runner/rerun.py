@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 
 from engine.runner import protocol, runtimes
 from engine.runner.crew import start_bot
@@ -58,11 +60,13 @@ def rerun(
     sitting: int,
     pause: Callable[[], None] = lambda: None,
     stop: Callable[[], bool] = lambda: False,
+    most_s: float = math.inf,
 ) -> Rerun | None:
     """Put the lines of one seat and pass to a fresh process of `bot`. It ends at a fault; None where `stop` said so.
 
     `limits` are those that it is held to, whatever its hello line says; it is sealed where it was, if this machine can;
-    `pause` is called before each decision, while the bot is frozen. Raises SandboxError and OSError for what is no bot's fault.
+    `pause` is called before each decision, while the bot is frozen. After `most_s` wall seconds no further line is put.
+    Raises SandboxError and OSError for what is no bot's fault.
     """
     found = Rerun()
     exchange = exchanges[0]
@@ -83,9 +87,12 @@ def rerun(
     with process:
         seat = Seat(party, exchange.seat, process, limits, noise=measure_noise())
         try:
+            until = monotonic() + most_s
             for exchange in exchanges:
                 if stop():
                     return None
+                if monotonic() > until:
+                    break
                 _put(seat, exchange, found, pause)
         except Fault as fault:
             blame(fault, seat.evidence())

@@ -64,6 +64,7 @@ urlpatterns = [
     path("bots/<word:slug>/versus/<word:other>", bots.Encounters.as_view(), name="encounters"),
     path("versions", bots.Versions.as_view(), name="versions"),
     path("versions/<id:id>", bots.OneVersion.as_view(), name="version"),
+    path("versions/<id:id>/audits", bots.VersionAudits.as_view(), name="version-audits"),
     path("versions/<id:id>/ratings", ratings.VersionRatings.as_view(), name="version-ratings"),
     path("tournaments", tournaments.Tournaments.as_view(), name="tournaments"),
     path("events", events.Events.as_view(), name="events"),

@@ -6,6 +6,7 @@ Rows hold facts; nothing here decides. Only functions of `league.domain` write, 
 
 from __future__ import annotations
 
+from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.matches import Board, Check, Match, Party, Sitting
 from league.models.people import ApiToken, Player, TakenName
@@ -17,6 +18,7 @@ from league.models.workers import Worker
 
 __all__ = [
     "ApiToken",
+    "Audit",
     "Board",
     "Bot",
     "BotVersion",

@@ -48,6 +48,7 @@ class BotVersion(models.Model):
     entry = models.CharField(max_length=120)
     games = models.JSONField(default=list)  # keys of the games it says it plays; [] = all
     refused = models.JSONField(default=list)  # of these, the games in which its validation found a fault
+    deterministic = models.BooleanField(default=False)  # as its manifest declares; audits hold it to that
     status = models.CharField(max_length=12, choices=VersionStatus, default=VersionStatus.VALIDATING)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)

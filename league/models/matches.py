@@ -10,6 +10,14 @@ from league.models.pools import Pool
 from league.models.tournaments import Round, Tournament
 
 
+class Played(models.Manager["Match"]):
+    """Matches between bots: all but the audits, which only wait in the same queue."""
+
+    def get_queryset(self) -> models.QuerySet[Match]:
+        """Without audits."""
+        return super().get_queryset().exclude(kind=MatchKind.AUDIT)
+
+
 class Match(models.Model):
     """One table of bot versions that plays some boards: the unit of work, and its own queue entry."""
 
@@ -48,9 +56,14 @@ class Match(models.Model):
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
     counted = models.DateTimeField(null=True)  # when its boards entered the ratings
+    drawn = models.DateTimeField(null=True)  # when lots were drawn which of it is audited
+
+    objects = Played()
+    work = models.Manager["Match"]()  # everything that a worker may lease
 
     class Meta:
         indexes = [
+            models.Index(fields=["finished"], condition=models.Q(status="finished", drawn=None), name="match_undrawn"),
             models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),

@@ -9,6 +9,12 @@ from league.models import Player
 from tests.support.league import NOW
 
 
+@pytest.fixture(autouse=True)
+def _no_audits(settings) -> None:
+    """They are drawn by lot, and so only where a test asks for them."""
+    settings.AUDIT_PERCENT = 0
+
+
 @pytest.fixture
 def ana(db) -> Player:
     """Owns bots."""

@@ -80,6 +80,7 @@ class VersionOut(serializers.Serializer[Any]):
     )
     sha256 = serializers.CharField(source="package_id", help_text="Of the contents: equal contents are one competitor.")
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
+    deterministic = serializers.BooleanField(help_text="Declared in bot.toml: the same lines get the same answers.")
     created = serializers.DateTimeField()
 
     def get_fault_detail(self, version: BotVersion) -> str | None:
@@ -98,6 +99,17 @@ class VersionWithChecks(VersionOut):
     def get_checks(self, version: BotVersion) -> Any:
         """The checks, in the order in which they were made."""
         return CheckOut(validation.last_checks(version), many=True, context=self.context).data
+
+
+class AuditsOut(serializers.Serializer[Any]):
+    """Conversations of a version that were put to it again, by what came of them (docs/fairness.md, "Audits")."""
+
+    deterministic = serializers.BooleanField(help_text="Declared in bot.toml.")
+    reproducible = serializers.BooleanField(help_text="Declared, and each audit gave the same answers as its match.")
+    same = serializers.IntegerField(help_text="The same answers three times.")
+    alike = serializers.IntegerField(help_text="The match differs from the runs no more than these from each other.")
+    differs = serializers.IntegerField(help_text="Cases for people; no verdict by themselves.")
+    failed = serializers.IntegerField(help_text="The bot failed when it was run again; nothing is said.")
 
 
 @extend_schema_serializer(component_name="Meeting")  # its public name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
@@ -11,13 +13,22 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.bots.serializers import BotChange, BotOut, EncounterOut, Upload, VersionOut, VersionWithChecks
+from league.api.bots.serializers import (
+    AuditsOut,
+    BotChange,
+    BotOut,
+    EncounterOut,
+    Upload,
+    VersionOut,
+    VersionWithChecks,
+)
 from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.http.problems import Problem
 from league.api.http.throttles import ByCaller, Uploads
+from league.domain.audits import results
 from league.domain.bots import bots
 from league.domain.matches import encounters
 from league.enums import VersionStatus
@@ -194,3 +205,16 @@ class OneVersion(View):
         """One upload by id."""
         version = existing(_versions().filter(pk=id).first())
         return Response(VersionWithChecks(version, context={"viewer": viewer_of(request)}).data)
+
+
+class VersionAudits(View):
+    """/versions/{id}/audits"""
+
+    serializer_class = AuditsOut
+
+    @extend_schema(operation_id="get_version_audits", summary="Read what audits have shown of a version", tags=["bots"])
+    def get(self, request: Request, id: int) -> Response:
+        """How many conversations of it were put to it again, and what came of them."""
+        version = existing(_versions().filter(pk=id).first())
+        shown = asdict(results.summaries([version])[version.pk]) | {"deterministic": version.deterministic}
+        return Response(AuditsOut(shown).data)

@@ -8,8 +8,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.serializers import FaultField, ObjectField, OptionalObjectField, PoolRef, VersionRef
+from league.domain.audits import results
 from league.domain.matches import replays
-from league.enums import MatchKind, MatchStatus
+from league.enums import AuditReason, AuditVerdict, MatchKind, MatchStatus
 from league.models import Match, Party
 
 # what makes a result reproducible; the rest is the operator's
@@ -87,13 +88,38 @@ class PartyDetail(PartyOut):
         return view.stderr if view.private else None
 
 
+class AuditOut(serializers.Serializer[Any]):
+    """One conversation of a match, that is a seat in a pass, put to its bot twice again (docs/fairness.md, "Audits")."""
+
+    sitting = serializers.IntegerField(help_text="The pass: from 0.")
+    seat = serializers.IntegerField()
+    version = VersionRef()
+    reason = serializers.ChoiceField(choices=AuditReason.choices, help_text="Why it was drawn.")
+    verdict = serializers.ChoiceField(choices=AuditVerdict.choices, help_text="A difference is a case for people.")
+    decisions = serializers.IntegerField(help_text="Compared.")
+    log_odd = serializers.IntegerField(help_text="In which the two runs agreed and the match did not.")
+    run_odd = serializers.IntegerField(help_text="In which the match agreed with one run only.")
+    all_differ = serializers.IntegerField(help_text="In which all three answers differed.")
+    chance = serializers.FloatField(allow_null=True, help_text="That so many of the odd ones are the match's.")
+    first = OptionalObjectField(help_text="The first difference: board, step, request, legal, logged, runs.")
+    finished = serializers.DateTimeField()
+
+
 class MatchDetail(MatchOut):
     """A match with its parties in full."""
 
     parties = PartyDetail(many=True)
+    audits = serializers.SerializerMethodField(help_text="Conversations of it that were put to their bots again.")
     host = serializers.SerializerMethodField(
         help_text="Engine and whether its rules ran compiled, sandbox tier, runtime hash and Python that played it."
     )
+
+    @extend_schema_field(AuditOut(many=True))
+    def get_audits(self, match: Match) -> list[dict[str, Any]]:
+        """The finished ones; none while the cards are closed."""
+        if replays.reason_closed(match):
+            return []
+        return [dict(AuditOut(row).data) for row in results.of_match(match)]
 
     @extend_schema_field({"type": "object", "additionalProperties": True})
     def get_host(self, match: Match) -> dict[str, Any]:

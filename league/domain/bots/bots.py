@@ -67,6 +67,7 @@ def upload(
             runtime=content.manifest.runtime,
             entry=content.manifest.entry,
             games=list(content.manifest.games),
+            deterministic=content.manifest.deterministic,
             created=now,
         )
         journal.append(

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from league.domain.core import journal
 from league.domain.core.errors import IllegalMove
-from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES
+from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchKind
 from league.models import BotVersion, Match, Tournament
 
 MOVES: dict[type, dict[str, frozenset[str]]] = {
@@ -22,7 +22,7 @@ MOVES: dict[type, dict[str, frozenset[str]]] = {
 def subject(row: Match | Tournament | BotVersion) -> str:
     """The name of a row in the journal."""
     if isinstance(row, Match):
-        return f"match:{row.public_id}"
+        return f"{'audit' if row.kind == MatchKind.AUDIT else 'match'}:{row.public_id}"
     if isinstance(row, Tournament):
         return f"tournament:{row.slug}"
     return f"version:{row.pk}"
@@ -50,7 +50,7 @@ def move(
     if to not in MOVES[type(row)][was]:
         raise IllegalMove("{name} is {was} and cannot become {to}", name=name, was=word(was), to=word(to))
     with transaction.atomic():
-        rows = type(row).objects.filter(pk=row.pk, status=was, **(guard or {}))
+        rows = type(row)._base_manager.filter(pk=row.pk, status=was, **(guard or {}))
         if not rows.update(status=to, **columns):
             raise IllegalMove(
                 "{name} could not become {to}: it is no longer {was}, or not held by the caller; read it again",
@@ -58,7 +58,7 @@ def move(
                 to=word(to),
                 was=word(was),
             )
-        kind = f"{type(row).__name__.removeprefix('Bot').lower()}.moved"
+        kind = f"{name.partition(':')[0]}.moved"
         journal.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))
     for column, value in {"status": to, **columns}.items():
         if not hasattr(value, "resolve_expression"):  # F() and the like are known to the database only

@@ -17,10 +17,11 @@ from league.domain.core import clock, moves
 from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.matches import health, matches, validation, workers
 from league.domain.ratings import pools
-from league.enums import MatchStatus, TournamentStatus
+from league.enums import MatchKind, MatchStatus, TournamentStatus
 from league.models import Match, Party
 
 HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
+AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
 RECENT = 100  # parties of matches, the latest, that a pace is measured on
 SLOW = 1.5  # times the pace of all
 ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
@@ -34,6 +35,8 @@ def _deadline(now: datetime) -> datetime:
 
 def most_s(match: Match) -> float:
     """Wall-clock seconds after which an attempt is taken from its worker: more than its bots may take, by its limits, game and boards."""
+    if match.kind == MatchKind.AUDIT:
+        return AUDIT_S
     if validation.is_validation(match):
         bots_s = validation.most_s(match)
     else:
@@ -73,6 +76,7 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
             (waiting.filter(pk=prefer).first() if prefer else None)
             or fair.first()
             or (waiting.first() if greedy else None)
+            or (None if ahead else _next_audit(now))
         )
         if match is None:
             return None
@@ -91,9 +95,16 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
     return match
 
 
+def _next_audit(now: datetime) -> Match | None:
+    """The oldest audit that waits: work for who has no other, and never taken ahead."""
+    waiting = Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.AUDIT)
+    waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now)).order_by("id")
+    return waiting.select_for_update(skip_locked=True, of=("self",)).first()
+
+
 def _idle(now: datetime) -> int:
     """How many workers that may play hold no match. Two queries."""
-    held = Match.objects.filter(status__in=HELD, lease_until__gte=now)
+    held = Match.work.filter(status__in=HELD, lease_until__gte=now)
     return max(0, workers.count_able(now=now) - held.values("worker").distinct().count())
 
 
@@ -153,7 +164,7 @@ def heartbeat(match_id: int, token: int, *, progress: int = 0, now: datetime | N
     """
     now = clock.given(now)
     until = _deadline(now)
-    held = Match.objects.filter(pk=match_id, token=token, status__in=HELD).exclude(ends_by__lte=now)
+    held = Match.work.filter(pk=match_id, token=token, status__in=HELD).exclude(ends_by__lte=now)
     return bool(
         held.update(lease_until=Case(When(ends_by__lt=until, then=F("ends_by")), default=until), progress=progress)
     )
@@ -162,7 +173,7 @@ def heartbeat(match_id: int, token: int, *, progress: int = 0, now: datetime | N
 def release(match_id: int, token: int, *, why: str, now: datetime | None = None) -> bool:
     """Give a match back unplayed, because the worker is told to stop: no attempt is counted. False if it is not the caller's."""
     now = clock.given(now)
-    match = Match.objects.filter(pk=match_id, token=token, status__in=HELD).first()
+    match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
     if match is None:
         return False
     return _requeue(match, now=now, why=why, attempts=F("attempts") - 1, not_before=None)
@@ -175,7 +186,7 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
     """
     now = clock.given(now)
     with transaction.atomic():
-        match = Match.objects.select_for_update().filter(pk=match_id, token=token, status__in=HELD).first()
+        match = Match.work.select_for_update().filter(pk=match_id, token=token, status__in=HELD).first()
         if match is None:
             return False
         if party is None:
@@ -189,7 +200,7 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
     """Take back the matches whose worker has been silent past its lease; their number."""
     now = clock.given(now)
-    overdue = Match.objects.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
+    overdue = Match.work.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
     return sum(
         _retry(match, now=now, why=_why_overdue(match, now), guard={"lease_until__lt": now}) for match in overdue
     )

@@ -16,11 +16,13 @@ from django.db import DatabaseError, OperationalError, close_old_connections, co
 from engine.runner import MatchResult, noise
 from engine.runner.match import first_crew, play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
+from league.domain.audits import carrying
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import leases, reports, validation, workers
 from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work
 from league.domain.tournaments import progress
+from league.enums import MatchKind
 from league.models import Match
 
 log = logging.getLogger("league.playing")
@@ -98,7 +100,7 @@ class Machine:
         if work:
             work.beat()
         self.upcoming.beat()
-        workers.note_alive(self.name, match=work.match if work else None)
+        workers.note_alive(self.name, match=work.match if work and work.match.kind != MatchKind.AUDIT else None)
 
     # ---- looking for work
 
@@ -131,7 +133,10 @@ class Machine:
             if work is None:
                 return False
             while work is not None:
-                self.play(work, ahead=time.monotonic() < until)
+                if work.match.kind == MatchKind.AUDIT:
+                    self.audit(work)
+                else:
+                    self.play(work, ahead=time.monotonic() < until)
                 self.after()
                 work = None if self.stopping.is_set() else self.upcoming.take()
             return True
@@ -207,6 +212,29 @@ class Machine:
             return (tried[0].result if tried else None), tried
         closing = self._closing if ahead and match.attempts == 1 else None
         return play_match(spec, box, progress=progress, stop=stop, first=work.crew, closing=closing), []
+
+    def audit(self, work: Work) -> bool:
+        """Carry out an audit that this machine has leased, and report it; whether that was stored."""
+        self._work, match = work, work.match
+        try:
+            leases.start(match)
+
+            def stop() -> bool:
+                return work.lost or self.stopping.is_set()
+
+            found = carrying.carry_out(match, self._proven_sandbox(), self.folder, stop=stop)
+            if found is None:
+                work.release(f"worker {self.name} was told to stop")
+                return False
+            return carrying.report(match.pk, match.token, found)
+        except IllegalMove as error:
+            log.warning("audit %s: %s", match.public_id, error)
+            return False
+        except Exception as error:
+            work.fail(error)
+            return False
+        finally:
+            self._work = None
 
     @staticmethod
     def _report(match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:

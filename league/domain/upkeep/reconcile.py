@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from league.domain.audits import sampling
 from league.domain.core import clock
 from league.domain.matches import health, leases, validation, workers
 from league.domain.ratings import ratings
@@ -25,6 +26,7 @@ class Reconciled:
     finished: int = 0  # tournaments
     opened: int = 0  # events whose next stage began or that ended, seasons that were due
     refreshed: int = 0  # pools whose ratings lacked results
+    drawn: int = 0  # audits
     tested: int = 0  # paused bots that are tried again
     validated: int = 0  # versions whose validation had become void
     explained: int = 0  # queued matches whose reason for waiting changed
@@ -41,8 +43,8 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
     """One pass over everything that can be unfinished.
 
     1. Leases that ran out. 2. Matches missing from schedules; tournaments that are over. 3. Matches of cancelled tournaments.
-    4. Pools with results that were not counted. 5. Paused bots whose test is due; validations that became void. 6. The reason why
-    queued matches wait.
+    4. Pools with results that were not counted. 5. Audits of what has finished. 6. Paused bots whose test is due; validations that
+    became void. 7. The reason why queued matches wait.
     """
     now = clock.given(now)
     found = Reconciled(expired=leases.expire(now=now))
@@ -56,6 +58,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
         found.cancelled += progress.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
     for pool in ratings.stale_pools():
         found.refreshed += ratings.refresh(pool, now=now)
+    found.drawn = sampling.draw(now=now)
     found.tested = health.retest(now=now)
     found.validated = validation.repeat_void(now=now)
     found.explained = workers.explain(now=now)

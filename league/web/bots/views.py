@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST
 import engine
 from engine.packages import archive
 from engine.runner import Limits, PackageRefused
+from league.domain.audits import results
 from league.domain.bots import bots as domain
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import encounters, replays, validation
@@ -46,7 +47,7 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """One bot. Ten queries."""
+    """One bot. Eleven queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, found.owner_id)
     ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
@@ -61,6 +62,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "bot": found,
         "owned": owned,
         "versions": versions,
+        "reproducible": {pk for pk, found in results.summaries(versions).items() if found.reproducible},
         "ratings": ratings,
         "pools": pools,
         "pool": pool,
@@ -153,6 +155,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "version": upload,
         "owned": owned,
         "checks": checks,
+        "audits": results.summaries([upload])[upload.pk],
         "trials": views,
         "waiting": upload.status == VersionStatus.VALIDATING,
     }

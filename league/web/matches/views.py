@@ -12,6 +12,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 import engine
+from league.domain.audits import results
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import replays
 from league.enums import MatchStatus
@@ -72,7 +73,7 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
 
 
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eight queries."""
+    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Nine queries."""
     found = _match(public_id)
     viewer = viewer_of(request)
     parties = _parties(found)
@@ -81,6 +82,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     size = engine.load(found.pool.game, players=found.pool.players).score_size
     context: dict[str, Any] = {"match": found, "shown": views, "parties": parties, "size": size}
     if not replays.reason_closed(found):
+        context["audits"] = list(results.of_match(found))
         sitting = _chosen_sitting(request, found)
         if sitting:
             record = replays.replay(sitting, viewer)

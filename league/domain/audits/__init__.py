@@ -1,0 +1,1 @@
+"""Audits: conversations of finished matches put to their bots again."""

@@ -1,0 +1,71 @@
+"""An audit carried out by the worker that leased it, and its result, stored exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+
+from engine.runner import audit as runner
+from engine.runner.rebuild import passes
+from engine.sandbox import Sandbox
+from league.domain.bots import packages
+from league.domain.core import clock, journal, moves
+from league.domain.matches import replays
+from league.enums import MatchStatus
+from league.models import Audit, Match, Sitting
+
+
+def carry_out(work: Match, box: Sandbox, folder: Path, *, stop: Callable[[], bool]) -> runner.Audit | None:
+    """Put the conversation to its bot again; None where `stop` said so. folder: of the unpacked bots.
+
+    Raises ReplayError or ValueError for a log that this release cannot play again, SandboxError and OSError for faults of ours.
+    """
+    row = Audit.objects.select_related("version__bot", "version__package", "match").get(work=work)
+    played = Sitting.objects.filter(board__match=row.match, number=row.sitting).order_by("board__number")
+    (group,) = passes(replays.unpack(sitting) for sitting in played)
+    bot = packages.spec(row.version, folder)
+    return runner.audit(
+        bot, box, group, row.seat, deterministic=row.version.deterministic, seed=work.public_id, stop=stop
+    )
+
+
+def report(match_id: int, token: int, found: runner.Audit, *, now: datetime | None = None) -> bool:
+    """Store the result and finish the work, in one transaction. False, and nothing is changed, where the lease is not the present one."""
+    now = clock.given(now)
+    with transaction.atomic():
+        work = Match.work.select_for_update().get(pk=match_id)
+        if work.token != token or work.status != MatchStatus.RUNNING:
+            return False
+        row = Audit.objects.select_related("match", "version__bot").get(work=work)
+        plain = found.plain()
+        row.fault_detail = plain.pop("detail").replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
+        for column, value in plain.items():
+            setattr(row, column, value)
+        row.finished = now
+        row.save()
+        moves.move(
+            work,
+            MatchStatus.FINISHED,
+            now=now,
+            actor=work.worker,
+            guard={"token": token},
+            finished=now,
+            lease_until=None,
+            progress=100,
+            reason="",
+        )
+        journal.append(
+            "audit.finished",
+            moves.subject(row.match),
+            now=now,
+            verdict=row.verdict,
+            version=str(row.version),
+            sitting=row.sitting,
+            seat=row.seat,
+            reason=row.reason,
+            decisions=row.decisions,
+        )
+    return True

@@ -1,0 +1,49 @@
+"""What audits have shown, of a version and of a match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, QuerySet
+
+from league.enums import AuditVerdict
+from league.models import Audit, BotVersion, Match
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Audited conversations of a version by their verdict. `reproducible`: it declares itself deterministic, and each of them bears it out."""
+
+    same: int = 0
+    alike: int = 0
+    differs: int = 0
+    failed: int = 0
+    reproducible: bool = False
+
+    @property
+    def total(self) -> int:
+        """All that are finished."""
+        return self.same + self.alike + self.differs + self.failed
+
+
+def summaries(versions: Iterable[BotVersion]) -> dict[int, Summary]:
+    """Of each of these versions, by its id. One query."""
+    rows = list(versions)
+    counts: dict[int, dict[str, int]] = {version.pk: {} for version in rows}
+    finished = Audit.objects.filter(version__in=rows, decisions__gt=0).exclude(verdict="")
+    for version, verdict, count in finished.values_list("version", "verdict").annotate(count=Count("pk")).order_by():
+        counts[version][verdict] = count
+    return {
+        version.pk: Summary(
+            **counts[version.pk],
+            reproducible=version.deterministic and counts[version.pk].keys() == {AuditVerdict.SAME},
+        )
+        for version in rows
+    }
+
+
+def of_match(match: Match) -> QuerySet[Audit]:
+    """The finished audits of a match, with their versions. One query."""
+    rows = match.audits.exclude(verdict="").select_related("version__bot__owner")
+    return rows.order_by("sitting", "seat")

@@ -1,0 +1,254 @@
+"""Audits in the league: what is drawn, who does it and when, and that a result is stored once."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from engine.runner import audit as runner
+from engine.sandbox import Sandbox
+from league.domain.audits import carrying, results, sampling
+from league.domain.bots import house
+from league.domain.matches import leases
+from league.domain.playing.process import Machine
+from league.domain.playing.upcoming import Work
+from league.domain.tournaments import progress, tournaments
+from league.enums import AuditReason, AuditVerdict, MatchStatus, VersionStatus
+from league.models import Audit, BotVersion, LeagueEvent, Match, RatingPoint, Tournament
+from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded
+
+FOUND = runner.Audit(
+    runner.DIFFERS,
+    30,
+    20,
+    1,
+    2,
+    1e-8,
+    runner.Difference(1, 4, 2, ["play 1o", "play 2o"], "play 2o", ["play 1o", "play 1o"]),
+)
+
+
+@pytest.fixture
+def cup(ana, berto, settings) -> Tournament:
+    """One match of two boards, finished: two passes, four seats."""
+    settings.AUDIT_PERCENT = 100
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    play(cup.matches.get())
+    return cup
+
+
+def drawn() -> list[tuple[int, int, str]]:
+    return list(Audit.objects.order_by("sitting", "seat").values_list("sitting", "seat", "version__bot__slug"))
+
+
+# ---- what is drawn
+
+
+def test_every_conversation_may_be_drawn_and_is_drawn_once(cup) -> None:
+    match = cup.matches.get()
+
+    assert sampling.draw(now=NOW) == 8
+
+    bots = ["rufo", "lola", "rufo", "lola"]
+    assert drawn() == [(0, seat, bots[seat]) for seat in range(4)] + [(1, seat, bots[::-1][seat]) for seat in range(4)]
+    assert sampling.draw(now=NOW) == 0
+    Match.objects.filter(pk=match.pk).update(drawn=None)
+    assert sampling.draw(now=NOW) == 0, "the rows are there"
+    assert Match.work.count() == Match.objects.count() + 8
+
+
+def test_the_share_is_what_the_setting_says_and_the_lots_need_the_secret_key(cup, settings) -> None:
+    match = cup.matches.get()
+    lots = [sampling.lot(match, sitting, seat) for sitting in range(500) for seat in range(4)]
+    settings.SECRET_KEY = "another"
+    others = [sampling.lot(match, sitting, seat) for sitting in range(500) for seat in range(4)]
+
+    assert all(0 <= one < 1 for one in lots)
+    assert 30 < sum(one < 0.03 for one in lots) < 95
+    assert not set(lots) & set(others)
+    settings.AUDIT_PERCENT = 0
+    assert sampling.draw(now=NOW) == 0
+    assert not Match.objects.get(pk=match.pk).audits.exists()
+
+
+def test_validation_matches_are_not_drawn(ana, settings) -> None:
+    settings.AUDIT_PERCENT = 100
+    version = uploaded(ana, "rufo")
+    play(Match.objects.get(parties__version=version, parties__number=0))
+
+    assert sampling.draw(now=NOW) == 0
+    assert not Match.objects.filter(status=MatchStatus.FINISHED, drawn=None).exists()
+
+
+def test_of_a_bot_that_rises_more_is_drawn(cup, settings) -> None:
+    settings.AUDIT_PERCENT = 20  # of who rises five times as much, which is all
+    match = cup.matches.get()
+    rufo = match.parties.get(number=0).version
+    for version, change in ((rufo, 60.0), (match.parties.get(number=1).version, 40.0)):
+        RatingPoint.objects.create(
+            pool=match.pool, version=version, match=match, elo=1000, margin=50, change=change, at=NOW
+        )
+
+    sampling.draw(now=NOW)
+
+    assert Audit.objects.filter(version=rufo, reason=AuditReason.RISE).count() == 4
+    assert Audit.objects.exclude(version=rufo).exclude(reason=AuditReason.SAMPLE).count() == 0
+    assert Audit.objects.exclude(version=rufo).count() < 4
+
+
+def test_all_of_a_last_round_is_drawn_and_nothing_of_a_semifinal(ana, settings) -> None:
+    settings.AUDIT_PERCENT = 1e-9  # no lot is so small
+    field = [accepted(ana, name) for name in ("uno", "dos", "tres", "siete")]
+    cup = tournaments.create(
+        ana, "Copa", "partnership", boards=1, versions=field, format="single_elimination", secret=SECRET, now=NOW
+    )
+    tournaments.start(cup, now=NOW)
+    while waiting := cup.matches.filter(status=MatchStatus.QUEUED).first():
+        play(waiting, winner=0)
+        progress.advance(cup, now=NOW)
+    cup.refresh_from_db()
+    assert cup.status == "finished"
+
+    assert sampling.draw(now=later(5)) == 16
+    assert sampling.draw(now=later(9)) == 0
+
+    last = cup.matches.filter(round__number=2)  # the final, and the match for the third place
+    drawn = {(pk, AuditReason.FINAL) for pk in last.values_list("pk", flat=True)}
+    assert set(Audit.objects.values_list("match", "reason")) == drawn
+
+
+# ---- who does it, and when
+
+
+def test_an_audit_is_work_for_who_has_no_other(cup, ana) -> None:
+    sampling.draw(now=NOW)
+    uploaded(ana, "nena", now=NOW)
+
+    first, second = (leases.claim("w", now=NOW) for _ in range(2))
+
+    assert first is not None
+    assert second is not None
+    assert (first.kind, second.kind) == ("validation", "audit")
+    assert leases.claim("w", ahead=True, now=NOW) is None
+
+
+def test_audits_are_no_matches_for_anybody_else(cup) -> None:
+    before, of_pool = Match.objects.count(), cup.pool.matches.count()
+    sampling.draw(now=NOW)
+
+    assert Match.objects.count() == before
+    assert not Match.objects.filter(kind="audit").exists()
+    assert cup.pool.matches.count() == of_pool
+
+
+def audit_held(now=NOW) -> Match:
+    held = leases.claim("w", now=now)
+    assert held is not None
+    leases.start(held, now=now)
+    return held
+
+
+def test_a_result_is_stored_once_and_only_by_who_holds_the_lease(cup) -> None:
+    sampling.draw(now=NOW)
+    held = audit_held()
+
+    assert carrying.report(held.pk, held.token - 1, FOUND, now=NOW) is False
+    assert Audit.objects.exclude(verdict="").count() == 0
+    assert carrying.report(held.pk, held.token, FOUND, now=later(1)) is True
+    assert carrying.report(held.pk, held.token, FOUND, now=later(2)) is False
+
+    row = Audit.objects.get(work=held)
+    assert (row.verdict, row.decisions, row.log_odd, row.run_odd, row.all_differ, row.chance) == (
+        AuditVerdict.DIFFERS,
+        30,
+        20,
+        1,
+        2,
+        1e-8,
+    )
+    assert row.first == FOUND.plain()["first"]
+    assert row.finished == later(1)
+    event = LeagueEvent.objects.get(kind="audit.finished")
+    assert event.subject == f"match:{row.match.public_id}"
+    assert (event.data["verdict"], event.data["version"], event.data["decisions"]) == ("differs", str(row.version), 30)
+    assert not LeagueEvent.objects.filter(kind="match.moved", subject=f"match:{held.public_id}").exists()
+    assert LeagueEvent.objects.filter(kind="audit.moved", subject=f"audit:{held.public_id}").count() == 3
+
+
+def test_an_audit_whose_worker_is_lost_is_done_by_another(cup) -> None:
+    sampling.draw(now=NOW)
+    lost = audit_held()
+
+    assert leases.expire(now=NOW + timedelta(hours=1)) == 1
+    again = leases.claim("w2", prefer=lost.pk, now=NOW + timedelta(hours=2))
+
+    assert again is not None
+    assert (again.pk, again.token, again.attempts) == (lost.pk, lost.token + 1, 2)
+    assert carrying.report(lost.pk, lost.token, FOUND, now=NOW + timedelta(hours=2)) is False
+
+
+# ---- what was shown
+
+
+def test_the_mark_is_earned_by_who_declares_and_always_answers_the_same(cup) -> None:
+    sampling.draw(now=NOW)
+    rufo, lola = (BotVersion.objects.get(bot__slug=name) for name in ("rufo", "lola"))
+    BotVersion.objects.filter(pk=rufo.pk).update(deterministic=True)
+    Audit.objects.update(verdict="same", decisions=9, finished=NOW)
+
+    def summaries() -> tuple[results.Summary, results.Summary]:
+        with CaptureQueriesContext(connection) as queries:
+            found = results.summaries(list(BotVersion.objects.filter(pk__in=[rufo.pk, lola.pk])))
+        assert len(queries) == 2
+        return found[rufo.pk], found[lola.pk]
+
+    assert summaries() == (results.Summary(same=4, reproducible=True), results.Summary(same=4))
+    Audit.objects.filter(version=rufo, sitting=0, seat=0).update(verdict="differs")
+    assert summaries()[0] == results.Summary(same=3, differs=1)
+    Audit.objects.filter(version=rufo).update(decisions=0)
+    assert summaries()[0] == results.Summary()
+    assert summaries()[0].total == 0
+
+
+# ---- by a real worker
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    with tempfile.TemporaryDirectory(prefix="tute-audit-") as folder:
+        Path(folder).chmod(0o755)
+        made = Machine(Path(folder) / "bots")
+        made.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield made
+        made.upcoming.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_audits_what_it_has_played_in_idle_time(machine: Machine, ana, settings) -> None:
+    settings.AUDIT_PERCENT = 100
+    versions = [version for version, _ in house.enter(now=NOW)]
+    Match.objects.all().delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    mine = accepted(ana, "mine")
+    greedy = next(version for version in versions if version.bot.slug == "greedy")
+    cup = started(ana, [mine, greedy], boards=1)
+    held = leases.claim(machine.name)
+    assert held is not None
+    machine.play(Work(held))
+    assert sampling.draw() == 8
+
+    while (work := leases.claim(machine.name)) is not None:
+        assert machine.audit(Work(work)) is True
+
+    assert set(Audit.objects.values_list("verdict", flat=True)) == {AuditVerdict.SAME}
+    assert Match.work.filter(kind="audit", status=MatchStatus.FINISHED).count() == 8
+    match = cup.matches.get()
+    assert [audit.decisions > 0 for audit in results.of_match(match)] == [True] * 8
+    assert results.summaries([greedy])[greedy.pk] == results.Summary(same=4, reproducible=True)
+    assert results.summaries([mine])[mine.pk] == results.Summary(same=4)

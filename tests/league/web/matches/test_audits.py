@@ -1,0 +1,63 @@
+"""What readers see of audits: the mark of a bot, the counts of a version, the first difference in a match, on pages and in the API."""
+
+from __future__ import annotations
+
+from engine.runner import audit as runner
+from league.domain.audits import carrying, sampling
+from league.domain.matches import leases
+from league.models import Audit, BotVersion, Match
+from tests.league.web.page import Page, faults
+from tests.support.league import NOW
+
+FIRST = runner.Difference(1, 4, 2, ["play 1o", "play 2o"], "play 2o", ["play 1o", "play 3b"])
+
+
+def report_all(match: Match, found: runner.Audit) -> None:
+    """Every conversation of `match` drawn and audited, with this result."""
+    Match.work.filter(status="queued").exclude(kind="audit").update(status="cancelled")
+    sampling.draw(now=NOW)
+    while (held := leases.claim("w", now=NOW)) is not None:
+        leases.start(held, now=NOW)
+        assert carrying.report(held.pk, held.token, found, now=NOW)
+    assert match.audits.count() == 8
+
+
+def test_a_difference_is_shown_with_its_first_decision(league, reader, settings) -> None:
+    settings.AUDIT_PERCENT = 100
+    report_all(league.clean, runner.Audit(runner.DIFFERS, 30, 20, 1, 2, 1e-8, FIRST))
+    row = Audit.objects.filter(match=league.clean).select_related("version__bot").first()
+
+    page = reader.get(f"/m/{league.clean.public_id}/")
+    told = " ".join(Page(page.content.decode()).text.replace(" ,", ",").split())
+    version = Page(reader.get(f"/bots/{row.version.bot.slug}/v{row.version.number}/").content.decode())
+    api = reader.get(f"/api/v1/matches/{league.clean.public_id}").json()["audits"]
+
+    assert faults(Page(page.content.decode())) == []
+    assert "difiere: estuche 1, tras 4 acciones, en la partida play 2o, a solas play 1o y play 3b" in told
+    assert "Una diferencia la mira una persona y no es un veredicto por sí misma" in told
+    assert faults(version) == []
+    assert "reproducible" not in version.text
+    assert len(api) == 8
+    assert (api[0]["verdict"], api[0]["first"], api[0]["seat"]) == ("differs", runner.asdict(FIRST), 0)
+
+
+def test_a_bot_that_bears_its_declaration_out_has_the_mark(league, reader, settings) -> None:
+    settings.AUDIT_PERCENT = 100
+    BotVersion.objects.filter(bot__slug="luna").update(deterministic=True)
+    report_all(league.clean, runner.Audit(runner.SAME, 30))
+    pk = BotVersion.objects.get(bot__slug="luna").pk
+
+    shown = {slug: "reproducible" in reader.get(f"/bots/{slug}/").content.decode() for slug in ("luna", "sol")}
+    found = reader.get(f"/api/v1/versions/{pk}/audits").json()
+
+    assert shown == {"luna": True, "sol": False}
+    assert "reproducible" in Page(reader.get("/bots/luna/v1/").content.decode()).text
+    assert found["same"] == Audit.objects.filter(version=pk).count() > 0
+    assert {name: found[name] for name in found if name != "same"} == {
+        "deterministic": True,
+        "reproducible": True,
+        "alike": 0,
+        "differs": 0,
+        "failed": 0,
+    }
+    assert reader.get(f"/api/v1/versions/{pk}").json()["deterministic"] is True
