@@ -82,7 +82,8 @@ TIER = Tier(
     name="landlock",
     held_by="Landlock (its runtime and its own files, read-only) and the system call filter; as root also a user of its own and chroot",
     needs="Linux 5.13 or newer with Landlock; it also works in a default container",
-    leaves_open="as an ordinary user, whether a path of the host exists (`stat`); as root nothing",
+    leaves_open="the numbers of new threads, which a counter of the host gives (sealed bots start none); as an ordinary user also whether a path "
+    "of the host exists (`stat`); clocks and caches as everywhere",
     remedies=(
         "Use Linux 5.13 or newer with landlock in the lsm= boot list (cat /sys/kernel/security/lsm).",
         "Run the worker as an ordinary user, or as root with the capabilities SETUID, SETGID and SYS_CHROOT.",

@@ -229,7 +229,7 @@ TIER = Tier(
     held_by="bubblewrap (a tree of its runtime and its own files, read-only; process, user and network namespaces of its own) "
     "and the system call filter",
     needs="bubblewrap on `PATH` and user namespaces; in a container the system call profile of this project",
-    leaves_open="nothing known",
+    leaves_open="clocks (not to sealed bots) and the processor's caches; else nothing known",
     remedies=(
         "Ubuntu 23.10 and newer: install bubblewrap and its AppArmor profile (package apparmor-profiles).",
         "Docker: give the worker the seccomp profile of this project and apparmor=unconfined; see docs/sandbox.md.",
