@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -103,6 +104,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first; the rest as it was."""
     place = {name: number for number, name in enumerate(LONG)}
     items.sort(key=lambda item: place.get(item.location[0], len(LONG)))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was imported and collected lives to the end: the collector need not walk through it after every few hundred objects."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

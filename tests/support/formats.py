@@ -56,7 +56,7 @@ def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[P
 
 
 def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: int = 20_000) -> tuple[Outcome, Sheet]:
-    """Play until it is over, a few matches at a time in an order drawn by `order`. Checks at every step what holds for every format."""
+    """Play until it is over, some matches at a time in an order drawn by `order`. Checks at every step what holds for every format."""
     rng = random.Random(order)
     results: dict[Slot, list[Sequence[int]]] = {}
     drawn: list[Pairing] = []
@@ -73,7 +73,7 @@ def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: i
         open_tables = [table for table in sheet.pairings if table.slot not in results]
         assert open_tables, "nothing to play and not over"
         assert len(results) < most, "no end"
-        for table in rng.sample(open_tables, min(len(open_tables), rng.randint(1, 4))):
+        for table in rng.sample(open_tables, min(len(open_tables), rng.randint(1, 4 + len(open_tables) // 16))):
             results[table.slot] = [
                 [score for _, score in sorted(zip(table.entries, winner(table, board), strict=True))]
                 for board in range(table.first, table.first + table.boards)

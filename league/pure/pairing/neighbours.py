@@ -13,8 +13,9 @@ at every distance; of their ten pairs with their reverses five level neighbours,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias
 
 Order: TypeAlias = tuple[int, ...]  # places of the sorted table, as they sit round; begins with 0
@@ -52,7 +53,8 @@ class Neighbours:
         """`entries` in the order in which they sit at their next match."""
         line = tuple(entries) if self.mixed else tuple(sorted(entries))
         seen = self._seen.get(self._table(line), [])
-        found = min(self._orders(line, seen), key=self._crowd)
+        orders = self._orders(line, seen)
+        found = min(orders, key=self._crowd) if len(orders) > 1 else orders[0]
         self.note(found)
         return found
 
@@ -78,7 +80,8 @@ class Neighbours:
         return [order for order in block if order not in taken] or block
 
     def _crowd(self, order: Order) -> int:
-        return sum(self._after[pair] for pair in _distances(order))
+        after = self._after.get
+        return sum([after(pair, 0) for pair in _distances(order)])
 
 
 def _turned(seated: Sequence[int]) -> Order:
@@ -87,7 +90,12 @@ def _turned(seated: Sequence[int]) -> Order:
     return (*seated[first:], *seated[:first])
 
 
-def _distances(order: Order) -> Iterable[tuple[int, int, int]]:
-    """Every two at the table, at the distances that no reverse adds."""
-    size = len(order)
-    return ((order[i], order[(i + d) % size], d) for d in range(1, size // 2 + 1) for i in range(size))
+@cache
+def _places(size: int) -> list[tuple[int, int, int]]:
+    """Every two places of a round of that size, at the distances that no reverse adds."""
+    return [(i, (i + d) % size, d) for d in range(1, size // 2 + 1) for i in range(size)]
+
+
+def _distances(order: Order) -> list[tuple[int, int, int]]:
+    """Every two at the table and how far they sit apart."""
+    return [(order[i], order[j], d) for i, j, d in _places(len(order))]
