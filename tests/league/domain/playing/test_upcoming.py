@@ -21,6 +21,7 @@ from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
 from league.domain.matches import leases, matches, workers
 from league.domain.playing import process as playing
 from league.domain.playing.process import Machine
+from league.domain.playing.trials import match_spec
 from league.domain.playing.upcoming import Work
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Tournament
@@ -139,7 +140,7 @@ def test_the_next_match_waits_with_frozen_bots_and_has_the_same_result(machine: 
     for match in cup.matches.all():
         assert moves(match) == ["leased", "running", "finished"]
         assert match.parties.exclude(fault="").count() == 0
-        plain = play_match(machine._spec(match), machine.box, ahead=False)
+        plain = play_match(match_spec(match, machine.folder), machine.box, ahead=False)
         assert [board.scores for board in plain.boards] == list(
             Board.objects.filter(match=match).order_by("number").values_list("scores", flat=True)
         )
