@@ -35,8 +35,8 @@ _SEALED = "/dev/sealed"
 _NOBODY = "65534"
 _FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
 _WRAPPER = "bwrap"
-_SET_UP_S = 0.002  # what bubblewrap takes until all is set up: a look before delays it
-_NEXT_LOOK_S = 0.0003
+_SET_UP_S = 0.003  # what bubblewrap takes from its start to that of the bot, in the median: a look before delays it
+_NEXT_LOOK_S = 0.0005
 _FILTER, _INFO, _GO, _PROGRAM = range(FIRST_KEPT, FIRST_KEPT + 4)  # descriptors as bubblewrap sees them
 _BEGAN = b'"exit-code"'  # bubblewrap tells this only of a program that it has become
 
@@ -108,6 +108,8 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         open_here |= {info_in, info_out}
         go_in, go_out = os.pipe()
         open_here |= {go_in, go_out}
+        if runtime.gate:  # what the bot's own code waits for anyhow
+            os.write(go_out, b"\n")
         filter_fd = memory_file(
             "filter", call_filter.build(pipes=runtime.needs_pipes, sealing=policy.sealed).for_pid(_FIRST_PROCESS)
         )
@@ -143,16 +145,18 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
         try:
             time.sleep(_SET_UP_S)  # it shares our core: looking sooner or oftener makes it later
             pid = _bot_pid(info_in)
-            _await(lambda: _is_set_up(pid))
-            started.child, started.pid = WrappedChild(started.child, pid, info_in), pid
+            wrapper = Path(bubblewrap()).stat()
+            _await(lambda: _is_another_program(pid, wrapper) if runtime.gate else _is_set_up(pid))
+            # In either case no code of the bot has run yet: it stands before its runtime's gate, or bubblewrap before the bot.
+            started.child, started.pid = held = WrappedChild(started.child, pid, info_in), pid
             if not place.slot:
                 # Set inside the namespace, which counts from zero; before, it would count all the user's programs.
                 limits = policy.limits(processes=processes)
                 resource.prlimit(pid, resource.RLIMIT_NPROC, (processes, processes))
-            os.write(go_out, b"\n")
-            wrapper = Path(bubblewrap()).stat()
-            _await(lambda: _is_another_program(pid, wrapper))
-            if _program(pid) is None and not _has_begun(started.child):
+            if not runtime.gate:
+                os.write(go_out, b"\n")
+                _await(lambda: _is_another_program(pid, wrapper))
+            if _program(pid) is None and not _has_begun(held[0]):
                 raise SandboxError("it did not start the bot")
         except (OSError, ValueError, SandboxError) as error:
             said = started.discard()

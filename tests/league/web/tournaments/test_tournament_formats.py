@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from league.domain.matches import matches
 from league.domain.tournaments import progress, tournaments
 from league.enums import Seeding
 from league.models import Match, Tournament
@@ -96,6 +97,21 @@ def test_a_match_played_again_is_the_one_that_opens(league, field) -> None:
     first = found.matches.order_by("id").first()
     opened = {name for part in brackets(found) for c in part.columns for b in c.boxes for name in b.matches}
     assert first.public_id in opened
+
+
+def test_a_bracket_that_cannot_go_on_says_so_until_the_match_is_played_again(league, field, reader) -> None:
+    found = cup(league, field, "single_elimination")
+    first = found.matches.order_by("id").first()
+    matches.void(first, actor="operator", why="a broken rules file", now=made.NOW)
+    assert f"La partida {first.public_id} se anuló y nadie avanza por ella" in text(reader, found)
+
+    again, _ = matches.play_again(first, actor="operator", why="mended", now=made.NOW)
+    assert f"La partida {first.public_id} no se pudo jugar. En su lugar se intenta la {again.public_id}" in text(
+        reader, found
+    )
+
+    made.play(again, winner=0)
+    assert first.public_id not in text(reader, found).partition("Clasificación")[0]
 
 
 def test_swiss_standings_show_their_tie_breaks(league, field, reader) -> None:
