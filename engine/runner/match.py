@@ -28,7 +28,7 @@ from engine.runner.sealing import sealed_parties
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
-from engine.sandbox import Policy, Runtime, Sandbox, SandboxError
+from engine.sandbox import Policy, Runtime, Sandbox, SandboxError, Stopped
 
 AT_ONCE = 16  # boards that are dealt one after the other, and written down so: code that runs once a board runs cold
 DECISIONS = 200  # of one seat on one board, generously: for the kernel's backstop only, the clock is exact
@@ -54,23 +54,25 @@ def play_match(
 ) -> MatchResult:
     """Play a match in a sandbox.
 
-    `progress(done, total)` is called after each sitting; `stop()` is asked before each decision, and when it says yes the boards that are
-    not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
-    message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead` starts the processes of the
-    next pass while one is played, where another core is free; `first` are those of the first pass, where the caller has started them by
-    `first_crew` and will close them. `closing(seconds)` is called in the last pass before each sitting, with the time that the rest of the
-    match takes at its pace so far. `clock` is what `play_s` is measured by.
+    `progress(done, total)` is called after each sitting; `stop()` is asked before each decision and while a bot thinks for long, and when it
+    says yes the boards that are not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its
+    bots on one free core, where a message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead`
+    starts the processes of the next pass while one is played, where another core is free; `first` are those of the first pass, where the
+    caller has started them by `first_crew` and will close them. `closing(seconds)` is called in the last pass before each sitting, with the
+    time that the rest of the match takes at its pace so far. `clock` is what `play_s` is measured by.
     Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
     fails; both cost no bot anything.
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
-    match = _Match(spec, game, seatings, _starter(spec, game, box), first, progress, stop, closing, tap, clock)
+    match = _Match(spec, game, seatings, _starter(spec, game, box, stop), first, progress, stop, closing, tap, clock)
     began = time.monotonic()
     try:
         cores = os.sched_getaffinity(0) if ahead else ()
         with pinned(pin and core is None) as taken:
             match.play(taken if core is None else core, cores)
+    except Stopped:
+        return match.result(time.monotonic() - began)
     except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
         party = party_of(error)
         at = "" if party is None else f" at {spec.parties[party].name}"
@@ -97,7 +99,7 @@ def load(spec: MatchSpec) -> engine.Game:
     return engine.load(spec.game, **options)
 
 
-def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
+def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox, stop: Stop | None = None) -> Starter:
     found = _runtimes(spec, box)  # first: it says in the words of a match what a limit is too small for
     limits = spec.limits
     policy = Policy(
@@ -107,7 +109,7 @@ def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed_parties(spec, game, box, found))
+    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed_parties(spec, game, box, found), stop)
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:

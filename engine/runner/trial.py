@@ -33,7 +33,7 @@ from engine.runner.result import FaultReport, MatchResult
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import BotSpec, MatchSpec
-from engine.sandbox import BotFault, Policy, Sandbox, SandboxError
+from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, Stopped
 from engine.sandbox.errors import BrokenOff
 
 WHOLE, AWKWARD, LONG, CANCELLED = CHECKS = ("boards", "awkward", "long", "cancelled")
@@ -103,6 +103,8 @@ def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: C
         try:
             with pinned() as core:
                 _converse(trial, spec, game, box, core, stop or _never)
+        except Stopped:
+            trial.complete = False
         except (SandboxError, OSError) as error:
             raise Infrastructure(
                 f"the trial of {spec.parties[0].name} at {game.key} was broken off: {type(error).__name__}: {error}",
@@ -190,6 +192,7 @@ class _Conversation:
             return
         with process, ExitStack() as stack:
             stack.callback(self._keep_log, process)
+            process.stop = self.stop
             mine = Seat(0, self.place, process, limits, noise=measure_noise())
             boards = 1 + MOST_AWKWARD + (MOST_LONG if self.place == 0 else 0)
             told = {"boards": range(boards), "limits": asdict(limits), "seeds": [1] * self.game.players}

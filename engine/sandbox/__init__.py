@@ -1,7 +1,7 @@
 """Run programs of strangers so that they can hurt nobody. Knows nothing of cards; standard library only."""
 
 from engine.sandbox.cgroups.groups import available as control_groups
-from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable
+from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable, Stopped
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess, Reply
@@ -19,6 +19,7 @@ __all__ = [
     "Sandbox",
     "SandboxError",
     "SandboxUnavailable",
+    "Stopped",
     "TierReport",
     "check",
     "control_groups",

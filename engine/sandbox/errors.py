@@ -23,6 +23,10 @@ class BrokenOff(SandboxError):
     party: int | None = None
 
 
+class Stopped(Exception):
+    """Whoever asked a bot does not want its answer any more. Nobody's fault."""
+
+
 class SandboxUnavailable(SandboxError):
     """A tier does not hold on this host, so nothing is started. The message lists reasons and remedies."""
 

@@ -44,6 +44,9 @@ class Match(models.Model):
     lease_until = models.DateTimeField(null=True)
     ends_by = models.DateTimeField(null=True)  # of the running attempt: no heartbeat prolongs its lease beyond
     attempts = models.PositiveIntegerField(default=0)
+    # In the lane of slow bots, which leaves workers to the others (league.domain.matches.leases); how often it gave way to them
+    slow = models.BooleanField(default=False)
+    gave_way = models.PositiveSmallIntegerField(default=0)
     not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then
     reason = models.TextField(blank=True)  # why it waits, was retried, or is void
     progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt

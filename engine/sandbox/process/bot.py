@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from engine.sandbox.cgroups.attest import Expectation, attest
-from engine.sandbox.errors import BotFault, BrokenOff, SandboxError
+from engine.sandbox.errors import BotFault, BrokenOff, SandboxError, Stopped
 from engine.sandbox.policy import MIB, Policy
 from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
@@ -93,6 +93,7 @@ class BotProcess:
         self.pondering_s = PONDERING_S
         # So many wall seconds of the last answer count at most: not those in which this worker or the bot had no processor
         self.counted_s = 0.0
+        self.stop: Callable[[], bool] | None = None  # asked while it thinks for long; yes ends that with Stopped
         self._looked = monotonic()
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
@@ -270,6 +271,8 @@ class BotProcess:
                 raise BotFault(
                     "timeout", f"no answer within {wall_cap_s:.3f} s of wall time ({used:.3f} s of CPU used)"
                 )
+            if self.stop is not None and self.stop():
+                raise Stopped
             if now - self._looked >= _SAMPLE_S:
                 self._look(now)
             self._wait(min(left, cpu_budget_s - used, _SAMPLE_S))

@@ -26,6 +26,7 @@ RECENT = 100  # parties of matches, the latest, that a pace is measured on
 SLOW = 1.5  # times the pace of all
 ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
 ROOM_S = 60  # ... and the referee takes its own time
+GIVES_WAY = 3  # times that a slow match gives way to uploads
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
 
@@ -53,7 +54,8 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
 
     The next in line: by priority, then by turn; but a slow bot that plays in as many matches as half of the workers waits while there is other
     work, so that it delays nobody else; whoever sits with it goes on elsewhere. Matches of a bot that is about to be tested again wait for
-    that (`health`).
+    that (`health`). Slow matches are in a lane of their own: they hold at most half of the workers, where there are two or more, and of equal
+    priority the others go first.
 
     1. Row locks (PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock).
     2. `move` to leased with token + 1, which updates only a row that is still queued.
@@ -68,7 +70,9 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
             idle = _idle(now)
             if len(waiting.values_list("pk")[: idle + 1]) <= idle:
                 return None
-            waiting = waiting.filter(attempts=0)
+            waiting = waiting.filter(attempts=0, slow=False)
+        elif _is_lane_full(worker, now):
+            waiting = waiting.filter(slow=False)
         waiting = waiting.order_by("-priority", "turn", "id").select_for_update(skip_locked=True, of=("self",))
         greedy = _greedy_bots(worker, now)
         fair = waiting.exclude(pk__in=_matches_of(greedy)) if greedy else waiting
@@ -78,6 +82,8 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
             or (waiting.first() if greedy else None)
             or (None if ahead else _next_audit(now))
         )
+        if match is not None and match.slow:
+            match = fair.filter(slow=False, priority__gte=match.priority).first() or match
         if match is None:
             return None
         moves.move(
@@ -100,6 +106,28 @@ def _next_audit(now: datetime) -> Match | None:
     waiting = Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.AUDIT)
     waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now)).order_by("id")
     return waiting.select_for_update(skip_locked=True, of=("self",)).first()
+
+
+def _is_lane_full(worker: str, now: datetime) -> bool:
+    """Whether slow matches are held by half of the workers, where there is more than one. Two queries at most."""
+    crew = workers.count_able(now=now)
+    held = Match.objects.filter(status__in=HELD, lease_until__gte=now, slow=True).exclude(worker=worker)
+    return crew > 1 and held.count() >= crew // 2
+
+
+def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
+    """Whether a running match in the lane of slow bots, or an audit, is to be given back: an upload waits to be validated and no worker is idle.
+
+    As many give way as uploads wait, those first that began last; none more often than `GIVES_WAY` times, so that each is played in the end.
+    """
+    now = clock.given(now)
+    waiting = Match.objects.filter(status=MatchStatus.QUEUED, kind=MatchKind.VALIDATION, slow=False)
+    wanted = waiting.exclude(not_before__gt=now).count()
+    if not wanted:
+        return False
+    wanted -= _idle(now)
+    slow = Match.work.filter(Q(slow=True) | Q(kind=MatchKind.AUDIT), status=MatchStatus.RUNNING, gave_way__lt=GIVES_WAY)
+    return match.pk in slow.order_by("-started", "-pk").values_list("pk", flat=True)[: max(0, wanted)]
 
 
 def _idle(now: datetime) -> int:
@@ -157,8 +185,8 @@ def start(match: Match, *, now: datetime | None = None) -> None:
     )
 
 
-def heartbeat(match_id: int, token: int, *, progress: int = 0, now: datetime | None = None) -> bool:
-    """Prolong a lease, at most until the attempt has to be over, and note the progress in percent.
+def heartbeat(match_id: int, token: int, *, progress: int = 0, slow: bool = False, now: datetime | None = None) -> bool:
+    """Prolong a lease, at most until the attempt has to be over, and note the progress in percent, and whether its bots are slow.
 
     False: the match is no longer the caller's, or lasts too long; it should stop playing it.
     """
@@ -166,7 +194,9 @@ def heartbeat(match_id: int, token: int, *, progress: int = 0, now: datetime | N
     until = _deadline(now)
     held = Match.work.filter(pk=match_id, token=token, status__in=HELD).exclude(ends_by__lte=now)
     return bool(
-        held.update(lease_until=Case(When(ends_by__lt=until, then=F("ends_by")), default=until), progress=progress)
+        held.update(
+            lease_until=Case(When(ends_by__lt=until, then=F("ends_by")), default=until), progress=progress, slow=slow
+        )
     )
 
 
@@ -177,6 +207,17 @@ def release(match_id: int, token: int, *, why: str, now: datetime | None = None)
     if match is None:
         return False
     return _requeue(match, now=now, why=why, attempts=F("attempts") - 1, not_before=None)
+
+
+def give_way(match_id: int, token: int, *, now: datetime | None = None) -> bool:
+    """Give a slow match back, because an upload waits: no attempt is counted. False if it is not the caller's."""
+    now = clock.given(now)
+    match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
+    if match is None:
+        return False
+    why = "its bots take long, so it gave way to uploads that wait"
+    times = F("gave_way") + 1
+    return _requeue(match, now=now, why=why, attempts=F("attempts") - 1, not_before=None, slow=True, gave_way=times)
 
 
 def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:

@@ -153,8 +153,8 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 
 # What a match is, as against what became of it.
 IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
-    "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "attempts", "not_before", "reason", "progress", "host",
-    "turn", "avoid", "created", "started", "finished", "counted", "drawn",
+    "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
+    "reason", "progress", "host", "turn", "avoid", "created", "started", "finished", "counted", "drawn",
 }  # fmt: skip
 
 

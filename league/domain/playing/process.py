@@ -27,6 +27,7 @@ from league.models import Match
 
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
+PULSE_S = 5.0  # between two signs of life at most: so soon a slow match gives way
 ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
 
 
@@ -87,7 +88,7 @@ class Machine:
     # ---- the pulse: a thread of its own, so that a lease may be short and a match long
 
     def _pulse(self) -> None:
-        while not self._leaving.wait(settings.LEASE_S / 3):
+        while not self._leaving.wait(min(settings.LEASE_S / 3, PULSE_S)):
             try:
                 self._beat()
             except DatabaseError as error:
@@ -171,6 +172,7 @@ class Machine:
         self._work, match = work, work.match
         try:
             leases.start(match)
+            work.began = time.monotonic()
             workers.note_alive(self.name, match=match)
             result, trials = self._result(work, ahead=ahead)
         except IllegalMove as error:
@@ -205,7 +207,7 @@ class Machine:
         progress = self._progress(work)
 
         def stop() -> bool:
-            return work.lost or self.stopping.is_set()
+            return work.lost or work.gives_way or self.stopping.is_set()
 
         if validation.is_validation(match):
             tried = play_trials(match, spec, box, self.folder, first=work.crew, stop=stop, progress=progress)
@@ -220,7 +222,7 @@ class Machine:
             leases.start(match)
 
             def stop() -> bool:
-                return work.lost or self.stopping.is_set()
+                return work.lost or work.gives_way or self.stopping.is_set()
 
             found = carrying.carry_out(match, self._proven_sandbox(), self.folder, stop=stop)
             if found is None:
@@ -255,6 +257,6 @@ class Machine:
     @staticmethod
     def _progress(work: Work) -> Callable[[int, int], None]:
         def note(done: int, total: int) -> None:
-            work.progress = min(99, 100 * done // max(1, total))
+            work.progress, work.done = min(99, 100 * done // max(1, total)), done
 
         return note

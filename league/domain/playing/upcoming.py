@@ -21,10 +21,12 @@ from engine.runner.cores import on_free_core
 from engine.runner.crew import Crew
 from engine.runner.faults import party_of
 from league.domain.matches import leases
+from league.enums import MatchKind
 from league.models import Match
 
 log = logging.getLogger("league.playing")
 SOON_S = 1.0  # before the end of a match, by its pace, the next one is claimed: several times what a start takes
+SLOW_S = 5.0  # of wall time for each sitting, or game of a validation: who takes longer is in the lane of slow bots
 
 
 @dataclass
@@ -35,13 +37,19 @@ class Work:
     spec: MatchSpec | None = None
     crew: Crew | None = None  # of the first pass
     progress: int = 0
+    done: int = 0  # sittings, or games of a validation
+    began: float | None = None  # when its bots began, by the monotonic clock
     lost: bool = False  # the lease is somebody else's by now
+    gives_way: bool = False  # an upload waits, and this one is slow
     since: float = field(default_factory=time.monotonic)
 
     def beat(self) -> None:
         """Renew the lease."""
-        if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress):
+        slow = self.began is not None and time.monotonic() - self.began > SLOW_S * (1 + self.done)
+        if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, slow=slow):
             self.lost = True
+        elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_give_way(self.match):
+            self.gives_way = True
 
     def fail(self, error: Exception) -> None:
         """The attempt has failed, by a fault of ours that costs no bot anything: a bot's faults come as results."""
@@ -51,6 +59,9 @@ class Work:
 
     def release(self, why: str) -> None:
         """Give the match back unplayed; nothing where it is no longer ours."""
+        if self.gives_way:
+            leases.give_way(self.match.pk, self.match.token)
+            return
         leases.release(self.match.pk, self.match.token, why=why)
 
     def close(self) -> None:

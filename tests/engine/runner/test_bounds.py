@@ -1,5 +1,6 @@
 """A match has a most of wall time, told beforehand; who sleeps it out fails, and the rival gets what a forfeit gives."""
 
+import itertools
 import json
 
 import pytest
@@ -73,3 +74,16 @@ def test_hello_tells_the_most_and_a_log_from_before_is_rebuilt_without_it(box: S
     assert rebuild.hello(told, game, 0) in lines
     before = {key: value for key, value in told.items() if key != "pass_s"}
     assert b"pass_s" not in rebuild.hello(before, game, 0)
+
+
+def test_a_match_is_stopped_in_the_middle_of_a_decision_and_blames_nobody(
+    box: Sandbox, honest: BotSpec, make: Maker
+) -> None:
+    sleeper = make("def act(m): time.sleep(600)", name="asleep")
+    for late in (sleeper, make("def hello(m): time.sleep(600)", name="never")):
+        asked = itertools.count()
+
+        result = play_match(match(late, honest, limits=Limits()), box, stop=lambda asked=asked: next(asked) >= 5)
+
+        assert not any(board.complete for board in result.boards)
+        assert [report.faults for report in result.parties] == [[], []]

@@ -215,3 +215,71 @@ def test_a_validation_has_a_most_for_whatever_it_declares(ana) -> None:
 
     assert validation.most_s(match) < leases.most_s(match) < 3600
     assert match.ends_by == later(leases.most_s(match))
+
+
+def crew(*names: str) -> None:
+    """Workers that may play."""
+    for name in names:
+        workers.register(name, tier="landlock", now=NOW)
+
+
+def test_slow_matches_hold_half_of_the_workers_at_most(ana, berto) -> None:
+    versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena"), accepted(ana, "sol")]
+    started(ana, versions)
+    Match.objects.filter(kind="tournament").update(slow=True)
+    crew("w1", "w2", "w3", "w4")
+
+    held = [leases.claim(name, now=NOW) for name in ("w1", "w2", "w3")]
+
+    assert [match is None for match in held] == [False, False, True]
+    uploaded(ana, "luna")
+    quick = leases.claim("w3", now=NOW)
+    assert quick is not None
+    assert quick.kind == "validation"
+    assert leases.claim("w4", now=NOW) is None
+
+
+def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_others(ana, berto) -> None:
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    first, second, third = Match.objects.filter(kind="tournament").order_by("turn")
+    Match.objects.filter(pk=first.pk).update(slow=True)
+    crew("w1")
+
+    order = [leases.claim("w1", now=NOW) for _ in range(3)]
+
+    assert [match.pk for match in order if match] == [second.pk, third.pk, first.pk]
+
+
+def test_the_slow_match_that_began_last_gives_way_to_an_upload_and_none_more_than_three_times(ana, berto) -> None:
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    crew("w1", "w2", "w3")
+    early, late, quick = (running(name, now=later(place)) for place, name in enumerate(("w1", "w2", "w3")))
+    for match in (early, late):
+        assert leases.heartbeat(match.pk, match.token, slow=True, now=later(5))
+    assert not any(leases.must_give_way(match, now=later(5)) for match in (early, late, quick))
+
+    upload = uploaded(ana, "luna", now=later(6))
+    assert [leases.must_give_way(match, now=later(6)) for match in (early, late, quick)] == [False, True, False]
+    uploaded(berto, "sol", now=later(6))
+    assert leases.must_give_way(early, now=later(6))
+
+    for turn in range(leases.GIVES_WAY):
+        assert leases.give_way(late.pk, late.token, now=later(7))
+        late.refresh_from_db()
+        assert (late.status, late.slow, late.gave_way, late.attempts) == (MatchStatus.QUEUED, True, turn + 1, 0)
+        assert "gave way to uploads" in late.reason
+        assert Match.objects.filter(pk=late.pk, token=late.token).update(
+            status=MatchStatus.RUNNING, worker="w2", attempts=1, started=later(7), lease_until=later(60)
+        )
+    assert not leases.must_give_way(late, now=later(8))
+    assert upload.status == "validating"
+
+
+def test_a_slow_match_that_catches_up_leaves_the_lane(ana) -> None:
+    uploaded(ana, "rufo")
+    match = running()
+    leases.heartbeat(match.pk, match.token, slow=True, now=NOW)
+    leases.heartbeat(match.pk, match.token, progress=60, now=NOW)
+
+    match.refresh_from_db()
+    assert match.slow is False

@@ -15,7 +15,7 @@ from django.test import Client
 
 import engine
 from league.domain.bots import bots
-from league.domain.matches import replays
+from league.domain.matches import matches, replays
 from league.domain.people import players
 from league.domain.ratings import ratings
 from league.domain.tournaments import standings, tournaments
@@ -240,3 +240,29 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
         assert "weaker than" in live.processes[0].tail()
     finally:
         live.close()
+
+
+def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: LiveLeague) -> None:
+    """They give their workers up in the middle of a decision, and play on when the upload is done."""
+    snooze = "import time; time.sleep(1.5)"
+    pair = [entered(name, code(pick, snooze), name) for pick, name in ((0, "uno"), (-1, "dos"))]
+    for match in Match.objects.all():
+        matches.cancel(match, actor="test", why="not this", now=None)
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    cup = tournaments.create(pair[0].bot.owner, "Cup", "partnership", boards=2, versions=pair, secret=SECRET)
+    tournaments.start(cup)
+    live.start("worker")
+    live.start("scheduler")
+    until(live, lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "the sleepers to play")
+
+    honest = entered("tres", code(), "tres")
+    until(
+        live, lambda: BotVersion.objects.get(pk=honest.pk).status == VersionStatus.ACCEPTED, "the upload's validation"
+    )
+
+    match = cup.matches.get()
+    assert (match.slow, match.gave_way) == (True, 1)
+    assert match.status in (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+    trial = Match.objects.get(key=f"v:{honest.pk}:1")
+    assert trial.started is not None
+    print("the validation began after", (trial.started - trial.created).total_seconds())
