@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from fnmatch import fnmatch
+from fnmatch import fnmatch, fnmatchcase
 from pathlib import Path
 
 from tests.mutate.mutants import Mutant
@@ -57,14 +57,23 @@ def _matches(path: str, glob: str) -> bool:
 class Equivalents:
     """The reviewed list. An entry names its mutant by function and by the line before and after, so it outlives moves.
 
-    One that names no function holds in all.
+    One that names no function holds in all; one with `lines`, a pattern, holds for every change of such lines of its function.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         entries = tomllib.loads((path or Path(__file__).with_name("equivalent.toml")).read_text()).get("equivalent", ())
-        self.reasons = {(entry.get("where", ""), entry["before"], entry["after"]): entry["reason"] for entry in entries}
+        self.patterns = [(entry["where"], entry["lines"], entry["reason"]) for entry in entries if "lines" in entry]
+        self.reasons = {
+            (entry.get("where", ""), entry["before"], entry["after"]): entry["reason"]
+            for entry in entries
+            if "lines" not in entry
+        }
 
     def reason(self, mutant: Mutant) -> str:
         """Why nobody could notice this mutant; "" where it is not on the list."""
         change = (mutant.before, mutant.after)
-        return self.reasons.get((mutant.where, *change)) or self.reasons.get(("", *change), "")
+        found = self.reasons.get((mutant.where, *change)) or self.reasons.get(("", *change))
+        like = (
+            why for where, lines, why in self.patterns if where == mutant.where and fnmatchcase(mutant.before, lines)
+        )
+        return found or next(like, "")
