@@ -133,6 +133,7 @@ def _check_table(
 
     import engine
     from engine.runner import Infrastructure, MatchSpec
+    from engine.runner.spec import PARTNERS
     from engine.runner.trial import WHOLE, try_bot
 
     rules = engine.load(game, players=players)
@@ -147,6 +148,7 @@ def _check_table(
         deals=1 if rules.board_deals == 1 else DEALS,
         parties=(bot, *[opponent] * (parties - 1)),
         limits=table.limits(args),
+        sealing=PARTNERS,
     )
     try:
         trial = try_bot(spec, box)

@@ -12,6 +12,7 @@ from typing import Any
 
 FILE = "bot.toml"
 RUNTIMES = ("python", "binary", "node")
+SEALABLE = ("python", "binary")  # those that run without threads and without the host's clocks
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # of packages that are one source file
 FLAGS = {"deterministic": False, "sealable": True}  # what it declares of itself, and what holds where it says nothing
 FREE_KEYS = ("description", "version", "license", "url")  # read by people only

@@ -49,6 +49,7 @@ class BotVersion(models.Model):
     games = models.JSONField(default=list)  # keys of the games it says it plays; [] = all
     refused = models.JSONField(default=list)  # of these, the games in which its validation found a fault
     deterministic = models.BooleanField(default=False)  # as its manifest declares; audits hold it to that
+    sealable = models.BooleanField(default=True)  # whether it can play off from every clock of the host
     status = models.CharField(max_length=12, choices=VersionStatus, default=VersionStatus.VALIDATING)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)

@@ -108,6 +108,7 @@ class Party(models.Model):
     wall_s = models.FloatField(null=True)
     max_cpu_s = models.FloatField(null=True)  # its slowest decision
     decisions = models.PositiveIntegerField(null=True)
+    sealed = models.BooleanField(null=True)  # whether it played off from every clock of the host
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "number"], name="party_once")]

@@ -82,6 +82,7 @@ class Tournament(models.Model):
     parameters = models.JSONField(default=dict)  # of the format, those that differ from its defaults
     seeding = models.CharField(max_length=10, choices=Seeding, default=Seeding.RATING)
     boards = models.PositiveIntegerField()  # boards of each match
+    sealed = models.BooleanField(default=False)  # all its matches are played sealed, and who cannot be does not enter
     # Revision by which it was made (league.pure.formats.REVISION)
     schedule = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)

@@ -78,6 +78,7 @@ class VersionOut(serializers.Serializer[Any]):
     refused = serializers.ListField(
         child=serializers.CharField(), help_text="Games that it declares and is not accepted for."
     )
+    sealable = serializers.BooleanField(help_text="Whether it can play off from every clock of the host.")
     sha256 = serializers.CharField(source="package_id", help_text="Of the contents: equal contents are one competitor.")
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
     deterministic = serializers.BooleanField(help_text="Declared in bot.toml: the same lines get the same answers.")

@@ -18,6 +18,7 @@ HOST = (
     "engine",
     "compiled",
     "tier",
+    "sealed",
     "runtime_hash",
     "python",
 )
@@ -40,6 +41,9 @@ class PartyOut(serializers.Serializer[Any]):
     cpu_s = serializers.FloatField(allow_null=True, help_text="CPU seconds of all decisions.")
     max_cpu_s = serializers.FloatField(allow_null=True, help_text="Of the slowest decision.")
     wall_s = serializers.FloatField(allow_null=True)
+    sealed = serializers.BooleanField(
+        allow_null=True, help_text="Whether it played off from every clock of the host; null until it has played."
+    )
 
 
 class MatchOut(serializers.Serializer[Any]):
@@ -111,7 +115,7 @@ class MatchDetail(MatchOut):
     parties = PartyDetail(many=True)
     audits = serializers.SerializerMethodField(help_text="Conversations of it that were put to their bots again.")
     host = serializers.SerializerMethodField(
-        help_text="Engine and whether its rules ran compiled, sandbox tier, runtime hash and Python that played it."
+        help_text="Engine and whether its rules ran compiled, sandbox tier, which parties played sealed, runtime hash and Python that played it."
     )
 
     @extend_schema_field(AuditOut(many=True))

@@ -34,6 +34,9 @@ class RatingOut(serializers.Serializer[Any]):
     points_per_board = serializers.FloatField(source="rating.points_per_board", help_text="In the unit of the game.")
     faults = serializers.IntegerField(source="rating.faults")
     provisional = serializers.BooleanField(source="rating.provisional")
+    unsealed = serializers.BooleanField(
+        help_text="Partners sit at these tables, and the bot cannot be sealed off from the clocks by which they could talk."
+    )
     updated = serializers.DateTimeField(source="rating.updated")
 
 

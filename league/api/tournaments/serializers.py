@@ -42,6 +42,9 @@ class TournamentOut(serializers.Serializer[Any]):
     parameters = ObjectField(help_text="Of the format, those that differ from the defaults in /formats.")
     seeding = serializers.ChoiceField(choices=Seeding.choices)
     boards = serializers.IntegerField(help_text="Of each match.")
+    sealed = serializers.BooleanField(
+        help_text="Only bots that can be sealed enter, and all its matches are played sealed."
+    )
     schedule = serializers.IntegerField(help_text="Revision of the schedules by which it was made (docs/fairness.md).")
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
     entries = serializers.IntegerField(source="entry_count")
@@ -125,6 +128,11 @@ class TournamentNew(FormatChoice):
     """A tournament of a game."""
 
     name = serializers.CharField(max_length=80)
+    sealed = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="No clock of the host reaches its bots; who cannot be sealed cannot enter.",
+    )
     seeding = serializers.ChoiceField(
         choices=Seeding.choices,
         required=False,

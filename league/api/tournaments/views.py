@@ -107,6 +107,7 @@ class Tournaments(ListView):
                 parameters=wanted.get("parameters"),
                 seeding=wanted["seeding"],
                 mixed=wanted["mixed"],
+                sealed=wanted["sealed"],
             )
             if wanted["start"]:
                 tournaments.start(made, actor=player.name)

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
+from engine.packages.manifest import SEALABLE
 from league.domain.bots import packages
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused, TooMany
@@ -68,6 +69,7 @@ def upload(
             entry=content.manifest.entry,
             games=list(content.manifest.games),
             deterministic=content.manifest.deterministic,
+            sealable=content.manifest.sealable and content.manifest.runtime in SEALABLE,
             created=now,
         )
         journal.append(

@@ -157,8 +157,9 @@ def _store_parties(parties: list[Party], result: MatchResult) -> None:
         row.stderr = found.stderr.replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
         row.cpu_s, row.wall_s, row.max_cpu_s = found.cpu_s, found.wall_s, found.max_cpu_s
         row.decisions = found.decisions
+        row.sealed = found.sealed
     columns = ["points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"]
-    Party.objects.bulk_update(parties, [*columns, "cpu_s", "wall_s", "max_cpu_s", "decisions"])
+    Party.objects.bulk_update(parties, [*columns, "cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed"])
 
 
 def tally(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.runner import FaultReport, Limits, MatchSpec
 from engine.runner.crew import Crew
+from engine.runner.spec import ALWAYS, PARTNERS
 from engine.runner.trial import WHOLE, Check, try_bot
 from engine.sandbox import Sandbox
 from league.domain.bots import packages
@@ -31,7 +32,8 @@ def match_spec(match: Match, folder: Path) -> MatchSpec:
     limits = Limits(**match.limits)
     spec = _spec(match.public_id, match.pool, bytes(match.secret), match.table, boards, versions, limits, folder)
     seen = {party.number: _what_was_seen(party) for party in parties if len(party.broken_off) >= UNPLAYABLE}
-    return replace(spec, unplayable=seen) if seen else spec
+    sealing = ALWAYS if match.tournament and match.tournament.sealed else PARTNERS
+    return replace(spec, unplayable=seen, sealing=sealing)
 
 
 def _what_was_seen(party: Party) -> str:
@@ -67,6 +69,7 @@ def _spec(
         boards=boards,
         parties=tuple(packages.spec(version, folder) for version in versions),
         limits=limits,
+        sealing=PARTNERS,
     )
 
 

@@ -9,17 +9,21 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from league.domain.core import past
+from league.domain.ratings import pools, sums
 from league.domain.ratings import ratings as fits
-from league.domain.ratings import sums
 from league.models import BotVersion, Match, Pool, Rating
 
 
 @dataclass(frozen=True)
 class RankedBot:
-    """A line of the leaderboard. `place` counts the settled rows from 1; provisional ones stand among them without a place."""
+    """A line of the leaderboard. `place` counts the settled rows from 1; provisional ones stand among them without a place.
+
+    `unsealed`: partners sit at these tables, and this bot cannot be sealed off from the clocks by which they could talk.
+    """
 
     place: int | None
     rating: Rating
+    unsealed: bool = False
 
     @property
     def ranks(self) -> str:
@@ -56,5 +60,6 @@ def leaderboard(pool: Pool, *, every_version: bool = False, at: datetime | None 
     settled = 0
     for rating in found:
         settled += not rating.provisional
-        rows.append(RankedBot(None if rating.provisional else settled, rating))
+        unsealed = pools.have_partners(pool) and not rating.version.sealable
+        rows.append(RankedBot(None if rating.provisional else settled, rating, unsealed))
     return rows

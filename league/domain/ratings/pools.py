@@ -12,6 +12,7 @@ from league.domain.core.errors import Refused
 from league.models import Pool
 
 MIXED = "mixed"  # kind of team: four versions, partners sit opposite
+SINGLE = "single"  # nobody has a partner
 
 
 def load(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> engine.Game:
@@ -43,6 +44,11 @@ def parties(pool: Pool) -> int:
     return game.players if pool.team == MIXED else len(game.sides)
 
 
+def have_partners(pool: Pool) -> bool:
+    """Whether more than one seat wins and loses together at a table of the pool."""
+    return pool.team != SINGLE
+
+
 def sides(pool: Pool) -> tuple[tuple[int, ...], ...] | None:
     """Which parties play together, by their numbers, where several versions make a side; None where each is on its own."""
     return ((0, 2), (1, 3)) if pool.team == MIXED else None
@@ -58,7 +64,7 @@ def pool_key(game: str, players: int, options: dict[str, Any], team: str, revisi
 def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None, *, mixed: bool = False) -> Pool:
     """The pool of a game with these players and options; made where it does not exist. Default options are the same as none."""
     loaded = load(game, players, options)
-    team = MIXED if mixed else "clones" if max(map(len, loaded.sides)) > 1 else "single"
+    team = MIXED if mixed else "clones" if max(map(len, loaded.sides)) > 1 else SINGLE
     fields: dict[str, Any] = {
         "game": loaded.key,
         "players": loaded.players,

@@ -29,7 +29,7 @@ def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "",
             if entry.version_id == version.pk:
                 return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
         version = BotVersion.objects.select_related("bot").get(pk=version.pk)  # as it is now, not as the caller read it
-        _check_entrant(version, game)
+        _check_entrant(version, row)
         most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
         if len(present) >= most:
             raise Refused(
@@ -49,7 +49,8 @@ def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: 
     return entry
 
 
-def _check_entrant(version: BotVersion, game: str) -> None:
+def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
+    game = tournament.pool.game
     if version.status != VersionStatus.ACCEPTED:
         raise Refused(
             "{version} is {status}; only versions that passed their validation can be entered",
@@ -74,6 +75,12 @@ def _check_entrant(version: BotVersion, game: str) -> None:
             version=version,
             game=game,
             games=", ".join(version.games),
+        )
+    if tournament.sealed and not version.sealable:
+        raise Refused(
+            "{version} cannot be sealed off from the clocks of the host, which this tournament asks for: it runs in Node.js, or its package "
+            "says sealable = false",
+            version=version,
         )
 
 
@@ -122,7 +129,7 @@ def freeze_entries(tournament: Tournament) -> None:
             "the tournament {tournament!r} cannot be started: {error}", tournament=tournament.name, error=error
         ) from error
     for entry in entries:
-        _check_entrant(entry.version, tournament.pool.game)
+        _check_entrant(entry.version, tournament)
     seeds = _seed_entries(tournament, entries)
     # Two steps, since numbers are unique at every moment.
     for shift in (len(entries) + max(entry.number for entry in entries), 0):

@@ -87,6 +87,7 @@ def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVer
             parameters=stage.parameters,
             seeding=Seeding.ENTRY,
             mixed=plan.mixed,
+            sealed=plan.sealed,
             secret=hmac.digest(bytes(event.secret), f"stage {number} group {group}".encode(), "sha256"),
             now=now,
             event=event,

@@ -50,6 +50,7 @@ def create(
     parameters: Mapping[str, Any] | None = None,
     seeding: str = Seeding.RATING,
     mixed: bool = False,
+    sealed: bool = False,
     limits: dict[str, Any] | None = None,
     secret: bytes | None = None,
     now: datetime | None = None,
@@ -58,7 +59,8 @@ def create(
     """An open tournament of `owner` with these versions (a bot stands for its newest accepted version) entered.
 
     Its deals follow from `secret` (32 random bytes where none is given), whose SHA-256 is public from now on and itself when all is over.
-    `mixed` makes teams of two different bots; `belongs` are the columns that tie it to an event or season.
+    `mixed` makes teams of two different bots; `sealed` keeps every clock of the host from all its bots, so that only those enter that can be
+    sealed; `belongs` are the columns that tie it to an event or season.
     Raises Refused for a game, option, format, parameter, number of boards, limit or entry that cannot be.
     """
     now = clock.given(now)
@@ -87,6 +89,7 @@ def create(
             parameters=chosen,
             seeding=seeding,
             boards=boards,
+            sealed=sealed,
             schedule=pure.REVISION,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),

@@ -35,6 +35,9 @@ class Command(LeagueCommand):
         )
         parser.add_argument("--seeding", default=Seeding.RATING.value, help=", ".join(Seeding.values))
         parser.add_argument("--mixed", action="store_true", help="teams of two different bots")
+        parser.add_argument(
+            "--sealed", action="store_true", help="only bots that can be sealed off from every clock, and all play so"
+        )
         parser.add_argument("--boards", type=int, help="boards of each match; without it what suits the table")
         parser.add_argument("--bot", action="append", default=[], help="bot or bot:number; may be repeated")
         parser.add_argument("--start", action="store_true")
@@ -55,6 +58,7 @@ class Command(LeagueCommand):
                 parameters=pools.parse_options(options["set"]),
                 seeding=options["seeding"],
                 mixed=options["mixed"],
+                sealed=options["sealed"],
             )
         elif (found.pool.game, found.format) != (options["game"], options["format"]):
             raise Refused(

@@ -19,7 +19,7 @@ from league.pure.formats import FORMATS, Value
 from league.pure.formats.base import MOST_BOARDS
 from league.pure.refusal import Message, Refusal
 
-TOP = {"name": str, "game": str, "players": int, "options": dict, "mixed": bool, "stages": list}
+TOP = {"name": str, "game": str, "players": int, "options": dict, "mixed": bool, "sealed": bool, "stages": list}
 STAGE = {"format": str, "parameters": dict, "boards": int, "groups": int, "advance": int}
 MOST_STAGES = 8
 KINDS = {
@@ -56,6 +56,7 @@ class EventPlan:
     players: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     mixed: bool = False
+    sealed: bool = False  # only bots that can be sealed enter, and all play sealed
 
 
 def read_plan(document: object) -> EventPlan:
@@ -67,8 +68,8 @@ def read_plan(document: object) -> EventPlan:
         )
     count = len(top["stages"])
     stages = tuple(_stage(one, f"stages[{i}]", last=i + 1 == count) for i, one in enumerate(top["stages"]))
-    mixed = top.get("mixed", False)
-    return EventPlan(top["name"], top["game"], stages, top.get("players"), top.get("options", {}), mixed)
+    kind = {name: top.get(name, False) for name in ("mixed", "sealed")}
+    return EventPlan(top["name"], top["game"], stages, top.get("players"), top.get("options", {}), **kind)
 
 
 def _object(given: object, where: str, fields: Mapping[str, type], needs: Sequence[str]) -> dict[str, Any]:

@@ -36,6 +36,13 @@ class TournamentForm(forms.Form):
         required=False,
         help_text=_("Teams of two different bots that change partners. These teams have ratings of their own."),
     )
+    sealed = forms.BooleanField(
+        label=_("Sealed bots only"),
+        required=False,
+        help_text=_(
+            "No clock of the host reaches a bot. Bots in Node.js, and those whose package says sealable = false, cannot enter."
+        ),
+    )
     seeding = forms.ChoiceField(label=_("Seeds"), choices=Seeding.choices, initial=Seeding.RATING, required=False)
     bots = forms.MultipleChoiceField(
         label=_("Bots"),

@@ -296,6 +296,7 @@ def _create(
             parameters=chosen["parameters"],
             seeding=chosen["seeding"],
             mixed=chosen.get("mixed", False),
+            sealed=chosen.get("sealed", False),
         )
         if start:
             domain.start(made, actor=owner.name)

@@ -55,7 +55,7 @@ class Mine(Bot):
 
 run(Mine())
 """
-SLEEPS = SLOW % b"time.sleep(0.01)"
+LINGERS = SLOW % b"sum(range(750_000))"
 THINKS = SLOW % b"until = time.process_time() + 0.25\n        while time.process_time() < until: pass"
 BIG = 8 << 20  # bytes of a bot's file
 ROOM = 6 << 20  # that a file may have on the full disk
@@ -229,7 +229,11 @@ WAYS = {
     "sandbox refused": (broken_runtime, source, "SandboxError|broken off"),
     "damaged row": (damaged_package, source, "the row is damaged"),
     "referee exception": (senseless_option, source, "undertrump"),
-    "bots killed with the nursery": (killed_nursery, lambda: SLEEPS + source().splitlines()[-1], "killed from outside"),
+    "bots killed with the nursery": (
+        killed_nursery,
+        lambda: LINGERS + source().splitlines()[-1],
+        "killed from outside",
+    ),
 }
 
 

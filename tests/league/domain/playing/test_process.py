@@ -67,9 +67,9 @@ def over(**which: object) -> Callable[[], bool]:
     return fact
 
 
-def entered(name: str, data: bytes, owner: str) -> BotVersion:
+def entered(name: str, data: bytes, owner: str, game: str = "partnership") -> BotVersion:
     player = players.Player.objects.filter(name=owner).first() or players.create(owner)
-    return bots.upload(player, name, data, "bot.py", ["partnership"], secret=SECRET)
+    return bots.upload(player, name, data, "bot.py", [game], secret=SECRET)
 
 
 def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> None:
@@ -168,12 +168,13 @@ def alive(pid: int) -> bool:
 
 
 def slow_cup(live: LiveLeague) -> tournaments.Tournament:
-    """A started tournament of one match that takes some seconds."""
+    """A started tournament of one match that takes some seconds. Nobody has a partner, or a sleep would be over at once."""
     pair = [
-        entered(name, code(pick, "import time; time.sleep(0.02)"), name) for pick, name in ((0, "uno"), (-1, "dos"))
+        entered(name, code(pick, "import time; time.sleep(0.02)"), name, "corriente")
+        for pick, name in ((0, "uno"), (-1, "dos"))
     ]
     until(live, over(), "the validation matches")
-    cup = tournaments.create(pair[0].bot.owner, "Cup", "partnership", boards=4, versions=pair, secret=SECRET)
+    cup = tournaments.create(pair[0].bot.owner, "Cup", "corriente", boards=4, versions=pair, secret=SECRET)
     tournaments.start(cup)
     return cup
 
