@@ -76,7 +76,7 @@ FORMAT = Format(
     ),
     follows=lambda field: False,
     unmixed=translatable(
-        "mixed pairs cannot play a gauntlet: a challenger would be measured together with those who it is measured against; "
+        "mixed pairs cannot play a gauntlet: a challenger would be measured together with those it is measured against; "
         "choose one of {others}"
     ),
 )
