@@ -370,10 +370,16 @@ def test_lying_sizes_are_found_while_unpacking() -> None:
     refusal(bytes(data))
 
 
-def test_upload_size_is_limited() -> None:
+def test_upload_size_is_limited(tmp_path: Path) -> None:
     full = b"#" * (10 * MIB)
     assert package.read(full, "bot.py").files["bot.py"] == full
     assert "has 10.0 MiB; at most 10.0 MiB" in refusal(full + b"#", "bot.py")
+    path = tmp_path / "bot.py"
+    path.write_bytes(full)
+    assert package.read_path(path).files["bot.py"] == full
+    path.write_bytes(full + b"##")  # of what is too much no more is read than shows it
+    with pytest.raises(PackageRefused, match=r"at most 10\.0 MiB"):
+        package.read_path(path)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,10 @@ def test_an_event_made_again_from_its_secret_has_the_same_deals(ana, field) -> N
     assert bytes(first.secret) == bytes(second.secret) != SECRET
 
 
+def test_an_event_without_a_secret_gets_32_bytes_of_chance(ana, field) -> None:
+    assert len(bytes(events.create(ana, GOOD, field, now=NOW).secret)) == 32
+
+
 def test_a_bad_event_leaves_nothing_behind(ana, field) -> None:
     with pytest.raises(Refused, match=r"stages\[0\].format: there is no format"):
         events.create(ana, {**GOOD, "stages": [{"format": "chess"}]}, field, now=NOW)

@@ -31,6 +31,13 @@ def test_create_commits_to_the_secret(ana, field) -> None:
     assert tournaments.published_secret(cup) is None
 
 
+def test_who_gives_no_secret_gets_32_bytes_of_chance(ana, field) -> None:
+    cups = [tournaments.create(ana, name, "partnership", boards=1, versions=field, now=NOW) for name in ("One", "Two")]
+
+    assert [len(bytes(cup.secret)) for cup in cups] == [32, 32]
+    assert bytes(cups[0].secret) != bytes(cups[1].secret)
+
+
 def test_start_inserts_every_pair_once_and_again_adds_nothing(ana, field) -> None:
     cup = started(ana, list(reversed(field)))
 
