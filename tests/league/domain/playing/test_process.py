@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -70,6 +72,17 @@ def over(**which: object) -> Callable[[], bool]:
 def entered(name: str, data: bytes, owner: str, game: str = "partnership") -> BotVersion:
     player = players.Player.objects.filter(name=owner).first() or players.create(owner)
     return bots.upload(player, name, data, "bot.py", [game], secret=SECRET)
+
+
+def entered_unsealed(name: str, data: bytes) -> BotVersion:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("bot.py", data)
+        archive.writestr(
+            "bot.toml",
+            f'name = "{name}"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\nsealable = false\n',
+        )
+    return bots.upload(players.create(name), name, packed.getvalue(), "bot.zip", secret=SECRET)
 
 
 def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> None:
@@ -244,9 +257,12 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
 
 
 def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: LiveLeague) -> None:
-    """They give their workers up in the middle of a decision, and play on when the upload is done."""
+    """They give their workers up in the middle of a decision, and play on when the upload is done.
+
+    They are not sealed: to a sealed bot a sleep is over at once.
+    """
     snooze = "import time; time.sleep(1.5)"
-    pair = [entered(name, code(pick, snooze), name) for pick, name in ((0, "uno"), (-1, "dos"))]
+    pair = [entered_unsealed(name, code(pick, snooze)) for pick, name in ((0, "uno"), (-1, "dos"))]
     for match in Match.objects.all():
         matches.cancel(match, actor="test", why="not this", now=None)
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
