@@ -47,7 +47,7 @@ def test_token_is_stored_as_a_hash_only(ana) -> None:
 
     row = ApiToken.objects.get()
     assert row.sha256 == hashlib.sha256(key.encode()).hexdigest()
-    assert key.removeprefix("tute_").startswith(row.prefix)
+    assert row.prefix == key.removeprefix("tute_")[:8]
     assert key not in str(ApiToken.objects.values().get())
     assert tokens.authenticate(key, now=NOW) == token
     assert tokens.authenticate(key + "x", now=NOW) is None

@@ -13,7 +13,7 @@ from league.domain.ratings import pools
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import BotState, MatchStatus, TournamentStatus
-from league.models import Match, Pool, Tournament
+from league.models import LeagueEvent, Match, Pool, Tournament
 from tests.support.league import NOW, SECRET, accepted, later, play, running, started, uploaded
 
 
@@ -144,8 +144,10 @@ def test_cancel_takes_back_what_waits_and_what_runs(ana, field) -> None:
     play(cup.matches.order_by("id")[0])
     running()
 
-    progress.cancel(cup, actor="ana", now=NOW)
+    progress.cancel(cup, actor="ana", why="rained off", now=NOW)
 
+    told = LeagueEvent.objects.get(subject=f"tournament:{cup.slug}", data__to="cancelled")
+    assert (told.actor, told.data["why"], cup.finished) == ("ana", "rained off", NOW)
     assert sorted(cup.matches.values_list("status", flat=True)) == ["cancelled", "cancelled", "finished"]
     with pytest.raises(IllegalMove):
         tournaments.start(cup, now=NOW)

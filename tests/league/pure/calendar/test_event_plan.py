@@ -57,6 +57,12 @@ def test_bad_documents_are_refused_at_their_place(document, message, schema_know
     assert bool(list(Draft202012Validator(SCHEMA).iter_errors(document))) is schema_knows
 
 
+def test_a_stage_has_at_most_32_groups():
+    assert event_plan.read_plan(changed(groups=32)).stages[0].groups == 32
+    with pytest.raises(event_plan.BadEvent, match="groups"):
+        event_plan.read_plan(changed(groups=33))
+
+
 def test_groups_are_a_snake_and_who_goes_on_is_seeded_across_them():
     assert snake(range(8), 3) == [[0, 5, 6], [1, 4, 7], [2, 3]]
     assert event_plan.advancing_entries([[4, 0, 5], [1, 7, 2]], 2) == [4, 1, 0, 7]
