@@ -49,6 +49,8 @@ def test_refresh_writes_the_table_with_the_anchor_at_1000(cup) -> None:
     assert board[2].rating.elo == 1000.0
     assert board[0].rating.elo > board[1].rating.elo > 1000.0
     assert {row.rating.provisional for row in board} == {True}  # 24 boards are fewer than 30
+    assert all(row.rating.rank_best <= place <= row.rating.rank_worst for place, row in enumerate(board, 1))
+    assert (board[0].rating.rank_best, board[2].rating.rank_worst) == (1, 3)
 
 
 def test_refresh_again_changes_nothing(cup) -> None:
