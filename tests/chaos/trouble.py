@@ -28,6 +28,7 @@ from celery.app.task import Task  # noqa: E402 - Django first
 from django.utils import timezone  # noqa: E402
 
 from engine.runner import cores  # noqa: E402
+from engine.runner.seat import Seat  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
 from league.domain.core import moves  # noqa: E402
 from league.domain.matches import leases, matches, reports  # noqa: E402
@@ -120,7 +121,7 @@ PLACES: dict[str, Callable[[], None]] = {
     "all bots started": lambda: after(Sandbox, "start", when(nth_call(4))),
     "claimed ahead": ahead(lambda: before(process, "first_crew", die)),
     "bots started ahead": ahead(lambda: after(process, "first_crew", die)),
-    "in the middle of a board": lambda: before(process.Machine, "_stopped", when(nth_call(30))),
+    "in the middle of a board": lambda: before(Seat, "ask", when(nth_call(30))),
     "between two sittings": after_a_sitting,
     "before the report": lambda: before(reports, "report", die),
     "in the report": lambda: before(moves, "move", when(moved_to(MatchStatus.FINISHED))),
