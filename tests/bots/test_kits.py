@@ -79,7 +79,7 @@ def test_template(key: str) -> None:
 def test_manifests(manifest: Path) -> None:
     table = tomllib.loads(manifest.read_text())
 
-    assert set(table) <= {"name", "runtime", "entry", "games", "description"}
+    assert set(table) <= {"name", "runtime", "entry", "games", "description", "deterministic"}
     assert table["runtime"] in ("python", "node", "binary")
     assert table["games"] == []
     if table["runtime"] != "binary":

@@ -66,6 +66,7 @@ class Place:
     """The end of the pipe at one seat: keeps each line and lets `decide` answer it, as a bot that uses no time."""
 
     pondering_s = 0.0
+    counted_s = 0.0
 
     def __init__(self, game: engine.Game, sent: list[bytes], decide: Callable[[], int]) -> None:
         self.game, self.sent, self.decide = game, sent, decide

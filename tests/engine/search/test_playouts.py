@@ -117,7 +117,11 @@ def test_both_ways_score_the_same_in_whole_matches(key: str, group: list[tables.
 def test_a_match_begins_in_a_lane_of_any_past(key: str, group: list[tables.Table]) -> None:
     game = group[0].load()
     program = running.program_of(game, running.ORDER)
-    assert program is not None
+    if program is None:  # a game that is played by the rules alone has no lane
+        assert playouts.play_many(game, 1, 3, deals=3, quick=True) == playouts.play_many(
+            game, 1, 3, deals=3, quick=False
+        )
+        return
     lane = Lane(program, Dice(3))
     soil(lane)
     running._open(lane, program, 3)

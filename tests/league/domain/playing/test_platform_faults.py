@@ -330,7 +330,8 @@ def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(mac
     version.refresh_from_db()
     assert (match.status, match.attempts) == (MatchStatus.FINISHED, 1)
     assert (version.status, version.fault) == (VersionStatus.REJECTED, "crash")
-    assert match.parties.get(number=0).fault_detail == "while starting: bot cannot be executed by the kernel"
+    why = "while starting: bot cannot be sealed: it has no segment that is loaded"
+    assert match.parties.get(number=0).fault_detail == why
 
 
 def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself(machine: Machine) -> None:
