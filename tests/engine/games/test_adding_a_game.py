@@ -17,6 +17,7 @@ COPIED = ("bots", "docs", "engine", "league", "tests", "Makefile", "manage.py", 
 BY_HAND = {"engine/games/pobre.py": "python", "tests/cases/pobre.yaml": "yaml"}
 WRITTEN = {
     "bots/sdk/tute_bot.py",
+    "engine/runner/awkward.json",
     "docs/games/README.md",
     "docs/games/pobre.md",
     "docs/games/img/pobre.svg",
