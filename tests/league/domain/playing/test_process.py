@@ -181,10 +181,13 @@ def alive(pid: int) -> bool:
 
 
 def slow_cup(live: LiveLeague) -> tournaments.Tournament:
-    """A started tournament of one match that takes some seconds. Nobody has a partner, or a sleep would be over at once."""
+    """A started tournament of one match that takes some ten seconds.
+
+    Nobody has a partner, or a sleep would be over at once. Both take the first action: the last one would resign.
+    """
     pair = [
-        entered(name, code(pick, "import time; time.sleep(0.02)"), name, "corriente")
-        for pick, name in ((0, "uno"), (-1, "dos"))
+        entered(name, code(0, f"import time; time.sleep({pause})"), name, "corriente")
+        for pause, name in ((0.015, "uno"), (0.016, "dos"))
     ]
     until(live, over(), "the validation matches")
     cup = tournaments.create(pair[0].bot.owner, "Cup", "corriente", boards=4, versions=pair, secret=SECRET)
