@@ -78,6 +78,7 @@ class Starter:
     noise: Noise
     sealed: Sequence[bool]  # by party
     stop: Callable[[], bool] | None = None  # ends what a bot thinks or waits in, by Stopped
+    interlude: Callable[[], Callable[[], None] | None] | None = None  # as `play_match` has it
 
     def start(self, seating: Sequence[int], core: int | None) -> Crew:
         """Start a process per seat and leave it frozen before its own code. Raises SandboxError."""
@@ -113,7 +114,7 @@ class Starter:
                     except Fault as fault:
                         crew.faults.append(Late(party, place, fault))
                         continue
-                crew.made[place].stop = self.stop
+                crew.made[place].stop, crew.made[place].interlude = self.stop, self.interlude
                 seat = Seat(party, place, crew.made[place], self.spec.limits, noise=self.noise, pass_s=told["pass_s"])
                 crew.seats.append(seat)
                 try:

@@ -13,6 +13,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -36,6 +37,7 @@ Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
 Tap = Callable[[int, int, bytes, bytes], None]
 Closing = Callable[[float], None]
+Interlude = Callable[[], Callable[[], None] | None]
 
 
 def play_match(
@@ -50,6 +52,7 @@ def play_match(
     ahead: bool = True,
     first: Crew | None = None,
     closing: Closing | None = None,
+    interlude: Interlude | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> MatchResult:
     """Play a match in a sandbox.
@@ -59,13 +62,17 @@ def play_match(
     bots on one free core, where a message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead`
     starts the processes of the next pass while one is played, where another core is free; `first` are those of the first pass, where the
     caller has started them by `first_crew` and will close them. `closing(seconds)` is called in the last pass before each sitting, with the
-    time that the rest of the match takes at its pace so far. `clock` is what `play_s` is measured by.
+    time that the rest of the match takes at its pace so far. `interlude()` is asked as often as `stop`; what it gives, if anything, is done
+    at once, while every bot of the match is frozen and none of its clocks runs, and the match goes on as if nothing had been. `clock` is
+    what `play_s` is measured by.
     Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
     fails; both cost no bot anything.
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
-    match = _Match(spec, game, seatings, _starter(spec, game, box, stop), first, progress, stop, closing, tap, clock)
+    starter = replace(_starter(spec, game, box), stop=stop, interlude=interlude)
+    between = _between_decisions(stop, interlude) if interlude else stop
+    match = _Match(spec, game, seatings, starter, first, progress, between, closing, tap, clock)
     began = time.monotonic()
     try:
         cores = os.sched_getaffinity(0) if ahead else ()
@@ -80,6 +87,17 @@ def play_match(
             f"match {spec.match_id} of {spec.game} was broken off{at}: {type(error).__name__}: {error}", party
         ) from error
     return match.result(time.monotonic() - began)
+
+
+def _between_decisions(stop: Stop | None, interlude: Interlude) -> Stop:
+    """Where all bots are frozen anyway: `stop`, asked after the interlude that is due."""
+
+    def look() -> bool:
+        if (act := interlude()) is not None:
+            act()
+        return stop is not None and stop()
+
+    return look
 
 
 def first_crew(spec: MatchSpec, box: Sandbox, core: int) -> Crew:
@@ -99,7 +117,7 @@ def load(spec: MatchSpec) -> engine.Game:
     return engine.load(spec.game, **options)
 
 
-def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox, stop: Stop | None = None) -> Starter:
+def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
     found = _runtimes(spec, box)  # first: it says in the words of a match what a limit is too small for
     limits = spec.limits
     policy = Policy(
@@ -109,7 +127,7 @@ def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox, stop: Stop | None
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed_parties(spec, game, box, found), stop)
+    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed_parties(spec, game, box, found))
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:

@@ -74,7 +74,7 @@ class Seat:
         """Ask for one decision. Returns the line that the bot wrote, unread."""
         began = monotonic()
         line = self.put(protocol.act(self.requests + 1, events, legal, self.clock.bank))
-        self.latency_s = monotonic() - began
+        self.latency_s = monotonic() - began - self.process.interlude_s
         return line
 
     def put(self, request: bytes) -> bytes:

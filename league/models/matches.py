@@ -44,7 +44,7 @@ class Match(models.Model):
     lease_until = models.DateTimeField(null=True)
     ends_by = models.DateTimeField(null=True)  # of the running attempt: no heartbeat prolongs its lease beyond
     attempts = models.PositiveIntegerField(default=0)
-    # In the lane of slow bots, which leaves workers to the others (league.domain.matches.leases); how often it gave way to them
+    # In the lane of slow bots, which leaves workers to the others (league.domain.matches.leases); how often it stood aside or gave way
     slow = models.BooleanField(default=False)
     gave_way = models.PositiveSmallIntegerField(default=0)
     not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then

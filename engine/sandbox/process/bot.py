@@ -94,6 +94,9 @@ class BotProcess:
         # So many wall seconds of the last answer count at most: not those in which this worker or the bot had no processor
         self.counted_s = 0.0
         self.stop: Callable[[], bool] | None = None  # asked while it thinks for long; yes ends that with Stopped
+        # Asked then, too: what it gives is done while the bot is frozen and its clocks stand still.
+        self.interlude: Callable[[], Callable[[], None] | None] | None = None
+        self.interlude_s = 0.0  # of the last answer
         self._looked = monotonic()
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
@@ -187,6 +190,7 @@ class BotProcess:
         if self._unread or self._ready(0):
             self._refuse_unsolicited()
         self.counted_s = _SAMPLE_S  # unless it takes longer
+        self.interlude_s = 0.0
         began = monotonic()
         try:
             written = os.write(self._stdin, data)
@@ -211,6 +215,7 @@ class BotProcess:
                 line = None
         if line is None:
             line = self._slow_line(longest, cpu_budget_s, wall_cap_s, began)
+            began += self.interlude_s
         used = self._rest() - self._mark
         if used > cpu_budget_s:
             raise _over(used, cpu_budget_s)
@@ -273,11 +278,25 @@ class BotProcess:
                 )
             if self.stop is not None and self.stop():
                 raise Stopped
+            if self.interlude is not None and (act := self.interlude()) is not None:
+                wall.skip(self._do_meanwhile(act))
+                continue
             if now - self._looked >= _SAMPLE_S:
                 self._look(now)
             self._wait(min(left, cpu_budget_s - used, _SAMPLE_S))
             self._write()
             self._read()
+
+    def _do_meanwhile(self, act: Callable[[], None]) -> float:
+        """Do something else while it is frozen in the middle of its thoughts. Returns the wall seconds that this took."""
+        began = monotonic()
+        self._rest()
+        self._await_stop()
+        act()
+        self._wake()
+        took = monotonic() - began
+        self.interlude_s += took
+        return took
 
     def pin(self, cores: Collection[int]) -> None:
         """Let all its threads compute on these processors. Harmless when it has ended. Raises OSError where that is not allowed."""

@@ -48,6 +48,11 @@ class Wall:
             )
         return left
 
+    def skip(self, seconds: float) -> None:
+        """Leave out a time in which the bot was frozen."""
+        self._began += seconds
+        self._seen += seconds
+
     def counted(self, now: float) -> float:
         """Seconds of it that count, by the same rules."""
         if self._waits is None:  # answered before the first look

@@ -26,7 +26,8 @@ RECENT = 100  # parties of matches, the latest, that a pace is measured on
 SLOW = 1.5  # times the pace of all
 ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
 ROOM_S = 60  # ... and the referee takes its own time
-GIVES_WAY = 3  # times that a slow match gives way to uploads
+GIVES_WAY = 3  # times that a validation or an audit gives way to uploads
+NOTHING_AT_STAKE = (MatchKind.VALIDATION, MatchKind.AUDIT)  # these may begin anew: no board of theirs counts
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
 
@@ -46,8 +47,17 @@ def most_s(match: Match) -> float:
     return ROOM * bots_s + ROOM_S
 
 
-def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: datetime | None = None) -> Match | None:
+def claim(
+    worker: str,
+    *,
+    prefer: int | None = None,
+    ahead: bool = False,
+    uploads_only: bool = False,
+    now: datetime | None = None,
+) -> Match | None:
     """Lease a queued match to `worker`: the one with the id `prefer` if it still waits, else the next in line; None if there is none.
+
+    `uploads_only`: for a slow match that stands aside: an upload that waits to be validated and is not known to be slow itself.
 
     `ahead`: for when the worker has played its present match. It gets one only if more wait than workers are idle, so that nobody else could
     play it now, and none that was tried before: what killed a worker once shall not take another match with it.
@@ -66,7 +76,9 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
         waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
         if workers.is_another_able(worker, now=now):
             waiting = waiting.exclude(avoid=worker)
-        if ahead:
+        if uploads_only:
+            waiting = waiting.filter(kind=MatchKind.VALIDATION, slow=False)
+        elif ahead:
             idle = _idle(now)
             if len(waiting.values_list("pk")[: idle + 1]) <= idle:
                 return None
@@ -80,7 +92,7 @@ def claim(worker: str, *, prefer: int | None = None, ahead: bool = False, now: d
             (waiting.filter(pk=prefer).first() if prefer else None)
             or fair.first()
             or (waiting.first() if greedy else None)
-            or (None if ahead else _next_audit(now))
+            or (None if ahead or uploads_only else _next_audit(now))
         )
         if match is not None and match.slow:
             match = fair.filter(slow=False, priority__gte=match.priority).first() or match
@@ -116,9 +128,11 @@ def _is_lane_full(worker: str, now: datetime) -> bool:
 
 
 def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
-    """Whether a running match in the lane of slow bots, or an audit, is to be given back: an upload waits to be validated and no worker is idle.
+    """Whether a running match in the lane of slow bots, or an audit, is to let an upload pass: one waits to be validated and no worker is idle.
 
-    As many give way as uploads wait, those first that began last; none more often than `GIVES_WAY` times, so that each is played in the end.
+    As many do as uploads wait, those first that began last. A match that counts stands aside (`stand_aside`): it begins anew for no upload,
+    or a bot could be slow until its bad cards are dealt once more. Where nothing is at stake it is given back (`give_way`), at most
+    `GIVES_WAY` times, so that it is over one day. A match that stands aside already has a validation beside it on its worker.
     """
     now = clock.given(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, kind=MatchKind.VALIDATION, slow=False)
@@ -126,7 +140,11 @@ def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
     if not wanted:
         return False
     wanted -= _idle(now)
-    slow = Match.work.filter(Q(slow=True) | Q(kind=MatchKind.AUDIT), status=MatchStatus.RUNNING, gave_way__lt=GIVES_WAY)
+    running = Match.work.filter(status=MatchStatus.RUNNING)
+    aside = running.filter(kind=MatchKind.VALIDATION).values("worker")
+    counting = ~Q(kind__in=NOTHING_AT_STAKE) & ~Q(worker__in=aside)
+    again = Q(kind__in=NOTHING_AT_STAKE, gave_way__lt=GIVES_WAY)
+    slow = running.filter(Q(slow=True) | Q(kind=MatchKind.AUDIT)).filter(counting | again)
     return match.pk in slow.order_by("-started", "-pk").values_list("pk", flat=True)[: max(0, wanted)]
 
 
@@ -209,8 +227,19 @@ def release(match_id: int, token: int, *, why: str, now: datetime | None = None)
     return _requeue(match, now=now, why=why, attempts=F("attempts") - 1, not_before=None)
 
 
+def stand_aside(match_id: int, token: int, upload: Match, *, now: datetime | None = None) -> bool:
+    """A slow match stands still while its worker validates an upload: it has to be over later by as much as that may take.
+
+    False: it is not the caller's, or lasts too long already.
+    """
+    now = clock.given(now)
+    held = Match.work.filter(pk=match_id, token=token, status=MatchStatus.RUNNING).exclude(ends_by__lte=now)
+    longer = timedelta(seconds=most_s(upload))
+    return bool(held.update(lease_until=_deadline(now), ends_by=F("ends_by") + longer, gave_way=F("gave_way") + 1))
+
+
 def give_way(match_id: int, token: int, *, now: datetime | None = None) -> bool:
-    """Give a slow match back, because an upload waits: no attempt is counted. False if it is not the caller's."""
+    """Give a slow validation or an audit back, because an upload waits: no attempt is counted. False if it is not the caller's."""
     now = clock.given(now)
     match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
     if match is None:

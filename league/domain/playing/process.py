@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -27,7 +28,7 @@ from league.models import Match
 
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
-PULSE_S = 5.0  # between two signs of life at most: so soon a slow match gives way
+PULSE_S = 5.0  # between two signs of life at most: so soon a slow match stands aside
 ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
 
 
@@ -54,7 +55,7 @@ class Machine:
         self.refusal = ""
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
-        self._work: Work | None = None  # the match at hand
+        self._works: list[Work] = []  # the match at hand; before it one that stands aside
         self.upcoming = Upcoming(self.name, self._ready, os.sched_getaffinity(0))
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self._leaving = threading.Event()
@@ -97,11 +98,12 @@ class Machine:
         connection.close()
 
     def _beat(self) -> None:
-        work = self._work
-        if work:
+        works = list(self._works)
+        for work in works:
             work.beat()
         self.upcoming.beat()
-        workers.note_alive(self.name, match=work.match if work and work.match.kind != MatchKind.AUDIT else None)
+        match = works[-1].match if works else None
+        workers.note_alive(self.name, match=match if match and match.kind != MatchKind.AUDIT else None)
 
     # ---- looking for work
 
@@ -169,7 +171,8 @@ class Machine:
 
         ahead: claim the next one towards the end, unless this one has failed before.
         """
-        self._work, match = work, work.match
+        match = work.match
+        self._works.append(work)
         try:
             leases.start(match)
             work.began = time.monotonic()
@@ -182,7 +185,7 @@ class Machine:
             work.fail(error)
             return None
         finally:
-            self._work = None
+            self._works.remove(work)
             work.close()
         if work.lost:
             log.warning("match %s: the lease was lost, the result is dropped", match.public_id)
@@ -213,11 +216,40 @@ class Machine:
             tried = play_trials(match, spec, box, self.folder, first=work.crew, stop=stop, progress=progress)
             return (tried[0].result if tried else None), tried
         closing = self._closing if ahead and match.attempts == 1 else None
-        return play_match(spec, box, progress=progress, stop=stop, first=work.crew, closing=closing), []
+        result = play_match(
+            spec,
+            box,
+            progress=progress,
+            stop=stop,
+            first=work.crew,
+            closing=closing,
+            interlude=lambda: partial(self._let_pass, work) if work.in_the_way else None,
+        )
+        return result, []
+
+    def _let_pass(self, work: Work) -> None:
+        """Validate an upload that waits, while the slow match at hand stands still. Nothing that goes wrong with it ends the match."""
+        work.in_the_way, began = False, time.monotonic()
+        try:
+            upload = None if self.stopping.is_set() else leases.claim(self.name, uploads_only=True)
+            if upload is None:
+                return
+            if leases.stand_aside(work.match.pk, work.match.token, upload):
+                self.play(Work(upload))
+                self.after()
+            else:
+                work.lost = True
+                Work(upload).release(f"the match at hand of worker {self.name} is no longer its own")
+        except Exception as error:  # its lease, if there is one, runs out
+            log.warning("match %s: no upload could be validated meanwhile", work.match.public_id, exc_info=error)
+            connection.close()
+        finally:
+            work.began = (work.began or began) + time.monotonic() - began
 
     def audit(self, work: Work) -> bool:
         """Carry out an audit that this machine has leased, and report it; whether that was stored."""
-        self._work, match = work, work.match
+        match = work.match
+        self._works.append(work)
         try:
             leases.start(match)
 
@@ -236,7 +268,7 @@ class Machine:
             work.fail(error)
             return False
         finally:
-            self._work = None
+            self._works.remove(work)
 
     @staticmethod
     def _report(match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:

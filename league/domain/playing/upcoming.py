@@ -40,7 +40,7 @@ class Work:
     done: int = 0  # sittings, or games of a validation
     began: float | None = None  # when its bots began, by the monotonic clock
     lost: bool = False  # the lease is somebody else's by now
-    gives_way: bool = False  # an upload waits, and this one is slow
+    in_the_way: bool = False  # an upload waits, and this one is slow
     since: float = field(default_factory=time.monotonic)
 
     def beat(self) -> None:
@@ -49,7 +49,12 @@ class Work:
         if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, slow=slow):
             self.lost = True
         elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_give_way(self.match):
-            self.gives_way = True
+            self.in_the_way = True
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether it is to be given back, because an upload waits. One that counts stands aside instead."""
+        return self.in_the_way and self.match.kind in leases.NOTHING_AT_STAKE
 
     def fail(self, error: Exception) -> None:
         """The attempt has failed, by a fault of ours that costs no bot anything: a bot's faults come as results."""

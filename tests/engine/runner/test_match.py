@@ -1,7 +1,11 @@
 """Whole matches between honest bots: seatings, secrecy, determinism, time, notes."""
 
 import json
+import os
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -297,3 +301,50 @@ int main(void) {
 
     assert result.parties[0].faults == []
     assert [board.scores for board in result.boards] == [board.scores for board in twin.boards]
+
+
+def cpu_of_descendants() -> dict[int, int]:
+    """Clock ticks that every process below this one has used."""
+    stats = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            stats[int(path.parent.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
+    found = {os.getpid()}
+    while more := {pid for pid, (parent, _) in stats.items() if parent in found} - found:
+        found |= more
+    return {pid: stats[pid][1] for pid in found - {os.getpid()} if pid in stats}
+
+
+def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make: Maker) -> None:
+    """One in the middle of a decision, one between two: the match goes on with the same bots, and is the same."""
+    busy = make(
+        "def act(m):\n"
+        "    while m['id'] == 1 and time.process_time() < 0.5: pass\n"
+        "    return json.dumps({'id': m['id'], 'do': m['legal'][0]}) + '\\n'"
+    )
+    quiet, _ = played(box, busy, busy, game="corriente", boards=1)
+    asked, pauses, lasted = [], [], []
+
+    def act() -> None:
+        before, began = cpu_of_descendants(), time.monotonic()
+        time.sleep(0.5)
+        after = cpu_of_descendants()
+        pauses.append({pid: after[pid] - ticks for pid, ticks in before.items() if pid in after})
+        lasted.append(time.monotonic() - began)
+
+    def interlude() -> Callable[[], None] | None:
+        asked.append(True)
+        return act if len(asked) in (4, 22) else None
+
+    result = play_match(match(busy, busy, game="corriente", boards=1), box, ahead=False, interlude=interlude)
+
+    assert (len(pauses), len(asked) > 22) == (2, True), len(asked)
+    for used in pauses:
+        assert len(used) >= 2
+        assert set(used.values()) == {0}
+    assert replays(result) == replays(quiet)
+    assert [party.faults for party in result.parties] == [[], []]
+    timings = [sitting.replay["timings"] for board in result.boards for sitting in board.sittings]
+    answered = sum(sum(told["latency"]) for told in timings) / 1e6
+    assert answered + sum(lasted) <= result.seconds

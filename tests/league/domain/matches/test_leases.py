@@ -250,7 +250,7 @@ def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_
     assert [match.pk for match in order if match] == [second.pk, third.pk, first.pk]
 
 
-def test_the_slow_match_that_began_last_gives_way_to_an_upload_and_none_more_than_three_times(ana, berto) -> None:
+def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_worker(ana, berto) -> None:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
     crew("w1", "w2", "w3")
     early, late, quick = (running(name, now=later(place)) for place, name in enumerate(("w1", "w2", "w3")))
@@ -258,21 +258,50 @@ def test_the_slow_match_that_began_last_gives_way_to_an_upload_and_none_more_tha
         assert leases.heartbeat(match.pk, match.token, slow=True, now=later(5))
     assert not any(leases.must_give_way(match, now=later(5)) for match in (early, late, quick))
 
-    upload = uploaded(ana, "luna", now=later(6))
+    uploaded(ana, "luna", now=later(6))
     assert [leases.must_give_way(match, now=later(6)) for match in (early, late, quick)] == [False, True, False]
     uploaded(berto, "sol", now=later(6))
     assert leases.must_give_way(early, now=later(6))
 
+    upload = leases.claim("w2", uploads_only=True, now=later(7))
+    assert upload is not None
+    late.refresh_from_db()
+    over_by = late.ends_by
+    assert leases.stand_aside(late.pk, late.token, upload, now=later(7))
+    leases.start(upload, now=later(7))
+    late.refresh_from_db()
+    assert (late.status, late.worker, late.gave_way, late.attempts, late.token) == (MatchStatus.RUNNING, "w2", 1, 1, 1)
+    assert late.ends_by == over_by + timedelta(seconds=leases.most_s(upload))
+    # the other upload is for the other slow match, since this worker validates one already
+    assert [leases.must_give_way(match, now=later(8)) for match in (early, late, quick)] == [True, False, False]
+    assert not leases.stand_aside(late.pk, late.token - 1, upload, now=later(8))
+
+
+def test_only_an_upload_is_played_beside_a_slow_match(ana, berto) -> None:
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    uploaded(ana, "luna")
+    Match.objects.filter(kind="validation").update(slow=True)
+
+    assert leases.claim("w1", uploads_only=True, now=NOW) is None
+
+
+def test_a_slow_validation_gives_way_to_another_three_times(ana, berto) -> None:
+    uploaded(ana, "luna")
+    crew("w1")
+    slow = running("w1")
+    assert leases.heartbeat(slow.pk, slow.token, slow=True, now=later(5))
+    uploaded(berto, "sol", now=later(6))
+
     for turn in range(leases.GIVES_WAY):
-        assert leases.give_way(late.pk, late.token, now=later(7))
-        late.refresh_from_db()
-        assert (late.status, late.slow, late.gave_way, late.attempts) == (MatchStatus.QUEUED, True, turn + 1, 0)
-        assert "gave way to uploads" in late.reason
-        assert Match.objects.filter(pk=late.pk, token=late.token).update(
-            status=MatchStatus.RUNNING, worker="w2", attempts=1, started=later(7), lease_until=later(60)
+        assert leases.must_give_way(slow, now=later(6))
+        assert leases.give_way(slow.pk, slow.token, now=later(7))
+        slow.refresh_from_db()
+        assert (slow.status, slow.slow, slow.gave_way, slow.attempts) == (MatchStatus.QUEUED, True, turn + 1, 0)
+        assert "gave way to uploads" in slow.reason
+        assert Match.objects.filter(pk=slow.pk, token=slow.token).update(
+            status=MatchStatus.RUNNING, worker="w1", attempts=1, started=later(7), lease_until=later(60)
         )
-    assert not leases.must_give_way(late, now=later(8))
-    assert upload.status == "validating"
+    assert not leases.must_give_way(slow, now=later(8))
 
 
 def test_a_slow_match_that_catches_up_leaves_the_lane(ana) -> None:

@@ -260,7 +260,7 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
 
 
 def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: LiveLeague) -> None:
-    """They give their workers up in the middle of a decision, and play on when the upload is done.
+    """They stand still in the middle of a decision, and play on when the upload is done: their match begins anew for nobody.
 
     They are not sealed: to a sealed bot a sleep is over at once.
     """
@@ -281,8 +281,10 @@ def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: Liv
     )
 
     match = cup.matches.get()
-    assert (match.slow, match.gave_way) == (True, 1)
-    assert match.status in (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+    assert (match.slow, match.gave_way, match.attempts, match.token) == (True, 1, 1, 1)
+    assert match.status == MatchStatus.RUNNING
     trial = Match.objects.get(key=f"v:{honest.pk}:1")
     assert trial.started is not None
+    assert (trial.worker, trial.started > match.started) == (match.worker, True)
+    until(live, lambda: Worker.objects.get().match_id == match.pk, "the sleepers to play on")
     print("the validation began after", (trial.started - trial.created).total_seconds())
