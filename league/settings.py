@@ -72,9 +72,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 BROKER_URL = envstr("BROKER_URL") or "filesystem://"
 CACHE_URL = envstr("CACHE_URL") or (BROKER_URL if BROKER_URL.startswith("redis") else "")
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL, "KEY_PREFIX": "tute"}
+    "default": {"BACKEND": "league.service.cache.GuardedCache", "LOCATION": CACHE_URL, "KEY_PREFIX": "tute"}
     if CACHE_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
 }
 
 LANGUAGE_CODE = "es"

@@ -1,0 +1,126 @@
+"""The cache of production: Redis while it answers in time, else a bounded one in this process.
+
+No request waits longer than 0.2 s for Redis, whatever is wrong with it: down, hung, full, slow, or its name not to be resolved.
+After a failure it is left alone for REST_S, and then one call tries again. Calls are made in threads of their own, since no time limit
+of a socket holds for all of connecting, greeting and looking up a name.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+log = logging.getLogger("league.cache")
+WITHIN_S = 0.1  # for one call, connecting and looking up the name included
+SLOW_S = 0.03  # a request makes up to four calls, and each is at most so slow: else Redis is as good as away
+REST_S = 3.0  # between two tries while Redis is away
+LOCAL_ENTRIES = 20_000  # counters in the process; the longest unused go first
+FAILURES = (RedisError, OSError)
+
+
+class Guard:
+    """What this process knows of one Redis server: whether it answers. Shared by all threads."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="redis")
+        self._lock = threading.Lock()
+        self._away_since: float | None = None
+        self._try_at = 0.0
+        self._trying: Future[Any] | None = None
+
+    def call(self, ask: Callable[[], Any], instead: Callable[[], Any]) -> Any:
+        """What `ask` answers within WITHIN_S, else what `instead` does. Errors that Redis has no part in are raised."""
+        began = time.monotonic()
+        with self._lock:
+            trial = self._away_since is not None
+            stuck = self._trying is not None and not self._trying.done()
+            if trial and (began < self._try_at or stuck):
+                return instead()
+            asked = self._pool.submit(ask)
+            if trial:
+                # The others go on without Redis meanwhile.
+                self._try_at, self._trying = began + REST_S, asked
+        try:
+            found = asked.result(WITHIN_S)
+        except FAILURES as error:
+            asked.cancel()
+            self._went(f"{type(error).__name__}: {error}" if str(error) else f"no answer within {WITHIN_S:g} s", asked)
+            return instead()
+        except ValueError:  # an answer: such a key is not there
+            self._came(trial)
+            raise
+        took = time.monotonic() - began
+        if took > SLOW_S and not trial:
+            self._went(f"it took {1000 * took:.0f} ms for one call", asked)
+        else:
+            self._came(trial and took <= SLOW_S)
+        return found
+
+    def _went(self, why: str, asked: Future[Any]) -> None:
+        now = time.monotonic()
+        with self._lock:
+            first = self._away_since is None
+            self._away_since = now if self._away_since is None else self._away_since
+            self._try_at, self._trying = now + REST_S, asked
+        if first:
+            log.warning("Redis does not answer as it should (%s); this process counts by itself until it does", why)
+
+    def _came(self, trial: bool) -> None:
+        if not trial:
+            return
+        with self._lock:
+            away, self._away_since, self._trying = self._away_since, None, None
+        if away is not None:
+            log.warning("Redis answers again, after %.0f s", time.monotonic() - away)
+
+
+@cache
+def guard(servers: tuple[str, ...]) -> Guard:
+    """The one of these servers in this process."""
+    return Guard()
+
+
+class GuardedCache(RedisCache):
+    """Django's cache on Redis, behind a `Guard`."""
+
+    def __init__(self, server: str | list[str], params: dict[str, Any]) -> None:
+        timeouts = {"socket_timeout": WITHIN_S, "socket_connect_timeout": WITHIN_S}
+        super().__init__(server, {**params, "OPTIONS": {**timeouts, **params.get("OPTIONS", {})}})
+        self._guard = guard((server,) if isinstance(server, str) else tuple(server))
+        local = {**params, "OPTIONS": {"MAX_ENTRIES": LOCAL_ENTRIES}}
+        self._local = LocMemCache("instead of Redis", local)
+
+
+def _guarded(name: str) -> Callable[..., Any]:
+    """The method `name` of both caches as one."""
+
+    def method(self: GuardedCache, *words: Any, **named: Any) -> Any:
+        of_redis = getattr(super(GuardedCache, self), name)
+        return self._guard.call(lambda: of_redis(*words, **named), lambda: getattr(self._local, name)(*words, **named))
+
+    return method
+
+
+for _name in (
+    "add",
+    "get",
+    "set",
+    "touch",
+    "delete",
+    "get_many",
+    "has_key",
+    "incr",
+    "set_many",
+    "delete_many",
+    "clear",
+):
+    setattr(GuardedCache, _name, _guarded(_name))

@@ -1,0 +1,145 @@
+"""Redis may go: what counts the requests goes on without it, bounded in time and memory, and comes back by itself."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+from django.core.cache import cache
+from django.test import Client
+
+from league.service import cache as service
+from tests.support.processes import wait_for
+from tests.support.redis import RedisServer
+
+FEW = {"anon": (5, 3600), "user": (5, 3600), "upload": (5, 3600)}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RedisServer]:
+    """A server of their own, since these tests mistreat it."""
+    found = RedisServer()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def league(server: RedisServer, settings: Any, db: None, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """The site with its counters in that Redis, five requests allowed. As patient as a busy machine needs, until the trouble begins."""
+    monkeypatch.setattr(service, "WITHIN_S", 5.0)
+    monkeypatch.setattr(service, "SLOW_S", 5.0)
+    service.guard.cache_clear()
+    server.empty()
+    settings.CACHES = {"default": {"BACKEND": "league.service.cache.GuardedCache", "LOCATION": server.url}}
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": FEW}
+    cache._local.clear()
+    return Client(raise_request_exception=False)
+
+
+def keys(server: RedisServer) -> int:
+    """How many keys the server has."""
+    with redis.Redis(port=server.port) as client:
+        return int(client.dbsize())
+
+
+def hang(server: RedisServer) -> None:
+    server.process.popen.send_signal(signal.SIGSTOP)
+
+
+def go_on(server: RedisServer) -> None:
+    server.process.popen.send_signal(signal.SIGCONT)
+
+
+def fill(server: RedisServer) -> None:
+    with redis.Redis(port=server.port) as client:
+        client.config_set("maxmemory", 1)
+
+
+def have_room(server: RedisServer) -> None:
+    with redis.Redis(port=server.port) as client:
+        client.config_set("maxmemory", 0)
+
+
+@pytest.mark.parametrize(
+    ("go", "come"),
+    [(RedisServer.stop, RedisServer.start), (hang, go_on), (fill, have_room)],
+    ids=["down", "hung", "full"],
+)
+def test_the_api_counts_on_without_redis(
+    server: RedisServer,
+    league: Client,
+    go: Callable[[RedisServer], None],
+    come: Callable[[RedisServer], None],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(service, "REST_S", 3600.0)
+    assert league.get("/api/v1/games").status_code == 200
+    assert keys(server) == 1
+    monkeypatch.setattr(service, "WITHIN_S", 0.1)
+    go(server)
+    try:
+        began = time.monotonic()
+        found = [league.get("/api/v1/games") for _ in range(8)]
+        # Eight calls that each wait for a hung Redis would take 40 s by the usual limit of a socket.
+        assert time.monotonic() - began < 20
+    finally:
+        come(server)
+    assert [answer.status_code for answer in found] == [200] * 5 + [429] * 3
+    assert found[-1]["Content-Type"].startswith("application/problem+json")
+    assert league.get("/").status_code == 200
+    told = [record.getMessage() for record in caplog.records if record.name == "league.cache"]
+    assert len(told) == 1, told
+    assert "counts by itself" in told[0]
+
+
+def test_redis_is_asked_again_when_it_is_back(
+    server: RedisServer, league: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(service, "REST_S", 0.0)
+    server.stop()
+    try:
+        assert league.get("/api/v1/games").status_code == 200
+    finally:
+        server.start()
+    wait_for(lambda: cache.add("a", 1) and keys(server), "the first key in Redis", 60)
+    assert caplog.messages[-1].startswith("Redis answers again")
+
+
+def test_a_redis_that_forgets_everything_lets_nobody_pass_for_ever(server: RedisServer, league: Client) -> None:
+    found = []
+    for number in range(8):
+        found.append(league.get("/api/v1/games").status_code)
+        if number == 3:
+            server.empty()
+    assert found == [200] * 8
+    assert [league.get("/api/v1/games").status_code for _ in range(3)] == [200, 429, 429]
+
+
+def test_a_slow_redis_is_as_good_as_away(server: RedisServer, league: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "SLOW_S", 0.0)
+    assert cache.add("slow", 1)
+    assert keys(server) == 1
+    assert cache.add("other", 1)
+    assert cache.incr("other") == 2
+    assert keys(server) == 1
+
+
+def test_the_count_in_the_process_is_bounded(
+    server: RedisServer, league: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache._local, "_max_entries", 50)
+    monkeypatch.setattr(service, "REST_S", 3600.0)
+    server.stop()
+    try:
+        for number in range(500):
+            cache.add(f"key{number}", 1)
+    finally:
+        server.start()
+    assert len(cache._local._cache) <= 50
+    with pytest.raises(ValueError, match="not found"):
+        cache.incr("key0")
