@@ -67,6 +67,7 @@ class Place:
 
     pondering_s = 0.0
     counted_s = 0.0
+    interlude_s = 0.0
 
     def __init__(self, game: engine.Game, sent: list[bytes], decide: Callable[[], int]) -> None:
         self.game, self.sent, self.decide = game, sent, decide
