@@ -71,6 +71,11 @@ class Match(models.Model):
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
+            models.Index(
+                fields=["pool", "finished"],
+                condition=models.Q(status="finished", rated=True, counted=None),
+                name="match_uncounted",
+            ),
         ]
         constraints = [
             # The deals follow from these three: nobody plays one twice. What was struck out may be played again, on the same deals.

@@ -14,6 +14,10 @@ class PoolOut(PoolRef):
     """What is rated together, and how much of it there is."""
 
     bots = serializers.IntegerField(source="bot_count", help_text="Bots on the leaderboard.")
+    uncounted = serializers.IntegerField(help_text="Finished rated matches that the leaderboard does not count yet.")
+    uncounted_since = serializers.DateTimeField(
+        allow_null=True, help_text="When the first of them finished; null where the leaderboard counts every match."
+    )
 
 
 class RatingOut(serializers.Serializer[Any]):

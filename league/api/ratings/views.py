@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -32,11 +33,18 @@ from league.domain.core.errors import Refused
 from league.domain.matches import workers
 from league.domain.ratings import leaderboards, overall, pools
 from league.domain.tournaments import tournaments
-from league.models import BotVersion, Pool, Rating, RatingPoint
+from league.enums import MatchStatus
+from league.models import BotVersion, Match, Pool, Rating, RatingPoint
 
 
 def _pools() -> QuerySet[Pool]:
-    return Pool.objects.annotate(bot_count=Count("ratings", filter=Q(ratings__listed=True)))
+    waiting = Match.objects.filter(pool=OuterRef("pk"), status=MatchStatus.FINISHED, rated=True, counted=None)
+    by_pool = waiting.order_by().values("pool")
+    return Pool.objects.annotate(
+        bot_count=Count("ratings", filter=Q(ratings__listed=True)),
+        uncounted=Coalesce(Subquery(by_pool.annotate(number=Count("pk")).values("number")), 0),
+        uncounted_since=Subquery(by_pool.annotate(first=Min("finished")).values("first")),
+    )
 
 
 class Pools(ListView):

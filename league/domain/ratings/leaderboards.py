@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Count, Min, QuerySet
 
 from league.domain.core import past
 from league.domain.ratings import pools, sums
@@ -30,6 +30,20 @@ class RankedBot:
         """The ranks that the 95% comparisons leave possible, such as "2-4"."""
         best, worst = self.rating.rank_best, self.rating.rank_worst
         return str(best) if best == worst else f"{best}-{worst}"
+
+
+@dataclass(frozen=True)
+class Uncounted:
+    """Rated results of a pool that its leaderboard does not count yet: how many, and when the first of them finished."""
+
+    matches: int
+    since: datetime | None
+
+
+def read_uncounted(pool: Pool) -> Uncounted:
+    """What a leaderboard that is read afterwards may lack: every other result that was in the league at this moment is in it. One query."""
+    found = sums.rated_matches(pool).filter(counted=None).aggregate(matches=Count("pk"), since=Min("finished"))
+    return Uncounted(**found)
 
 
 def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:

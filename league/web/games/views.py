@@ -27,6 +27,9 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     pools = rated_pools([key]).get(key, [])
     pool = chosen_pool(pools, request.GET.get("pool", ""))
     every_version = "versions" in request.GET
+    uncounted = (
+        leaderboards.read_uncounted(pool) if pool else None
+    )  # before the table, so that nothing else is missing in it
     lines = with_bars(leaderboards.leaderboard(pool, every_version=every_version)) if pool else []
     matches = lists.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
     context = {
@@ -35,6 +38,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "pool": pool,
         "every_version": every_version,
         "lines": lines,
+        "uncounted": uncounted,
         "matches": matches,
     }
     return render(request, "games/game.html", context)

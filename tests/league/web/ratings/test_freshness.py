@@ -1,0 +1,41 @@
+"""A leaderboard says which results it does not count yet."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from league.domain.people import players
+from league.domain.ratings import leaderboards, ratings
+from tests.support import league as made
+
+pytestmark = pytest.mark.django_db
+
+
+def test_page_and_api_name_the_results_that_do_not_count_yet(client: Client, ana, berto) -> None:
+    carla = players.create("carla")
+    cup = made.started(ana, [made.accepted(ana, "rufo"), made.accepted(berto, "lola"), made.accepted(carla, "nena")])
+    first, second, third = cup.matches.order_by("turn")
+    made.play(first)
+    ratings.refresh(cup.pool, now=made.NOW)
+    page, pool = (
+        client.get("/g/partnership/", headers={"accept-language": "en"}),
+        client.get(f"/api/v1/pools/{cup.pool.pk}").json(),
+    )
+    assert "Every finished match counts." in page.content.decode()
+    assert (pool["uncounted"], pool["uncounted_since"]) == (0, None)
+
+    made.play(second, now=made.later(60))
+    made.play(third, now=made.later(70))
+    page = client.get("/g/partnership/", headers={"accept-language": "en"}).content.decode()
+    assert "Every result counts but 2; the first of these came at Jan. 1, 2026, 12:01 p.m. UTC." in " ".join(
+        page.split()
+    )
+    es = client.get("/g/partnership/", headers={"accept-language": "es"}).content.decode()
+    assert "Every result" not in es
+    listed = {row["id"]: row for row in client.get("/api/v1/pools").json()["results"]}
+    for told in (client.get(f"/api/v1/pools/{cup.pool.pk}").json(), listed[cup.pool.pk]):
+        assert (told["uncounted"], told["uncounted_since"]) == (2, "2026-01-01T12:01:00Z")
+
+    ratings.refresh(cup.pool, now=made.later(80))
+    assert leaderboards.read_uncounted(cup.pool) == leaderboards.Uncounted(0, None)
