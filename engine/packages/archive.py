@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 
 from engine.packages import manifest
 from engine.packages.manifest import Manifest, PackageRefused
-from engine.sandbox.files import elf
+from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
 MAX_BYTES = 10 * 1024 * 1024  # unpacked, and of the archive itself
@@ -81,11 +81,11 @@ class Package:
         return buffer.getvalue()
 
     def unpack(self, dest: Path) -> Path:
-        """Write the files into the new directory `dest`, whole or not at all; what stands there already is left alone.
+        """Write the files into the directory `dest`, whole or not at all; where they stand there already, only what the disk has damaged.
 
         Directories get 0755 and files `mode`, so that the uid of a sandbox can read them. OSError when the disk refuses.
         """
-        if dest.exists():
+        if not inventory.whats_wrong(dest):
             return dest
         dest.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=".unpack-", dir=dest.parent))
@@ -99,14 +99,9 @@ class Package:
                         (work / parent).chmod(0o755)  # mkdir's own mode passes through the umask
                 path.write_bytes(data)
                 path.chmod(self.mode(name))
-            try:
-                work.rename(dest)
-            except OSError:  # another process was first, with the same contents
-                if not dest.is_dir():
-                    raise
+            return inventory.install(work, dest)
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        return dest
 
 
 def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Package:

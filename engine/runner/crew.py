@@ -16,6 +16,7 @@ from typing import Any
 
 import engine
 from engine.runner import bounds, rebuild
+from engine.runner.copies import Copies
 from engine.runner.cores import on_free_core
 from engine.runner.faults import Fault, blamed_on
 from engine.runner.limits import Noise
@@ -44,11 +45,15 @@ class Late:
 
 @dataclass
 class Crew:
-    """made: the processes of a pass, by seat. Once they have begun: seats in order, and the faults of those that are not ready."""
+    """made: the processes of a pass, by seat. Once they have begun: seats in order, and the faults of those that are not ready.
+
+    copies: what they are run from, as it was before the first was started.
+    """
 
     made: dict[int, BotProcess] = field(default_factory=dict)
     seats: list[Seat] = field(default_factory=list)
     faults: list[Late] = field(default_factory=list)
+    copies: Copies | None = None
 
     def move(self, cores: Collection[int]) -> None:
         """Move the bots to these cores. Where that fails it kills them and raises OSError."""
@@ -77,12 +82,13 @@ class Starter:
     policy: Policy
     noise: Noise
     sealed: Sequence[bool]  # by party
+    copies: Copies
     stop: Callable[[], bool] | None = None  # ends what a bot thinks or waits in, by Stopped
     interlude: Callable[[], Callable[[], None] | None] | None = None  # as `play_match` has it
 
     def start(self, seating: Sequence[int], core: int | None) -> Crew:
         """Start a process per seat and leave it frozen before its own code. Raises SandboxError."""
-        crew = Crew()
+        crew = Crew(copies=self.copies)
         try:
             for place, party in enumerate(seating):
                 if party not in self.spec.unplayable and self.runtimes[self.spec.parties[party].runtime].gate:

@@ -20,6 +20,7 @@ from typing import Any
 import engine
 from engine.cards import chance
 from engine.runner import noise, protocol, runtimes
+from engine.runner.copies import Copies
 from engine.runner.cores import pinned
 from engine.runner.crew import Ahead, Crew, Starter
 from engine.runner.faults import Infrastructure, party_of
@@ -81,11 +82,15 @@ def play_match(
     except Stopped:
         return match.result(time.monotonic() - began)
     except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
-        party = party_of(error)
+        damage = match.copies.damage(range(len(spec.parties)))
+        party = None if damage else party_of(error)
         at = "" if party is None else f" at {spec.parties[party].name}"
+        why = f"{error} ({damage})" if damage else str(error)
         raise Infrastructure(
-            f"match {spec.match_id} of {spec.game} was broken off{at}: {type(error).__name__}: {error}", party
+            f"match {spec.match_id} of {spec.game} was broken off{at}: {type(error).__name__}: {why}", party
         ) from error
+    if damage := match.copies.damage(party for party, report in enumerate(match.parties) if report.faults):
+        raise Infrastructure(f"match {spec.match_id} of {spec.game} was played from damaged files: {damage}")
     return match.result(time.monotonic() - began)
 
 
@@ -127,7 +132,8 @@ def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed_parties(spec, game, box, found))
+    sealed = sealed_parties(spec, game, box, found)
+    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed, Copies.of(spec.parties, found))
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
@@ -182,6 +188,7 @@ class _Match:
         self.seatings = seatings
         self.starter = starter
         self.first = first
+        self.copies = first.copies if first and first.copies else starter.copies
         self.progress = progress
         self.stop = stop
         self.closing = closing

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from engine.runner import protocol, runtimes
+from engine.runner.copies import Copies
 from engine.runner.crew import start_bot
 from engine.runner.faults import Fault
 from engine.runner.limits import Limits
@@ -17,7 +18,7 @@ from engine.runner.rebuild import Exchange
 from engine.runner.result import FaultReport
 from engine.runner.seat import Seat
 from engine.runner.spec import BotSpec
-from engine.sandbox import Policy, Sandbox
+from engine.sandbox import Policy, Sandbox, SandboxError
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,17 @@ def rerun(
     found = Rerun()
     exchange = exchanges[0]
 
+    runtime = runtimes.get(bot.runtime, box.state_dir)
+    copies = Copies.of([bot], {bot.runtime: runtime})
+
     def blame(fault: Fault, evidence: tuple[str, str] = ("", "")) -> Rerun:
+        if damage := copies.damage([0]):
+            raise SandboxError(f"{bot.name} was run from damaged files: {damage}")
         found.fault = FaultReport(
             party, exchange.seat, exchange.board, sitting, exchange.step, fault.kind, fault.detail, *evidence
         )
         return found
 
-    runtime = runtimes.get(bot.runtime, box.state_dir)
     sealed = exchange.sealed and box.report.unsealed is None
     policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
     try:

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import importlib.util
-from functools import cache
+import math
+import time
 from pathlib import Path
 
 from engine import compiled
 from engine.sandbox import Runtime
-from engine.sandbox.files import runtimes
+from engine.sandbox.files import inventory, runtimes
 
 RULES = Path(__file__).resolve().parent.parent  # engine/
 NOT_RULES = ("runner", "packages", "sandbox", "cli", "_compiled", "__pycache__")
 
 
-@cache
+_LOOKED_S = 10.0  # a runtime has thousands of files: their sizes and times are not looked at again so soon
+_ready: dict[tuple[str, Path], tuple[float, Runtime]] = {}
+
+
 def get(name: str, state_dir: Path) -> Runtime:
-    """The runtime of that name, built under `state_dir` the first time. SandboxError where this machine has none."""
+    """The runtime of that name, built under `state_dir` the first time, and where it is damaged. SandboxError where this machine has none."""
+    looked, known = _ready.get((name, state_dir), (-math.inf, None))
+    now = time.monotonic()
+    if known is None or now - looked > _LOOKED_S:
+        if known is None or inventory.whats_wrong(known.root):
+            known = _make_ready(name, state_dir)
+        _ready[name, state_dir] = now, known
+    return known
+
+
+def look_again() -> None:
+    """Forget what was looked at: something was damaged."""
+    _ready.clear()
+
+
+def _make_ready(name: str, state_dir: Path) -> Runtime:
     if name == "python":
         return runtimes.python(state_dir, modules())
     make = {"binary": runtimes.binary, "node": runtimes.node}[name]

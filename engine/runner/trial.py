@@ -23,6 +23,7 @@ from typing import Any
 import engine
 from engine.runner import awkward, protocol, rebuild, runtimes
 from engine.runner.awkward import RandomBoard
+from engine.runner.copies import Copies
 from engine.runner.cores import pinned
 from engine.runner.crew import Crew, start_bot
 from engine.runner.faults import Fault, Infrastructure
@@ -100,16 +101,21 @@ def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: C
     trial = Trial(game.key, game.players, result, [whole], possible=set(awkward.known(game)))
     trial.complete = all(board.complete for board in result.boards)
     if trial.complete and 0 not in spec.unplayable:
+        bot = spec.parties[0]
+        copies = Copies.of([bot], {bot.runtime: runtimes.get(bot.runtime, box.state_dir)})
         try:
             with pinned() as core:
                 _converse(trial, spec, game, box, core, stop or _never)
         except Stopped:
             trial.complete = False
         except (SandboxError, OSError) as error:
+            damage = copies.damage([0])
             raise Infrastructure(
-                f"the trial of {spec.parties[0].name} at {game.key} was broken off: {type(error).__name__}: {error}",
-                0 if isinstance(error, BrokenOff) else None,
+                f"the trial of {bot.name} at {game.key} was broken off: {type(error).__name__}: {error} {damage}".rstrip(),
+                0 if isinstance(error, BrokenOff) and not damage else None,
             ) from error
+        if any(check.fault for check in trial.checks[1:]) and (damage := copies.damage([0])):
+            raise Infrastructure(f"the trial of {bot.name} at {game.key} was played from damaged files: {damage}")
     return trial
 
 

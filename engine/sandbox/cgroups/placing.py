@@ -8,18 +8,16 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import secrets
 import shutil
 import tempfile
 import time
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from engine.sandbox.cgroups import groups as cgroups
 from engine.sandbox.cgroups import slots
 from engine.sandbox.errors import SandboxError
-from engine.sandbox.files import tree
+from engine.sandbox.files import inventory, tree
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 
@@ -94,19 +92,10 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
     return Place(slot.user, target, slot, lock)
 
 
-@cache
-def _kernel() -> str:
-    """A name of the running kernel, among whose processes locks are seen; of this process where it has none."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip().replace("-", "")
-    except OSError:
-        return secrets.token_hex(16)
-
-
 def _claim(copies: Path, user: int) -> tuple[Path, int]:
     """A new directory, whose name is never used again, that no ``sweep`` takes away while the descriptor is open. Raises OSError."""
     while True:
-        target = Path(tempfile.mkdtemp(prefix=f"{user}-{_kernel()}-", dir=copies))
+        target = Path(tempfile.mkdtemp(prefix=f"{user}-{inventory.kernel()}-", dir=copies))
         lock = -1
         try:
             lock = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -133,7 +122,10 @@ def sweep(runtimes: Path) -> int:
     gone = 0
     for copy in runtimes.glob(f"*/{_COPIES}/*"):
         with contextlib.suppress(OSError):  # another worker's sweep was faster, or its owner has it
-            if f"-{_kernel()}-" not in copy.name and time.time() - copy.stat().st_mtime < _LONGER_THAN_A_MATCH_S:
+            if (
+                f"-{inventory.kernel()}-" not in copy.name
+                and time.time() - copy.stat().st_mtime < _LONGER_THAN_A_MATCH_S
+            ):
                 continue
             lock = os.open(copy, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:

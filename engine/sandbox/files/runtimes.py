@@ -7,7 +7,6 @@ program is always run by the tree's own loader, so no library of the host is use
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
@@ -137,9 +136,8 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
     )
 
 
-@functools.lru_cache
 def _python_tree(directory: Path, name: str, program: str) -> Path:
-    """The tree of an interpreter alone. Once a process: a running service does not change its interpreter."""
+    """The tree of an interpreter alone."""
     facts = _python_facts(program)
     stdlib = Path(facts["stdlib"])
     sources = {path.name: path for path in [Path(program), *stdlib.glob("*.py"), *stdlib.glob("lib-dynload/*.so")]}

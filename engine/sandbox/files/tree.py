@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import logging
 import os
 import shutil
 import tempfile
@@ -16,7 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.sandbox.errors import SandboxError
+from engine.sandbox.files import inventory
 
+log = logging.getLogger("engine.files")
 _SHORT = 16  # hexadecimal digits of a hash in a name
 _LAYOUT = "3"  # of a tree; another one has every tree made ready anew
 # A read sets a file's access time once a day, which another bot could see: unless it lies ahead. The last year that every
@@ -136,17 +139,18 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
         with locked(directory):
             if index.is_file():
                 finished = directory / index.read_text().strip()
-                if finished.is_dir():
+                if not (wrong := inventory.whats_wrong(finished)):
                     return finished
+                log.warning("the runtime %s is made ready anew: %s", finished.name, wrong)
             directory.chmod(0o755)
             work = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=directory))
             try:
                 build(work)
                 open_to_all(work)
                 finished = directory / f"{name}-{content_hash(work)[:_SHORT]}"
-                if not finished.is_dir():  # else bots may live in it, whose folders come and go
+                if inventory.whats_wrong(finished):  # else bots may live in it, whose folders come and go
                     still(work)
-                    work.rename(finished)
+                    inventory.install(work, finished)
             finally:
                 shutil.rmtree(work, ignore_errors=True)
             draft = index.with_name(index.name + ".new")

@@ -1,18 +1,22 @@
 """Packages: what is taken, what is refused and with which words, and what is written."""
 
 import io
+import os
 import random
+import shutil
 import stat
 import struct
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from engine.packages import archive as package
 from engine.packages.manifest import Manifest, PackageRefused
+from engine.sandbox.files import inventory
 
 TOML = b'name = "My bot"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\n'
 
@@ -152,7 +156,73 @@ def test_unpack_writes_plain_modes_once(tmp_path: Path) -> None:
     assert oct(dest.stat().st_mode & 0o7777) == "0o755"
     modes = {path.relative_to(dest).as_posix(): oct(path.stat().st_mode & 0o7777) for path in dest.rglob("*")}
     assert modes == {"a": "0o755", "a/b": "0o755", "a/b/c.txt": "0o644", "bot.py": "0o644", "bot.toml": "0o644"}
-    assert [path.name for path in dest.parent.iterdir()] == [read.sha256]
+    assert [path.name for path in dest.parent.iterdir() if not path.name.startswith(".")] == [read.sha256]
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> tuple[package.Package, Path]:
+    read = package.read(zipped({"bot.toml": TOML, "bot.py": b"print(1)", "data/weights": b"2" * 9000}), "a.zip")
+    return read, read.unpack(tmp_path / read.sha256)
+
+
+def emptied(dest: Path) -> None:
+    for path in dest.rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"")
+
+
+def rotten(dest: Path) -> None:
+    """A byte has turned over, and by size and time nothing has happened; then the machine was started again."""
+    path = dest / "data" / "weights"
+    before = path.stat()
+    path.write_bytes(b"2" * 8999 + b"3")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    note = inventory.place(dest)
+    note.write_text(note.read_text().replace(inventory.kernel(), "the one before"))
+
+
+def without_folder(dest: Path) -> None:
+    shutil.rmtree(dest / "data")
+    (dest / "data").write_bytes(b"")
+
+
+def closed(dest: Path) -> None:
+    (dest / "bot.py").chmod(0o600)
+
+
+def with_a_damaged_note(dest: Path) -> None:
+    emptied(dest)
+    inventory.place(dest).write_text('{"made": 1')
+
+
+@pytest.mark.parametrize("damage", [emptied, rotten, without_folder, closed, with_a_damaged_note, shutil.rmtree])
+def test_what_the_disk_has_damaged_is_unpacked_again(
+    damage: Callable[[Path], None], unpacked: tuple[package.Package, Path]
+) -> None:
+    read, dest = unpacked
+
+    damage(dest)
+    read.unpack(dest)
+
+    assert {path.relative_to(dest).as_posix(): path.read_bytes() for path in dest.rglob("*") if path.is_file()} == {
+        name: read.files[name] for name in ("bot.py", "bot.toml", "data/weights")
+    }
+    assert oct((dest / "bot.py").stat().st_mode & 0o777) == "0o644"
+    assert inventory.whats_wrong(dest, whole=True) == ""
+
+
+def test_sound_files_are_not_written_again(unpacked: tuple[package.Package, Path]) -> None:
+    """Whatever their times: what is read and found to be right stays, and its new times are noted."""
+    read, dest = unpacked
+    made, node = inventory.when_made(dest), (dest / "bot.py").stat().st_ino
+    os.utime(dest / "bot.py", ns=(0, 0))
+
+    read.unpack(dest)
+
+    assert ((dest / "bot.py").stat().st_ino, inventory.when_made(dest)) == (node, made)
+    (dest / "bot.py").write_bytes(b"print(2)")  # the note has the time that it had before
+    read.unpack(dest)
+    assert ((dest / "bot.py").read_bytes(), inventory.when_made(dest) != made) == (b"print(1)", True)
 
 
 def test_unpack_makes_only_a_binary_entry_executable(tmp_path: Path) -> None:

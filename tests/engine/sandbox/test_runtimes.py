@@ -133,7 +133,12 @@ def test_two_builders_at_once_build_once(tmp_path: Path) -> None:
 
     assert len(built) == 1
     assert len(set(results)) == 1
-    assert sorted(path.name[0] for path in (tmp_path / "trees").iterdir()) == [".", ".", "x"]  # lock, index, tree
+    assert sorted(path.name[0] for path in (tmp_path / "trees").iterdir()) == [
+        ".",
+        ".",
+        ".",
+        "x",
+    ]  # lock, index, inventory, tree
 
 
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
@@ -145,6 +150,31 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
         tree.build_once(tmp_path, "x", "key", build)
 
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+def test_a_runtime_that_the_disk_has_damaged_is_mended_while_bots_live_in_it(tmp_path: Path) -> None:
+    def build(work: Path) -> None:
+        (work / "bot").mkdir()
+        (work / "lib").mkdir()
+        (work / "lib" / "module.py").write_text("x = 1\n")
+        (work / "whole.py").write_text("y = 1\n")
+
+    root = tree.build_once(tmp_path, "x", "key", build)
+    live = root / "bot" / "61000-live"
+    live.mkdir()
+    for damaged in ("lib/module.py", "whole.py"):
+        (root / damaged).chmod(0o644)
+        (root / damaged).write_text("")
+    with (root / "whole.py").open() as reading:
+        assert tree.build_once(tmp_path, "x", "key", build) == root
+        assert reading.read() == ""  # the file that was open is not written to
+
+    assert ((root / "lib" / "module.py").read_text(), (root / "whole.py").read_text()) == ("x = 1\n", "y = 1\n")
+    assert live.is_dir()
+    assert sorted(path.name[0] for path in tmp_path.iterdir()) == [".", ".", ".", "x"]
+
+    (tmp_path / ".x-key").write_text("")  # the index: the folder itself is no tree
+    assert tree.build_once(tmp_path, "x", "key", build) == root
 
 
 def test_a_static_program_plays(state: StateDirectory, tmp_path: Path, tiers_here: list[str]) -> None:

@@ -266,6 +266,20 @@ def test_a_fault_of_ours_costs_nobody_anything(way: str, machine: Machine, clien
     assert_dealt_as_committed(match)
 
 
+def test_files_that_the_disk_has_emptied_cost_no_bot_anything(machine: Machine) -> None:
+    """As after a loss of power: unpacked bots lie there with their names and without their contents."""
+    match = waiting()
+    trials.match_spec(match, machine.folder)
+    unpacked = [path for path in machine.folder.rglob("*") if path.is_file() and path.name == "bot.py"]
+    for path in unpacked:
+        path.write_bytes(b"")
+
+    attempt(machine, match)
+
+    assert (len(unpacked), match.status, match.attempts) == (2, MatchStatus.FINISHED, 1)
+    assert not Party.objects.exclude(fault="").exists()
+
+
 @pytest.mark.parametrize("way", ["out of file descriptors", "referee exception"])
 def test_what_does_not_go_away_makes_the_match_void(way: str, machine: Machine, client) -> None:
     broken, code, words = WAYS[way]
