@@ -11,6 +11,8 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import django
@@ -21,13 +23,15 @@ django.setup()
 from django.core.management import call_command  # noqa: E402 - Django first
 from django.db import connection  # noqa: E402
 
+from league.domain.bots import bots  # noqa: E402
+from league.domain.core.errors import Refused  # noqa: E402
 from league.domain.matches import leases, reports  # noqa: E402
 from league.domain.people import players  # noqa: E402
 from league.domain.ratings import leaderboards, publishing, ratings, sums  # noqa: E402
 from league.domain.tournaments import fixtures, progress, standings, tournaments  # noqa: E402
 from league.domain.upkeep import invariants, reconcile  # noqa: E402
 from league.enums import MatchStatus, TournamentStatus  # noqa: E402
-from league.models import Match, Tournament  # noqa: E402
+from league.models import BotVersion, Match, Player, Tournament  # noqa: E402
 from tests.support import league  # noqa: E402
 
 PATIENCE = (
@@ -40,14 +44,14 @@ BOTS = 14  # their round robin has a match for each moment of the longest act
 class Moment:
     """Counts the statements of this connection; before statement number `at` (from 0), something happens elsewhere."""
 
-    def __init__(self, at: int, what: Callable[[], None]) -> None:
-        self.at, self.count = at, 0
+    def __init__(self, at: int, what: Callable[[], None], patience: float = PATIENCE) -> None:
+        self.at, self.count, self.patience = at, 0, patience
         self.other = threading.Thread(target=what)
 
     def __call__(self, execute: Callable[..., Any], *rest: Any) -> Any:
         if self.count == self.at:
             self.other.start()
-            self.other.join(PATIENCE)
+            self.other.join(self.patience)
         self.count += 1
         return execute(*rest)
 
@@ -148,12 +152,70 @@ def disturb(name: str) -> int:
     return at
 
 
+def extend_while_it_ends() -> int:
+    """A tournament whose matches are over gets another cycle while the scheduler ends it: one of the two comes first. The number of moments."""
+    owners = [players.create(f"end-{number}") for number in range(2)]
+    versions = [league.accepted(owner, owner.name, games=["partnership"]) for owner in owners]
+    for at in range(100):
+        cup = league.started(owners[0], versions, name=f"End {at}", boards=1)
+        league.play(cup.matches.get())
+
+        def extend(cup: Tournament = cup) -> None:
+            try:
+                with suppress(Refused):
+                    tournaments.extend(cup, {"cycles": 2}, actor="end-0", now=league.NOW)
+            finally:
+                connection.close()
+
+        moment = Moment(at, extend, patience=0.3)
+        with connection.execute_wrapper(moment):
+            progress.advance(Tournament.objects.get(pk=cup.pk), now=league.NOW)
+        if moment.count <= at:
+            return at
+        moment.other.join()
+        cup.refresh_from_db()
+        ended, extended = cup.status == TournamentStatus.FINISHED, cup.parameters.get("cycles", 1) == 2
+        assert ended != extended, f"before statement {at}: {cup.status}, {cup.parameters}"
+        assert cup.matches.count() == (1 if ended else 2)
+        if extended:
+            progress.cancel(cup, actor="test", now=league.NOW)
+    return at
+
+
+def upload_while_another_does() -> int:
+    """Two players upload equal files: one of them has a bot then, whoever came first. The number of moments."""
+    one, other = (players.create(f"twin-{number}") for number in range(2))
+    for at in range(100):
+        source = league.source() + f"# {at}\n".encode()
+
+        def upload(player: Player, source: bytes = source, at: int = at) -> None:
+            with suppress(Refused):
+                bots.upload(player, f"{player.name}-{at}", source, "bot.py", ["partnership"], now=league.NOW)
+
+        def upload_elsewhere(source: bytes = source) -> None:
+            try:
+                upload(other)
+            finally:
+                connection.close()
+
+        moment = Moment(at, upload_elsewhere, patience=0.3)
+        with connection.execute_wrapper(moment):
+            upload(one)
+        if moment.count <= at:
+            return at
+        moment.other.join()
+        assert BotVersion.objects.filter(bot__slug__in=[f"twin-0-{at}", f"twin-1-{at}"]).count() == 1, f"moment {at}"
+    return at
+
+
 def main() -> None:
     """Disturb every act; a line for each, with what went wrong."""
     call_command("migrate", verbosity=0)
-    for name in ACTS:
+    acts: dict[str, Callable[[], int]] = {name: partial(disturb, name) for name in ACTS}
+    acts |= {act.__name__: act for act in (extend_while_it_ends, upload_while_another_does)}
+    for name, act in acts.items():
         try:
-            print(f"{name}: {disturb(name)} moments", flush=True)
+            print(f"{name}: {act()} moments", flush=True)
         except Exception:
             print(f"{name}: {traceback.format_exc()}", flush=True)
 

@@ -47,7 +47,7 @@ def upload(
     """A new version of the bot `bot_name` of `player` (empty: the name in the package), and its validation.
 
     1. The package is read in memory; PackageRefused ends it before anything is written.
-    2. In one transaction: rate limit, name, duplicate, version, event, validation.
+    2. In one transaction: rate limit, name, duplicate (with the row of the files locked), version, event, validation.
 
     Raises PackageRefused, Refused, TooMany. `secret` keys the deals of the validation; without one it is random.
     """
@@ -59,12 +59,13 @@ def upload(
         Player.objects.select_for_update().get(pk=player.pk)
         _check_rate(player, now)
         bot = _bot(player, name, now)
+        package = packages.store(content)
         _check_duplicate(player, content.sha256)
         number = 1 + (bot.versions.aggregate(last=Max("number"))["last"] or 0)
         version = BotVersion.objects.create(
             bot=bot,
             number=number,
-            package=packages.store(content),
+            package=package,
             runtime=content.manifest.runtime,
             entry=content.manifest.entry,
             games=list(content.manifest.games),

@@ -18,10 +18,10 @@ def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> a
 
 
 def store(content: archive.Package) -> Package:
-    """The row of these contents; made where it does not exist."""
+    """The row of these contents; made where it does not exist. It is locked: of two uploads of equal files one sees the other."""
     packed = content.zip()
     defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
-    return Package.objects.get_or_create(sha256=content.sha256, defaults=defaults)[0]
+    return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]
 
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:

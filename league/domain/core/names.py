@@ -40,7 +40,10 @@ def take(kind: str, name: str, *, holder: str) -> None:
         # Sorted, so that two who take several looks at once cannot wait for each other
         for skeleton in sorted(pure.skeletons(name)):
             fresh = {"name": name, "holder": holder}
-            row, _ = TakenName.objects.get_or_create(kind=kind, skeleton=skeleton, defaults=fresh)
+            rows = (
+                TakenName.objects.select_for_update()
+            )  # of two who call something alike, one looks for a free address after the other
+            row, _ = rows.get_or_create(kind=kind, skeleton=skeleton, defaults=fresh)
             if row.holder != holder:
                 raise Refused(
                     "the name {name!r} looks like {other!r}, which belongs to another; choose a name that nobody takes for it",

@@ -43,6 +43,8 @@ def create(
         if users.objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
             raise Refused("the name {name!r} is taken; choose another", name=name)
         names.take(names.PLAYER, name, holder=f"player:{name}")
+        if users.objects.filter(username=name).exists():  # since somebody signed up in this moment
+            raise Refused("the name {name!r} is taken; choose another", name=name)
         user = users.objects.create_user(name, email=email, password=password, is_staff=staff, is_superuser=staff)
         player = Player.objects.create(user=user, name=name, created=now)
         journal.append("player.created", f"player:{name}", now=now, actor=name)

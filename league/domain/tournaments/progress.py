@@ -28,7 +28,7 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
     if tournament.matches.exists() and not form.eager and fixtures.has_open_matches(tournament):
         return 0
     with transaction.atomic():  # what such a format adds follows from what is there: one process at a time
-        row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
+        row = _lock(tournament)
         if row.status != TournamentStatus.RUNNING:
             return 0
         there = set(row.matches.values_list("table", "first_board"))
@@ -37,7 +37,11 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
 
 
 def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
-    """Take what was played into a running tournament: insert its next matches, or finish it when it is over. Whether it finished."""
+    """Take what was played into a running tournament: insert its next matches, or finish it when it is over. Whether it finished.
+
+    Whether it is over is read again with the row locked: who extends it, or has one of its matches played again, comes before that or after
+    the end.
+    """
     now = clock.given(now)
     if tournament.status != TournamentStatus.RUNNING:
         return False
@@ -46,8 +50,19 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
         return False
     if schedule(tournament, now=now) or fixtures.has_open_matches(tournament):
         return False
-    outcome = fixtures.play_format(tournament).outcome
-    return outcome.over and _finish(tournament, outcome, now=now)
+    with transaction.atomic():
+        row = _lock(tournament)
+        if row.status != TournamentStatus.RUNNING or fixtures.has_open_matches(row):
+            return False
+        outcome = fixtures.play_format(row).outcome
+        if outcome.over:
+            _finish(row, outcome, now=now)
+    return outcome.over
+
+
+def _lock(tournament: Tournament) -> Tournament:
+    """The row as it is now. Who changes what the end of a tournament follows from holds it, too."""
+    return Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
 
 
 @dataclass(frozen=True)
@@ -83,34 +98,34 @@ def close(tournament: Tournament, *, actor: str, now: datetime | None = None) ->
     now = clock.given(now)
     if not formats.format_named(tournament.format).grows:
         raise Refused("a {format} ends by itself, so nobody closes it; it can be cancelled", format=tournament.format)
-    outcome = fixtures.play_format(tournament).outcome
-    if _finish(tournament, outcome, ending=Ending.CLOSED, now=now, actor=actor):
-        cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)
+    with transaction.atomic():
+        row = _lock(tournament)
+        if row.status == TournamentStatus.FINISHED:
+            return
+        _finish(row, fixtures.play_format(row).outcome, ending=Ending.CLOSED, now=now, actor=actor)
+    tournament.refresh_from_db()
+    cancel_matches(tournament, actor=actor, why="its ladder was closed", now=now)
 
 
-def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: str = "", actor: str = "") -> bool:
-    """Write places and ending, and move to finished; False where another process did."""
+def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: str = "", actor: str = "") -> None:
+    """Write places and ending, and move to finished. The row is locked."""
     entries = {entry.number: entry for entry in tournament.entries.all()}
     place = 1
     for level in outcome.rank().levels:
         for number in level:
             entries[number].place = place
         place += len(level)
-    try:
-        with transaction.atomic():
-            moves.move(
-                tournament,
-                TournamentStatus.FINISHED,
-                now=now,
-                actor=actor,
-                finished=now,
-                ending=ending or outcome.why,
-                facts=dict(outcome.facts),
-            )
-            Entry.objects.bulk_update(entries.values(), ["place"])
-    except IllegalMove:
-        return False
-    return True
+    facts = dict(outcome.facts)
+    moves.move(
+        tournament,
+        TournamentStatus.FINISHED,
+        now=now,
+        actor=actor,
+        finished=now,
+        ending=ending or outcome.why,
+        facts=facts,
+    )
+    Entry.objects.bulk_update(entries.values(), ["place"])
 
 
 def cancel(

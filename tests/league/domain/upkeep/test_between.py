@@ -16,6 +16,7 @@ def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path
         "STATE_DIR": str(tmp_path),
         "BROKER_URL": "filesystem://",
         "SECRET_KEY": "only for this test",
+        "UPLOADS_PER_HOUR": "1000",
     }
     words = [sys.executable, "-m", "tests.support.between"]
     done = subprocess.run(words, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=600)
@@ -23,5 +24,12 @@ def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stdout, done.stdout
     moments = dict(line.split(": ", 1) for line in done.stdout.splitlines())
-    assert list(moments) == ["put_right", "count_anew", "check", "show"], done.stdout
+    assert list(moments) == [
+        "put_right",
+        "count_anew",
+        "check",
+        "show",
+        "extend_while_it_ends",
+        "upload_while_another_does",
+    ], done.stdout
     assert all(int(found.removesuffix(" moments")) >= 10 for found in moments.values())
