@@ -15,6 +15,7 @@ class IdempotencyKey(models.Model):
     request_sha256 = models.CharField(max_length=64)  # of method, path and body
     status = models.PositiveSmallIntegerField(null=True)  # null while the first request is at work
     answer = models.JSONField(null=True)
+    location = models.CharField(max_length=200, blank=True, default="", db_default="")  # of what was created
     created = models.DateTimeField()
 
     class Meta:

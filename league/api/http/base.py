@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from django.core.files.base import File
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import translation
@@ -28,7 +29,7 @@ from league.api.http.parsers import StrictJSON
 from league.api.http.problems import MEDIA_TYPE, Problem
 from league.api.http.schema import Operation
 from league.domain.core import idempotency
-from league.models import Player
+from league.models import IdempotencyKey, Player
 
 Row = TypeVar("Row")
 
@@ -114,26 +115,32 @@ class View(GenericAPIView[Any]):
         return player
 
     def once(self, act: Callable[[], Response]) -> Response:
-        """Do a create, or give the answer of the first request with the same Idempotency-Key.
+        """Do a create, or give the answer of the first request with the same Idempotency-Key, in one transaction with the key.
 
         Refusals are kept like successes: a new attempt takes a new key. Not kept: 429 and faults of ours.
         """
         key = self.request.headers.get("Idempotency-Key")
         if key is None:
             return act()
-        request = self.request
-        row, fresh = idempotency.begin(player_of(request), key, _fingerprint(request))
-        if not fresh:
-            kind = MEDIA_TYPE if row.status and status.is_client_error(row.status) else None
-            return Response(row.answer, row.status, headers={"Idempotency-Replayed": "true"}, content_type=kind)
-        try:
-            response = act()
-        except Exception as error:
-            refusal = self.get_exception_handler()(error, self.get_exception_handler_context())
-            kept = refusal is not None and refusal.status_code != status.HTTP_429_TOO_MANY_REQUESTS
-            idempotency.finish(row, refusal.status_code if kept else 500, refusal.data if kept else None)
-            raise
-        idempotency.finish(row, response.status_code, json.loads(json.dumps(response.data, default=str)))
+        refused: Exception | None = None
+        with transaction.atomic():
+            row, fresh = idempotency.begin(player_of(self.request), key, _fingerprint(self.request))
+            if not fresh:
+                return _replayed(row)
+            try:
+                with transaction.atomic():
+                    response = act()
+            except Exception as error:
+                refusal = self.get_exception_handler()(error, self.get_exception_handler_context())
+                if refusal is None or refusal.status_code in (status.HTTP_429_TOO_MANY_REQUESTS, *range(500, 600)):
+                    raise
+                idempotency.finish(row, refusal.status_code, refusal.data)
+                refused = error
+            else:
+                made = json.loads(json.dumps(response.data, default=str))
+                idempotency.finish(row, response.status_code, made, response.get("Location", ""))
+        if refused is not None:
+            raise refused
         return response
 
 
@@ -153,6 +160,13 @@ def existing(row: Row | None) -> Row:
     if row is None:
         raise NotFound
     return row
+
+
+def _replayed(row: IdempotencyKey) -> Response:
+    """The answer of the first request, as it was."""
+    kind = MEDIA_TYPE if row.status and status.is_client_error(row.status) else None
+    headers = {"Idempotency-Replayed": "true"} | ({"Location": row.location} if row.location else {})
+    return Response(row.answer, row.status, headers=headers, content_type=kind)
 
 
 def _conditional(request: Request, response: Response) -> HttpResponse:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
+import subprocess
+import sys
 import zipfile
 
 import pytest
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from league.domain.people import tokens
+from league.domain.core import idempotency
+from league.domain.people import players, tokens
 from league.models import Bot, BotVersion, Match, Tournament
 from tests.league.api.client import Api
 from tests.support import league as made
+from tests.support.live import database_url
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
@@ -347,6 +354,7 @@ class TestIdempotency:
         assert (first.status_code, second.status_code) == (201, 201)
         assert first.json() == second.json()
         assert second["Idempotency-Replayed"] == "true"
+        assert first["Location"] == second["Location"] == "/api/v1/tournaments/copa"
         assert Tournament.objects.filter(name="Copa").count() == 1
 
     def test_upload_is_recognised_by_its_bytes(self, as_alice):
@@ -392,3 +400,39 @@ class TestIdempotency:
         )
 
         assert (first.json()["owner"], second.json()["owner"]) == ("alice", "charlie")
+
+    def test_fault_of_ours_keeps_neither_the_key_nor_what_was_made(self, as_alice, monkeypatch):
+        body, key = {"name": "Copa", "game": "partnership"}, {"Idempotency-Key": "k1"}
+        with monkeypatch.context() as broken:
+            broken.setattr(idempotency, "finish", lambda *_, **__: 1 // 0)
+            with pytest.raises(ZeroDivisionError):
+                as_alice.post("tournaments", body, headers=key)
+        assert not Tournament.objects.exists()
+
+        assert as_alice.post("tournaments", body, headers=key).status_code == 201
+
+
+KILLED = """
+import os, signal, sys, django
+django.setup()
+from django.test import Client
+from league.domain.core import idempotency
+idempotency.finish = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+Client().post("/api/v1/tournaments", '{"name": "Copa", "game": "partnership"}', content_type="application/json",
+              headers={"Authorization": "Bearer " + sys.argv[1], "Idempotency-Key": "k1"})
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_key_of_a_process_that_was_killed_is_free_at_once():
+    """After the tournament was made, before its answer was kept."""
+    key = tokens.create(players.create("alice"), "test")[1]
+    environment = {**os.environ, "DATABASE_URL": database_url(), "SECRET_KEY": "x", "ALLOWED_HOSTS": "testserver"}
+
+    died = subprocess.run([sys.executable, "-c", KILLED, key], env=environment, cwd=settings.BASE_DIR, timeout=120)
+    answer = Api(key).post("tournaments", {"name": "Copa", "game": "partnership"}, headers={"Idempotency-Key": "k1"})
+
+    assert died.returncode == -signal.SIGKILL
+    assert answer.status_code == 201
+    assert "Idempotency-Replayed" not in answer
+    assert Tournament.objects.count() == 1

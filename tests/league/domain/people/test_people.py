@@ -91,25 +91,36 @@ def test_repeated_request_gets_the_first_answer(ana) -> None:
     sha = idempotency.fingerprint("POST", "/tournaments", b"{}")
     row, fresh = idempotency.begin(ana, "k1", sha, now=NOW)
     assert fresh is True
-    with pytest.raises(Refused, match="still at work"):
-        idempotency.begin(ana, "k1", sha, now=NOW)
-    idempotency.finish(row, 201, {"slug": "cup"})
+    idempotency.finish(row, 201, {"slug": "cup"}, "/cup", now=NOW)
 
     again, fresh = idempotency.begin(ana, "k1", sha, now=NOW)
 
-    assert (fresh, again.status, again.answer) == (False, 201, {"slug": "cup"})
+    assert (fresh, again.status, again.answer, again.location) == (False, 201, {"slug": "cup"}, "/cup")
     with pytest.raises(Refused, match="different request"):
         idempotency.begin(ana, "k1", idempotency.fingerprint("POST", "/tournaments", b"{ }"), now=NOW)
 
 
-def test_keys_of_failed_requests_and_old_keys_are_free_again(ana, berto) -> None:
-    row, _ = idempotency.begin(ana, "k1", "a", now=NOW)
-    idempotency.finish(row, 500, None)
-    assert idempotency.begin(ana, "k1", "b", now=NOW)[1] is True
+def test_old_keys_are_free_again(ana, berto, django_capture_on_commit_callbacks) -> None:
+    made = [idempotency.begin(ana, key, "a", now=NOW)[0] for key in ("k1", "k2")]
+    for row in made:
+        idempotency.finish(row, 201, {}, now=NOW)
     assert idempotency.begin(berto, "k1", "c", now=NOW)[1] is True
+    later = NOW + idempotency.KEPT + timedelta(seconds=1)
 
-    assert idempotency.begin(ana, "k1", "d", now=NOW + idempotency.KEPT + timedelta(seconds=1))[1] is True
-    assert IdempotencyKey.objects.count() == 1
+    with django_capture_on_commit_callbacks(execute=True):
+        row, fresh = idempotency.begin(ana, "k1", "d", now=later)
+        idempotency.finish(row, 201, {}, now=later)
+
+    assert fresh is True
+    assert list(IdempotencyKey.objects.filter(player=ana).values_list("key", flat=True)) == ["k1"]
+
+
+def test_key_without_an_answer_is_free_after_a_minute(ana) -> None:
+    idempotency.begin(ana, "k1", "a", now=NOW)
+    with pytest.raises(Refused, match="still at work"):
+        idempotency.begin(ana, "k1", "a", now=NOW)
+
+    assert idempotency.begin(ana, "k1", "a", now=NOW + timedelta(seconds=61))[1] is True
 
 
 def test_fingerprint_keeps_parts_apart() -> None:
