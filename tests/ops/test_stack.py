@@ -16,6 +16,7 @@ import engine
 from tests.ops.test_readme import first_bot
 from tests.support.processes import wait_for
 from tests.support.redis import RedisServer
+from tests.support.slow import half_sent
 from tests.support.stack import Stack
 
 pytestmark = pytest.mark.timeout(900)
@@ -132,8 +133,9 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     stack.manage("create_player", "ana", "--no-password")
     token = stack.manage("create_token", "ana").strip()
 
-    good = stack.upload(token, "rufo", first_bot().encode())
-    bad = stack.upload(token, "tramposa", b"import sys\nsys.exit(3)\n")
+    with half_sent(stack.port):  # they keep nobody waiting
+        good = stack.upload(token, "rufo", first_bot().encode())
+        bad = stack.upload(token, "tramposa", b"import sys\nsys.exit(3)\n")
     assert (good["status"], bad["status"]) == ("validating", "validating")
 
     def judged() -> bool:

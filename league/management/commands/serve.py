@@ -52,10 +52,12 @@ class Command(LeagueCommand):
 
 
 def web(bind: str, threads: int) -> list[str]:
-    """gunicorn: one process with threads, since its work is mostly waiting for the database."""
+    """Gunicorn and waitress: one process with threads, since its work is mostly waiting for the database."""
     words = [
         "--bind",
         bind,
+        "--worker-class",
+        "league.service.web_worker.BufferingWorker",
         "--workers",
         "1",
         "--threads",

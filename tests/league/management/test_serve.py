@@ -18,6 +18,7 @@ import pytest
 from django.conf import settings
 
 from tests.support.processes import Process, free_port, wait_for
+from tests.support.slow import half_sent
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -68,6 +69,8 @@ def test_serve_leaves_nobody_behind(state: Path, how: signal.Signals) -> None:
     serving.wait_until(lambda: answers(port), "the site", 180)
     serving.wait_until(lambda: any("manage.py worker" in command for command in mine(state).values()), "a worker", 180)
     assert len(mine(state)) >= 4  # this command, web and its worker, scheduler, worker
+    with half_sent(port):
+        assert answers(port), serving.tail()
 
     serving.popen.send_signal(how)
 
