@@ -97,7 +97,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-CSRF_FAILURE_VIEW = "league.web.common.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "league.handlers.csrf_failure"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
@@ -136,6 +136,7 @@ LOGGING = {
     "loggers": {  # a line per task would drown what the league itself says
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }
-    | {"kombu.connection": {"level": "ERROR"}},  # it misses a host name in the address of a folder
+    | {"kombu.connection": {"level": "ERROR"}}  # it misses a host name in the address of a folder
+    | {"waitress.queue": {"level": "ERROR"}},  # it tells of each request that waits for a thread
     "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL") or "INFO"},
 }

@@ -10,7 +10,7 @@ urlpatterns = [
     path("", include("league.web.urls")),
 ]
 
-handler400 = "league.web.common.errors.bad_request"
-handler403 = "league.web.common.errors.forbidden"
-handler404 = "league.web.common.errors.not_found"
-handler500 = "league.web.common.errors.server_error"
+handler400 = "league.handlers.bad_request"
+handler403 = "league.handlers.forbidden"
+handler404 = "league.handlers.not_found"
+handler500 = "league.handlers.server_error"

@@ -23,7 +23,8 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop")),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
-    **dict.fromkeys(("translatable", "Message", "Refusal", "Refused", "BadEvent", "IllegalMove", "TooMany")),
+    "respond": (3,),
+    **dict.fromkeys(("translatable", "told", "Message", "Refusal", "Refused", "BadEvent", "IllegalMove", "TooMany")),
 }
 
 

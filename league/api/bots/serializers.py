@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from league.api.http.problems import told
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
 from league.domain.matches import validation
 from league.enums import BotState, CheckName, VersionStatus
@@ -39,7 +40,7 @@ class BotChange(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """An empty change is a mistake."""
         if not attrs:
-            raise serializers.ValidationError("name at least one of description, state")
+            raise serializers.ValidationError(told("name at least one of: {names}", names="description, state"))
         return attrs
 
 

@@ -26,7 +26,7 @@ from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
-from league.api.http.problems import Problem
+from league.api.http.problems import Problem, told
 from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots
@@ -179,9 +179,18 @@ class BotVersions(VersionList):
         if owned is not None and owned.is_house and player.user.is_staff:
             player = owned.owner  # the operator keeps the bots of the house
         elif owned is not None and owned.owner_id != player.pk:
-            raise PermissionDenied(f"The bot {slug} belongs to {owned.owner.name}; choose another name for yours.")
+            raise PermissionDenied(
+                told(
+                    "The bot {slug} belongs to {owner}; choose another name for yours.",
+                    slug=slug,
+                    owner=owned.owner.name,
+                )
+            )
         if bots.slug(slug) != slug:
-            raise Problem("invalid", f"The bot name {slug!r} cannot be used; take {bots.slug(slug)!r}.")
+            raise Problem(
+                "invalid",
+                told("The bot name {slug!r} cannot be used; take {better!r}.", slug=slug, better=bots.slug(slug)),
+            )
         return self.once(lambda: self._upload(player, slug))
 
     def _upload(self, player: Player, slug: str) -> Response:

@@ -8,6 +8,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
+from league.api.http.problems import told
 from league.domain.people import players, tokens
 from league.models import ApiToken, Player
 
@@ -22,10 +23,12 @@ class BearerToken(BaseAuthentication):
             return None
         scheme, _, key = header.partition(" ")
         if scheme.lower() != "bearer":
-            raise AuthenticationFailed(f"The API does not know the scheme {scheme[:20]!r}; send Bearer and a token.")
+            raise AuthenticationFailed(
+                told("The API does not know the scheme {scheme!r}; send Bearer and a token.", scheme=scheme[:20])
+            )
         token = tokens.authenticate(key.strip())
         if token is None:
-            raise AuthenticationFailed("This token does not exist, or was revoked.")
+            raise AuthenticationFailed(told("This token does not exist, or was revoked."))
         return token.player.user, token
 
     def authenticate_header(self, request: Request) -> str:
@@ -40,7 +43,7 @@ class Session(SessionAuthentication):
 def player_of(request: Request) -> Player:
     """The player who asks. NotAuthenticated for nobody."""
     if not request.user.is_authenticated:
-        raise NotAuthenticated("Send a token, or log in on the site, to do this.")
+        raise NotAuthenticated(told("Send a token, or log in on the site, to do this."))
     if isinstance(request.auth, ApiToken):
         return request.auth.player
     return players.player_of_user(request.user)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from django.core.files.base import File
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import get_conditional_response, patch_vary_headers
@@ -26,7 +26,7 @@ from league.api.http import paging, throttles
 from league.api.http.auth import BearerToken, Session, player_of
 from league.api.http.negotiation import AlwaysFirst, language
 from league.api.http.parsers import StrictJSON
-from league.api.http.problems import MEDIA_TYPE, Problem
+from league.api.http.problems import MEDIA_TYPE, Problem, body, told
 from league.api.http.schema import Operation
 from league.domain.core import idempotency
 from league.models import IdempotencyKey, Player
@@ -62,10 +62,10 @@ class View(GenericAPIView[Any]):
         errors = {}
         for name in request.query_params:
             if name not in allowed:
-                there = ", ".join(sorted(allowed)) or "none"
-                errors[name[:80]] = [f"is not a query parameter of this address; it takes: {there}"]
+                there = ", ".join(sorted(allowed)) or told("none")
+                errors[name[:80]] = [told("is not a query parameter of this address; it takes: {there}", there=there)]
             elif len(request.query_params.getlist(name)) > 1:
-                errors[name] = ["is given more than once"]
+                errors[name] = [told("is given more than once")]
         if errors:
             raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
 
@@ -111,7 +111,9 @@ class View(GenericAPIView[Any]):
         """The player who asks, if it is `owner` or of the staff; PermissionDenied for all others."""
         player = player_of(self.request)
         if player.pk != owner.pk and not player.user.is_staff:
-            raise PermissionDenied(f"{what} belongs to {owner.name}; only {owner.name} can do this.")
+            raise PermissionDenied(
+                told("{what} belongs to {owner}; only {owner} can do this.", what=what, owner=owner.name)
+            )
         return player
 
     def once(self, act: Callable[[], Response]) -> Response:
@@ -174,7 +176,15 @@ def _conditional(request: Request, response: Response) -> HttpResponse:
     etag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
     response["ETag"] = etag
     found = get_conditional_response(request._request, etag=etag, response=response)
-    return found if found is not None else response
+    if found is None or found is response:
+        return response
+    if found.status_code == status.HTTP_412_PRECONDITION_FAILED:
+        text = told("The ETag of this answer is {etag}, and If-Match names another one.", etag=etag)
+        found = JsonResponse(body("precondition", text), status=found.status_code, content_type=MEDIA_TYPE)
+    for name, value in response.items():
+        if name.lower() not in ("content-type", "content-length"):
+            found.headers.setdefault(name, value)
+    return found
 
 
 def _fingerprint(request: Request) -> str:

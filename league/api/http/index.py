@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 
-from league.api.http.problems import KINDS, MEDIA_TYPE, body
+from league.api.http.problems import KINDS, MEDIA_TYPE, respond
 from league.api.http.schema import ReadOnly, document
 
 PAGE = """{% extends "base.html" %}
@@ -71,5 +71,9 @@ def _page() -> dict[str, Any]:
 @csrf_exempt
 def nowhere(request: HttpRequest, rest: str = "") -> JsonResponse:
     """Any other address below /api/v1/."""
-    detail = f"The API has no address /api/v1/{rest[:100]} (none ends with a slash); GET /api/v1/ lists all addresses."
-    return JsonResponse(body("not-found", detail), status=404, content_type=MEDIA_TYPE)
+    return respond(
+        request,
+        "not-found",
+        "The API has no address {path} (none ends with a slash); GET /api/v1/ lists all addresses.",
+        path=f"/api/v1/{rest[:100]}",
+    )

@@ -9,7 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from league.api.http.problems import Problem
+from league.api.http.problems import Problem, told
 
 AT = OpenApiParameter(
     "at",
@@ -28,6 +28,6 @@ def moment(request: Request) -> datetime | None:
     except ValueError:  # right form, wrong number, such as a 13th month
         found = None
     if found is None or found.tzinfo is None:
-        problem = f"must be a time with its zone, such as 2026-11-21T12:00:00Z, not {text[:40]!r}"
+        problem = told("must be a time with its zone, such as 2026-11-21T12:00:00Z, not {text!r}", text=text[:40])
         raise Problem("invalid", f"at: {problem}", {"at": [problem]})
     return found

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
-from league.api.http.problems import Problem
+from league.api.http.problems import Problem, told
 
 Row = TypeVar("Row")
 USUAL = 50
@@ -118,7 +118,7 @@ def page_size(request: Request) -> int:
     """1 to 100, 50 unless said."""
     text = request.query_params.get("page_size", str(USUAL))
     if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MOST:
-        problem = f"must be 1 to {MOST}, not {text[:30]!r}"
+        problem = told("must be 1 to {most}, not {text!r}", most=MOST, text=text[:30])
         raise Problem("invalid", f"page_size: {problem}", {"page_size": [problem]})
     return int(text)
 
@@ -134,6 +134,6 @@ def read_cursor(request: Request) -> tuple[bool, int | None]:
         plain = ""
     match = CURSOR.fullmatch(plain, 0)
     if match is None:
-        problem = "is not a cursor of this API; take it from a next or previous link, or leave it out"
+        problem = told("is not a cursor of this API; take it from a next or previous link, or leave it out")
         raise Problem("invalid", f"cursor: {problem}", {"cursor": [problem]})
     return match[1] == "p", int(match[2])

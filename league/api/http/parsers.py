@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
 from engine.packages.archive import MAX_BYTES
-from league.api.http.problems import Problem
+from league.api.http.problems import Problem, told
 
 MOST_JSON = 256 * 1024  # bytes; no request that is not an upload comes near
 MOST_UPLOAD = MAX_BYTES + 64 * 1024  # the package and its multipart wrapping
@@ -25,9 +25,11 @@ def check_length(context: Mapping[str, Any] | None, most: int) -> None:
     try:
         size = int(length or 0)
     except ValueError:
-        raise ParseError("The Content-Length header is not a number.") from None
+        raise ParseError(told("The Content-Length header is not a number.")) from None
     if size > most:
-        raise Problem("too-large", f"The body has {size} bytes; this address takes {most} at most.")
+        raise Problem(
+            "too-large", told("The body has {size} bytes; this address takes {most} at most.", size=size, most=most)
+        )
 
 
 class StrictJSON(BaseParser):
@@ -41,11 +43,13 @@ class StrictJSON(BaseParser):
         try:
             text = stream.read().decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ParseError(f"The body is not UTF-8: {error.reason} at byte {error.start}.") from None
+            raise ParseError(
+                told("The body is not UTF-8: {why} at byte {place}.", why=error.reason, place=error.start)
+            ) from None
         try:
             value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
         except (ValueError, RecursionError) as error:
-            raise ParseError(f"The body is not valid JSON: {error}.") from None
+            raise ParseError(told("The body is not valid JSON: {why}.", why=error)) from None
         _check(value, 0)
         return value
 
@@ -71,7 +75,7 @@ def _float(text: str) -> float:
 
 def _check(value: Any, depth: int) -> None:
     if depth > MOST_DEPTH:
-        raise ParseError(f"The body is nested deeper than {MOST_DEPTH} levels.")
+        raise ParseError(told("The body is nested deeper than {most} levels.", most=MOST_DEPTH))
     if isinstance(value, str):
         _check_text(value)
     elif isinstance(value, dict):
@@ -85,9 +89,9 @@ def _check(value: Any, depth: int) -> None:
 
 def _check_text(text: str) -> None:
     if "\0" in text:
-        raise ParseError("The body holds the character NUL; leave it out.")
+        raise ParseError(told("The body holds the character NUL; leave it out."))
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ParseError("The body holds half of a surrogate pair, which is not a character.")
+        raise ParseError(told("The body holds half of a surrogate pair, which is not a character."))
 
 
 class PackageForm(MultiPartParser):

@@ -1,18 +1,22 @@
-"""Refusals as problem details (RFC 9457): what happened, why, and what to do. Every 4xx of the API is made here."""
+"""Refusals as problem details (RFC 9457): what happened, why, and what to do. Every 4xx and 5xx of the API is made here."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.http import Http404
+from django.http import Http404, HttpRequest, JsonResponse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext, gettext_noop
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from engine.runner import PackageRefused
+from league.api.http.negotiation import language
 from league.domain.core.errors import Refused, TooMany, shown
+from league.pure.refusal import Message
 
 MEDIA_TYPE = "application/problem+json"
 # word: (status, title, what to do)
@@ -54,6 +58,11 @@ KINDS: dict[str, tuple[int, str, str]] = {
         gettext_noop("The league does not allow this now"),
         gettext_noop("Read the detail: it says what prevents it."),
     ),
+    "precondition": (
+        412,
+        gettext_noop("What is at this address is not what you expect"),
+        gettext_noop("Read the address again, then send the request with its present ETag, or without If-Match."),
+    ),
     "too-large": (
         413,
         gettext_noop("The request is too large"),
@@ -73,6 +82,16 @@ KINDS: dict[str, tuple[int, str, str]] = {
         429,
         gettext_noop("Too many requests"),
         gettext_noop("Wait as many seconds as the Retry-After header says."),
+    ),
+    "broken": (
+        500,
+        gettext_noop("Something broke on our side"),
+        gettext_noop("Send the request again in a minute. Nothing that you sent was done by half."),
+    ),
+    "unavailable": (
+        503,
+        gettext_noop("The league cannot answer now"),
+        gettext_noop("Wait as many seconds as the Retry-After header says, and send the request again."),
     ),
 }
 
@@ -99,6 +118,21 @@ def body(kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> 
     }
     if errors:
         found["errors"] = errors
+    return found
+
+
+def told(text: str, /, **values: object) -> str:
+    """A sentence with its gaps filled, in the language of the moment: the catalogues have what this is called with."""
+    return shown(Message(text, **values))
+
+
+def respond(request: HttpRequest, kind: str, text: str, /, **values: object) -> JsonResponse:
+    """The whole answer, where no view of the API gives one; in the language that the request asks for."""
+    with translation.override(language(request)):
+        found = JsonResponse(body(kind, told(text, **values)), status=KINDS[kind][0], content_type=MEDIA_TYPE)
+        found["Content-Language"] = translation.get_language() or "en"
+    found["Cache-Control"] = "no-store"
+    patch_vary_headers(found, ["Accept-Language"])
     return found
 
 
@@ -136,7 +170,7 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case exceptions.PermissionDenied():
             return "forbidden", str(error.detail), None
         case PermissionDenied():
-            return "forbidden", str(error) or "You may not do this.", None
+            return "forbidden", str(error) or told("You may not do this."), None
         case exceptions.MethodNotAllowed():
             return "method", str(error.detail), None
         case exceptions.UnsupportedMediaType():
@@ -144,7 +178,7 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case exceptions.Throttled():
             return "rate", str(error.detail), None
         case exceptions.NotFound() | Http404():
-            return "not-found", "There is nothing here, or you may not see it.", None
+            return "not-found", told("There is nothing here, or you may not see it."), None
         case TooMany():
             return "rate", shown(error), None
         case PackageRefused():
@@ -152,9 +186,9 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case Refused():
             return "conflict", shown(error), None
         case RequestDataTooBig():
-            return "too-large", "The body is larger than this address takes.", None
+            return "too-large", told("The body is larger than this address takes."), None
         case exceptions.ParseError() | SuspiciousOperation():
-            return "bad-request", str(error) or "The request is malformed.", None
+            return "bad-request", str(error) or told("The request is malformed."), None
         case exceptions.APIException() if status.is_client_error(error.status_code):
             return "bad-request", str(error.detail), None
     return None

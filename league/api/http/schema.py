@@ -11,7 +11,7 @@ from django.views import View as DjangoView
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
-from league.api.http.problems import KINDS, MEDIA_TYPE, body
+from league.api.http.problems import KINDS, MEDIA_TYPE, respond
 
 PROBLEM = {
     "type": "object",
@@ -68,7 +68,8 @@ def add_common_parts(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             for code, response in operation["responses"].items():
                 names = HEADERS if method == "get" and code == "200" else [name for name in HEADERS if name != "ETag"]
                 response["headers"] = {name: HEADERS[name] for name in names}
-            operation["responses"]["4XX"] = {"$ref": "#/components/responses/Problem"}
+            for refusals in ("4XX", "5XX"):
+                operation["responses"][refusals] = {"$ref": "#/components/responses/Problem"}
             if method == "get":
                 operation["responses"]["304"] = {"description": "You have this answer already."}
     return result
@@ -90,9 +91,7 @@ class ReadOnly(DjangoView):
 
     def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """405 as a problem."""
-        refused = JsonResponse(
-            body("method", f"Method {request.method} not allowed."), status=405, content_type=MEDIA_TYPE
-        )
+        refused = respond(request, "method", "Method {method} is not allowed here.", method=request.method)
         refused["Allow"] = "GET, HEAD"
         return refused
 

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from league.api.http.problems import told
 from league.enums import FaultKind
 
 
@@ -19,7 +20,8 @@ class StrictSerializer(serializers.Serializer[Any]):
         unknown = sorted(set(data) - set(self.fields)) if hasattr(data, "keys") else []
         if unknown:
             there = ", ".join(self.fields)
-            errors = {str(name)[:80]: [f"is not a field of this request; it takes: {there}"] for name in unknown}
+            text = told("is not a field of this request; it takes: {there}", there=there)
+            errors = {str(name)[:80]: [text] for name in unknown}
         try:
             found = super().to_internal_value(data)
         except serializers.ValidationError as error:

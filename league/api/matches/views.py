@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from league.api.http.auth import viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
-from league.api.http.problems import Problem
+from league.api.http.problems import Problem, told
 from league.api.matches.serializers import BoardOut, MatchDetail, MatchOut, ReplayOut
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import replays
@@ -119,6 +119,6 @@ class Replay(View):
         if text is None or text == replays.PUBLIC:
             return text
         if len(text) > 2 or not (text.isascii() and text.isdigit()):
-            problem = f'must be the number of a seat or "public", not {text[:30]!r}'
+            problem = told('must be the number of a seat or "public", not {text!r}', text=text[:30])
             raise Problem("invalid", f"seat: {problem}", {"seat": [problem]})
         return int(text)

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from league.api.http.auth import player_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PlayerFilters
-from league.api.http.problems import Problem
+from league.api.http.problems import Problem, told
 from league.api.people.serializers import MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
 from league.domain.people import tokens
 from league.models import ApiToken, Player
@@ -86,12 +86,13 @@ class Tokens(ListView):
         """The answer holds the key, once. With a session only: a token that leaked must not make others."""
         if isinstance(request.auth, ApiToken):
             raise Problem(
-                "forbidden", "A token cannot make another token; log in on the site to make one, or ask the operator."
+                "forbidden",
+                told("A token cannot make another token; log in on the site to make one, or ask the operator."),
             )
         if "Idempotency-Key" in request.headers:
             raise Problem(
                 "bad-request",
-                "This address takes no Idempotency-Key: its answer holds a key, which the league does not keep.",
+                told("This address takes no Idempotency-Key: its answer holds a key, which the league does not keep."),
             )
         token, key = tokens.create(player_of(request), self.body()["label"])
         made = TokenOut(token).data | {"key": key}

@@ -17,7 +17,7 @@ from engine.rules.resolving import choices
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
-from league.api.http.problems import Problem
+from league.api.http.problems import Problem, told
 from league.api.ratings.serializers import (
     GameDetail,
     GameOut,
@@ -96,7 +96,7 @@ class Leaderboard(ListView):
         """Elo of a board with 95% margins. Provisional rows stand last and have no place."""
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
-            problem = f"must be true or false, not {text[:30]!r}"
+            problem = told("must be true or false, not {text!r}", text=text[:30])
             raise Problem("invalid", f"every_version: {problem}", {"every_version": [problem]})
         pool = existing(Pool.objects.filter(pk=id).first())
         return self.page(leaderboards.leaderboard(pool, every_version=text == "true", at=moment(request)))
@@ -192,7 +192,7 @@ class OneGame(View):
         text = request.query_params.get("players")
         seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
         if text is not None and seats is None:
-            problem = f"must be a number of seats, not {text[:30]!r}"
+            problem = told("must be a number of seats, not {text!r}", text=text[:30])
             raise Problem("invalid", f"players: {problem}", {"players": [problem]})
         try:
             loaded = pools.load(key, seats)

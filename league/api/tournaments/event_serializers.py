@@ -8,6 +8,7 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from league.api.http.problems import told
 from league.api.http.serializers import ObjectField, StrictSerializer
 from league.domain.tournaments import circuits
 from league.enums import DEFAULT_FORMAT, TournamentStatus, format_choices
@@ -126,7 +127,7 @@ class CircuitNew(StrictSerializer):
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError("must be an object of values by name")
+            raise serializers.ValidationError(told("must be an object of values by name"))
         return value
 
     validate_parameters = validate_options

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from league.api.http.auth import player_of
 from league.api.http.base import ListView, View, existing
+from league.api.http.problems import told
 from league.api.tournaments.event_serializers import (
     CircuitChange,
     CircuitNew,
@@ -47,7 +48,8 @@ def _bots(names: list[str]) -> list[Bot]:
     found = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
     missing = [name for name in names if name not in found]
     if missing:
-        raise ValidationError({"bots": [f"there is no bot {name!r}; /api/v1/bots lists all bots" for name in missing]})
+        texts = [told("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing]
+        raise ValidationError({"bots": texts})
     return [found[name] for name in names]
 
 

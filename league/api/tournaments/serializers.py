@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 import engine
+from league.api.http.problems import told
 from league.api.http.serializers import ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
@@ -90,25 +91,28 @@ class FormatChoice(StrictSerializer):
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object whose names can be options."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError("must be an object of options by name")
+            raise serializers.ValidationError(told("must be an object of options by name"))
         wrong = [name for name in value if name in ("key", "players") or len(name) > MOST_OPTIONS]
         if wrong:
             raise serializers.ValidationError(
-                f"{wrong[0][:MOST_OPTIONS]!r} is not an option; the number of seats is the field players"
+                told(
+                    "{name!r} is not an option; the number of seats is the field players", name=wrong[0][:MOST_OPTIONS]
+                )
             )
         return value
 
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError("must be an object of parameters by name")
+            raise serializers.ValidationError(told("must be an object of parameters by name"))
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Game, seats and options must fit together: the engine says what does not."""
         if attrs["game"] not in engine.games():
             there = ", ".join(engine.games())
-            raise serializers.ValidationError({"game": [f"there is no game {attrs['game']!r}; the games are {there}"]})
+            text = told("there is no game {game!r}; the games are {there}", game=attrs["game"], there=there)
+            raise serializers.ValidationError({"game": [text]})
         try:
             game = pools.load(attrs["game"], attrs.get("players"), attrs.get("options"))
         except Refused as error:
@@ -208,7 +212,7 @@ class ExtendNew(StrictSerializer):
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object that is not empty."""
         if not isinstance(value, dict) or not value:
-            raise serializers.ValidationError("must be an object of parameters by name, with at least one")
+            raise serializers.ValidationError(told("must be an object of parameters by name, with at least one"))
         return value
 
 
@@ -275,7 +279,7 @@ class EntryNew(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly one of both."""
         if len(attrs) != 1:
-            raise serializers.ValidationError("name either a bot or a version")
+            raise serializers.ValidationError(told("name either a bot or a version"))
         return attrs
 
 

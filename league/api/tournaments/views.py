@@ -20,6 +20,7 @@ from league.api.http.auth import player_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
+from league.api.http.problems import told
 from league.api.tournaments.serializers import CancelNew, EntryNew, EntryOut, StandingsOut, TournamentNew, TournamentOut
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import MatchStatus
@@ -92,7 +93,7 @@ class Tournaments(ListView):
         missing = [name for name in names if name not in found]
         if missing:
             raise ValidationError(
-                {"bots": [f"there is no bot {name!r}; /api/v1/bots lists all bots" for name in missing]}
+                {"bots": [told("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing]}
             )
         with transaction.atomic():
             made = tournaments.create(
@@ -207,7 +208,7 @@ class Entries(ListView):
             owner = entrant.bot.owner if entrant else None
         if entrant is None or owner is None:
             field = next(iter(wanted))
-            raise ValidationError({field: [f"there is no {field} {wanted[field]!r}"]})
+            raise ValidationError({field: [told("there is no {field} {value!r}", field=field, value=wanted[field])]})
         player = player_of(self.request)
         if player.pk != tournament.owner_id:
             self.owner_only(owner, f"the bot {wanted.get('bot') or entrant}")

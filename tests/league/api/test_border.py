@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
+from django.db import OperationalError
+from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from league.api.http.index import operations
 from league.api.http.problems import KINDS
 from league.api.http.schema import document
+from tests.league.api.client import violations
 
 
 def test_document_is_valid_openapi_3_1(nobody):
@@ -253,7 +258,7 @@ def test_limits_count_an_address_that_a_client_cannot_choose(nobody, settings):
 
 def test_every_kind_of_problem_says_what_to_do():
     for status, title, what_to_do in KINDS.values():
-        assert 400 <= status < 500
+        assert 400 <= status < 600
         assert title
         assert what_to_do.endswith(".")
 
@@ -269,3 +274,77 @@ def test_refusals_come_in_the_language_that_is_asked_for(as_alice, league):
     assert "no se puede empezar" in spanish.json()["detail"]
     assert spanish.json()["title"] == "La liga no permite esto ahora"
     assert (plain["Content-Language"], spanish["Content-Language"]) == ("en", "es")
+
+
+class TestEveryErrorIsAProblem:
+    """Also where no view of the API answers, and in the language that the request asks for."""
+
+    SPANISH: ClassVar = {"Accept-Language": "es"}
+
+    @staticmethod
+    def problem(response, status):
+        """The problem of an answer."""
+        assert response.status_code == status
+        assert response["Content-Type"] == "application/problem+json"
+        assert violations(document()["components"]["schemas"]["Problem"], response.json()) == []
+        return response.json()
+
+    @pytest.mark.parametrize(
+        ("language", "title"), [("es", "Algo se ha roto en nuestro lado"), ("", "Something broke on")]
+    )
+    def test_fault_of_ours(self, db, monkeypatch, language, title):
+        monkeypatch.setattr("league.api.people.views._players", lambda: 1 // 0)
+        client = Client(raise_request_exception=False)
+
+        found = self.problem(client.get("/api/v1/players", headers={"Accept-Language": language}), 500)
+
+        assert found["title"].startswith(title)
+
+    def test_database_that_is_away(self, db, monkeypatch):
+        def away():
+            raise OperationalError
+
+        monkeypatch.setattr("league.api.people.views._players", away)
+        response = Client(raise_request_exception=False).get("/api/v1/players")
+
+        self.problem(response, 503)
+        assert response["Retry-After"] == "10"
+
+    @pytest.mark.parametrize(
+        ("method", "path", "status", "told"),
+        [
+            ("GET", "/api/v2/bots", 404, "La API no tiene la dirección /api/v2/bots"),
+            ("GET", "/api/v1/bots/", 404, "La API no tiene la dirección /api/v1/bots/"),
+            ("GET", "/api/v1/bots/none", 404, "Aquí no hay nada"),
+            ("POST", "/api/v1/schema", 405, "El método POST"),
+            ("OPTIONS", "/api/v1/bots", 405, "Método"),
+            ("GET", "/api/v1/bots?x=1", 400, "x: no es un parámetro"),
+            ("POST", "/api/v1/forecast", 400, "El cuerpo no es JSON"),
+            ("POST", "/api/v1/tournaments", 401, "credenciales"),
+        ],
+    )
+    def test_refusals_speak_the_language_of_the_request(self, client, db, method, path, status, told):
+        response = client.generic(method, path, "{", content_type="application/json", headers=self.SPANISH)
+
+        assert told in self.problem(response, status)["detail"]
+        assert response["Content-Language"] == "es"
+
+    def test_host_that_is_not_ours(self, db):
+        self.problem(Client().get("/api/v1/bots", headers={"Host": "evil.example"}), 400)
+
+
+def test_304_keeps_the_headers_of_the_answer(nobody, league):
+    first = nobody.get("bots/rufo")
+
+    again = nobody.get("bots/rufo", headers={"If-None-Match": first["ETag"]})
+
+    kept = ("ETag", "Cache-Control", "Vary", "Content-Language", "RateLimit-Policy", "RateLimit")
+    assert again.status_code == 304
+    assert [name for name in kept if name not in again] == []
+    assert "Content-Length" not in again or again["Content-Length"] == "0"
+
+
+def test_precondition_that_fails_is_a_problem(nobody, league):
+    response = nobody.get("bots/rufo", headers={"If-Match": '"another"'})
+
+    assert response.status_code == 412

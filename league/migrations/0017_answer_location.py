@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('league', '0015_sealed'),
+        ('league', '0016_uncounted'),
     ]
 
     operations = [
