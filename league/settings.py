@@ -48,6 +48,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "league.web.common.limits.Limits",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "league.urls"
@@ -108,7 +109,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-if envbool("TRUST_PROXY", False):  # a proxy of ours sets the header and strips what clients send
+TRUST_PROXY = envbool("TRUST_PROXY", False)
+if TRUST_PROXY:  # a proxy of ours sets the headers and strips what clients send
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -127,6 +129,17 @@ VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in
 MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # of one match
 MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # of one tournament
+
+# How many, in how many seconds; by whom is said in league.web.common.limits. Those of the API: league.api.http.settings.
+MINUTE, HOUR = 60, 3600
+LIMITS = {
+    "login": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
+    "signup": (envint("SIGNUPS_PER_HOUR", 60, least=1), HOUR),
+    "password": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
+    "account": (envint("ACCOUNT_TRIES_PER_HOUR", 30, least=1), HOUR),
+    "download": (envint("DOWNLOADS_PER_MINUTE", 60, least=1), MINUTE),
+    "heavy": (envint("HEAVY_PAGES_PER_MINUTE", 300, least=1), MINUTE),
+}
 
 LOGGING = {
     "version": 1,

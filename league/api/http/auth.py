@@ -9,6 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
 from league.api.http.problems import told
+from league.api.http.throttles import refuse_bad_token
 from league.domain.people import players, tokens
 from league.models import ApiToken, Player
 
@@ -23,11 +24,13 @@ class BearerToken(BaseAuthentication):
             return None
         scheme, _, key = header.partition(" ")
         if scheme.lower() != "bearer":
+            refuse_bad_token(request._request)
             raise AuthenticationFailed(
                 told("The API does not know the scheme {scheme!r}; send Bearer and a token.", scheme=scheme[:20])
             )
         token = tokens.authenticate(key.strip())
         if token is None:
+            refuse_bad_token(request._request)
             raise AuthenticationFailed(told("This token does not exist, or was revoked."))
         return token.player.user, token
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league.service.env import envbool, envint
+from league.service.env import envint
 
 PER_MINUTE = 60
 PER_HOUR = 3600
@@ -19,7 +19,6 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_THROTTLE_RATES": API_RATES,
-    "NUM_PROXIES": 1 if envbool("TRUST_PROXY", False) else 0,  # else the header of a client could name its address
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Tute League",

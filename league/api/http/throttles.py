@@ -5,16 +5,36 @@ Headers as in draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy "user";q=60
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
+from django.http import HttpRequest
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-SPENT = "_rate_limits"  # attribute of the Django request: [(scope, quota, window, remaining, seconds)]
+from league.service import limits
+
+SPENT = "_rate_limits"  # attribute of the Django request: what was counted of it
+
+
+def count(request: HttpRequest, scope: str, who: str) -> limits.Spent:
+    """Count one request of a scope (league.api.http.settings), so that the headers of its answer tell of it."""
+    rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
+    spent = limits.spend(f"api-{scope}", who, rates[scope])
+    request.__dict__[SPENT] = [*getattr(request, SPENT, []), (scope, spent)]
+    return spent
+
+
+def refuse_bad_token(request: HttpRequest) -> None:
+    """Count a header that names no live token as a request of nobody, before it is refused. Throttled for too many from one address.
+
+    A live token is never refused for the bad ones of others at its address.
+    """
+    spent = count(request, "anon", f"a{limits.address(request)}")
+    if spent.over:
+        raise Throttled(wait=spent.seconds)
 
 
 class Window(BaseThrottle):
@@ -24,26 +44,13 @@ class Window(BaseThrottle):
 
     def who(self, request: Request) -> str:
         """The caller whose requests are counted together."""
-        return f"u{request.user.pk}" if request.user.is_authenticated else f"a{self.get_ident(request)}"
+        return f"u{request.user.pk}" if request.user.is_authenticated else f"a{limits.address(request._request)}"
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request; whether it may pass."""
-        rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
-        quota: int
-        window: int
-        quota, window = rates[self.scope]
-        now = time.time()
-        start = int(now // window)
-        key = f"api-rate:{self.scope}:{self.who(request)}:{start}"
-        self.seconds = max(1, int((start + 1) * window - now))
-        cache.add(key, 0, window * 2)
-        try:
-            used = cache.incr(key)
-        except ValueError:  # the cache dropped the key between the two calls
-            used = 1
-        spent = getattr(request._request, SPENT, [])
-        request._request.__dict__[SPENT] = [*spent, (self.scope, quota, window, max(0, quota - used), self.seconds)]
-        return used <= quota
+        spent = count(request._request, self.scope, self.who(request))
+        self.seconds = spent.seconds
+        return not spent.over
 
     def wait(self) -> float:
         """Seconds until the next window."""
@@ -71,10 +78,10 @@ class Uploads(Window):
 
 def headers(request: Request) -> dict[str, str]:
     """The rate-limit headers of the answer to `request`; none if nothing was counted."""
-    spent = getattr(request._request, SPENT, None)
+    spent: list[tuple[str, limits.Spent]] = getattr(request._request, SPENT, [])
     if not spent:
         return {}
     return {
-        "RateLimit-Policy": ", ".join(f'"{scope}";q={quota};w={window}' for scope, quota, window, _, _ in spent),
-        "RateLimit": ", ".join(f'"{scope}";r={left};t={seconds}' for scope, _, _, left, seconds in spent),
+        "RateLimit-Policy": ", ".join(f'"{scope}";q={one.quota};w={one.window}' for scope, one in spent),
+        "RateLimit": ", ".join(f'"{scope}";r={one.left};t={one.seconds}' for scope, one in spent),
     }

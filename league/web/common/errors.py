@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 
 def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
@@ -28,6 +29,18 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
     return _page(
         request, 404, _("There is no such page"), _("The address may be misspelt, or the page has never existed.")
     )
+
+
+def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
+    """Who asks too often: 429, and when to come back."""
+    text = ngettext(
+        "You have asked for this too often. Wait %(count)s second, then try again.",
+        "You have asked for this too often. Wait %(count)s seconds, then try again.",
+        seconds,
+    ) % {"count": seconds}
+    response = _page(request, 429, _("Too many requests"), text)
+    response["Retry-After"] = str(seconds)
+    return response
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

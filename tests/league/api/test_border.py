@@ -256,6 +256,19 @@ def test_limits_count_an_address_that_a_client_cannot_choose(nobody, settings):
     assert [answer.status_code for answer in answers] == [200, 429]
 
 
+def test_bad_tokens_are_counted_as_requests_of_nobody(nobody, as_alice, settings):
+    rates = {"anon": (3, 60), "user": (9, 60), "upload": (1, 60)}
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": rates}
+    junk = ["Bearer tute_junk", "Basic abc", "Bearer"]
+
+    answers = [nobody.get("bots", headers={"Authorization": header}) for header in [*junk, *junk]]
+
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429, 429]
+    assert 1 <= int(answers[3]["Retry-After"]) <= 60
+    assert nobody.get("bots").status_code == 429
+    assert as_alice.get("bots").status_code == 200  # a live token is not refused for them
+
+
 def test_every_kind_of_problem_says_what_to_do():
     for status, title, what_to_do in KINDS.values():
         assert 400 <= status < 600

@@ -1,0 +1,81 @@
+"""Which pages are counted, and against what. The rates stand in the settings (LIMITS); the API has limits of its own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.signals import user_logged_in
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+
+from league.service import limits
+from league.web.common import errors
+
+DOWNLOADS = frozenset({"game-ratings", "game-boards", "standings-csv", "match-replay", "match-log", "match-text"})
+# Pages that grow with what was played, or compute
+HEAVY = frozenset(
+    {
+        *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board"),
+        *("tournament-forecast", "event-forecast"),
+    }
+)
+FORMS = {"login": "login", "admin:login": "login", "signup": "signup", "password": "password"}
+KNOWN_S = 30 * 24 * 3600  # an address from which an account has logged in has tries of its own for so long
+
+
+class Limits:
+    """Middleware: 429 for who asks too often, before the page does anything."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Nothing is counted before the page is known."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        """The refusal, if there is one."""
+        match = request.resolver_match
+        for scope, who in _counted(request, match.view_name if match else ""):
+            spent = limits.spend(scope, who, settings.LIMITS[scope])
+            if spent.over:
+                return errors.too_many(request, spent.seconds)
+        return None
+
+
+def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
+    """Scope and who, of all that a request to the page of this name is counted against."""
+    where = limits.address(request)
+    if name in DOWNLOADS or name in HEAVY:
+        who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
+        return [("download" if name in DOWNLOADS else "heavy", who)]
+    if name not in FORMS or request.method != "POST":
+        return []
+    scope = FORMS[name]
+    found = [(scope, f"a{where}")]
+    if scope == "login":
+        found.append(("account", _tries(request.POST.get("username", ""), where)))
+    elif request.user.is_authenticated:
+        found.append(("account", f"u{request.user.pk}"))
+    return found
+
+
+def _tries(name: str, where: str) -> str:
+    """Who is counted for a log-in under a name. A stranger who uses up the tries takes none from an address where its owner was logged in."""
+    account = _digest(name)
+    return f"{account}@{where}" if cache.get(f"known:{account}:{where}") else account
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.strip().casefold().encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def _remember(sender: Any, request: HttpRequest | None, user: Any, **_: Any) -> None:
+    if request is not None:
+        cache.set(f"known:{_digest(user.get_username())}:{limits.address(request)}", 1, KNOWN_S)
+
+
+user_logged_in.connect(_remember, dispatch_uid="league.web.limits")
