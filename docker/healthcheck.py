@@ -18,13 +18,13 @@ BACKLOG = 60  # messages that the scheduler did not take: minutes of silence
 
 
 def web() -> str:
-    """The home page answers."""
+    """It answers, and its database does."""
     port = os.environ.get("PORT", "8000")
     host = envlist("ALLOWED_HOSTS", ["localhost"])[0].lstrip(".*") or "localhost"
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Host": host})
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/readyz", headers={"Host": host})
     # Scheme and host are fixed above.
     with urllib.request.urlopen(request, timeout=8) as answer:  # noqa: S310
-        return "" if answer.status == 200 else f"the home page answered {answer.status}"
+        return "" if answer.status == 200 else f"/readyz answered {answer.status}"
 
 
 def scheduler() -> str:

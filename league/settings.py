@@ -9,7 +9,7 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.service.env import database, envbool, envint, envlist, envsecret, envstr
+from league.service.env import database, envbool, envchoice, envint, envlist, envsecret, envstr
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 STATE_DIR = Path(envstr("STATE_DIR") or BASE_DIR / "var").resolve()
@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "league",
 ]
 MIDDLEWARE = [
+    "league.service.middleware.request_id",
     "django.middleware.security.SecurityMiddleware",
     "league.service.middleware.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -144,8 +145,11 @@ LIMITS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {
+        "plain": {"()": "league.service.logs.Plain", "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "json": {"()": "league.service.logs.Json"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": envchoice("LOG_FORMAT", ("plain", "json"))}},
     "loggers": {  # a line per task would drown what the league itself says
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }

@@ -60,6 +60,14 @@ def envint(name: str, default: int, *, least: int | None = None) -> int:
     return number
 
 
+def envchoice(name: str, words: tuple[str, ...]) -> str:
+    """One of some words; the first of them where nothing is set."""
+    value = envstr(name) or words[0]
+    if value not in words:
+        raise ImproperlyConfigured(f"{name}={value!r} is none of {', '.join(words)}")
+    return value
+
+
 def envlist(name: str, default: list[str]) -> list[str]:
     """Words separated by commas."""
     value = envstr(name)

@@ -8,13 +8,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, OperationalError, close_old_connections, connection
 
-from engine.runner import MatchResult, noise
+from engine.runner import MatchResult, MatchSpec, noise
 from engine.runner.match import first_crew, play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
 from league.domain.audits import carrying
@@ -25,6 +26,7 @@ from league.domain.playing.upcoming import SOON_S, Upcoming, Work
 from league.domain.tournaments import progress
 from league.enums import MatchKind
 from league.models import Match
+from league.service import logs
 
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
@@ -171,6 +173,10 @@ class Machine:
 
         ahead: claim the next one towards the end, unless this one has failed before.
         """
+        with _about(work.match):
+            return self._play(work, ahead=ahead)
+
+    def _play(self, work: Work, *, ahead: bool) -> reports.Receipt | None:
         match = work.match
         self._works.append(work)
         try:
@@ -205,8 +211,15 @@ class Machine:
 
     def _result(self, work: Work, *, ahead: bool) -> tuple[MatchResult | None, list[validation.Tried]]:
         """What came of a match, and of each game where it is a validation. None, or incomplete: it was stopped."""
-        match, box = work.match, self._proven_sandbox()
-        spec = work.spec or match_spec(match, self.folder)
+        box = self._proven_sandbox()
+        spec = work.spec or match_spec(work.match, self.folder)
+        with logs.about(bots=", ".join(bot.name for bot in spec.parties)):
+            return self._played(work, spec, box, ahead=ahead)
+
+    def _played(
+        self, work: Work, spec: MatchSpec, box: Sandbox, *, ahead: bool
+    ) -> tuple[MatchResult | None, list[validation.Tried]]:
+        match = work.match
         progress = self._progress(work)
 
         def stop() -> bool:
@@ -248,6 +261,10 @@ class Machine:
 
     def audit(self, work: Work) -> bool:
         """Carry out an audit that this machine has leased, and report it; whether that was stored."""
+        with _about(work.match):
+            return self._audit(work)
+
+    def _audit(self, work: Work) -> bool:
         match = work.match
         self._works.append(work)
         try:
@@ -292,3 +309,9 @@ class Machine:
             work.progress, work.done = min(99, 100 * done // max(1, total)), done
 
         return note
+
+
+def _about(match: Match) -> AbstractContextManager[None]:
+    """Lines of the log within are about this attempt."""
+    cup = match.tournament.slug if match.tournament else None
+    return logs.about(match=match.public_id, attempt=match.attempts, tournament=cup)

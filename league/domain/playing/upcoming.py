@@ -23,6 +23,7 @@ from engine.runner.faults import party_of
 from league.domain.matches import leases
 from league.enums import MatchKind
 from league.models import Match
+from league.service import logs
 
 log = logging.getLogger("league.playing")
 SOON_S = 1.0  # before the end of a match, by its pace, the next one is claimed: several times what a start takes
@@ -143,10 +144,11 @@ class Upcoming:
         if match is None:
             return None
         work = self._claimed = Work(match)
-        try:
-            self._ready(work, core)
-        except Exception as error:
-            self._claimed = None
-            work.fail(error)
-            return None
+        with logs.about(match=match.public_id, attempt=match.attempts):
+            try:
+                self._ready(work, core)
+            except Exception as error:
+                self._claimed = None
+                work.fail(error)
+                return None
         return work

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from django.db.models import Count, Min
+from django.db.models import Case, Count, Min, Sum, Value, When
 
 from league.domain.core import clock
 from league.domain.matches import workers
 from league.domain.upkeep import invariants
-from league.enums import BotState, MatchStatus
-from league.models import Bot, LeagueEvent, Match
+from league.enums import BotState, MatchKind, MatchStatus
+from league.models import Bot, LeagueEvent, Match, Party
+
+LANES = ("validation", "match", "slow", "audit")
+MINUTES = timedelta(minutes=5)
+HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -40,24 +44,55 @@ class Metric:
 
 
 def collect(*, now: datetime | None = None) -> list[Metric]:
-    """All of them. Eight queries, whatever the size."""
+    """All of them. Twelve queries, whatever the size."""
     now = clock.given(now)
     queue = workers.queue(now=now)
     statuses = dict.fromkeys(MatchStatus.values, 0)
     statuses |= dict(Match.objects.order_by().values_list("status").annotate(Count("pk")))
     uncounted = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, counted=None)
-    waits = uncounted.aggregate(first=Min("finished"))["first"]
+    lag = uncounted.aggregate(first=Min("finished"), boards=Sum("boards_planned"))
     refused = LeagueEvent.objects.filter(kind="match.report_refused").count()
     paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="").count()
     attempts = Match.objects.filter(attempts__gt=1).count()
     check = invariants.last_result()
+    lanes = _lanes(now)
+    lately = Match.objects.filter(finished__gt=now - MINUTES, finished__lte=now, status=MatchStatus.FINISHED)
+    pace = lately.aggregate(matches=Count("pk"), boards=Sum("boards_planned"))
+    hour = Party.objects.filter(match__finished__gt=now - HOUR, match__finished__lte=now).exclude(fault="")
+    faults = dict(hour.order_by().values_list("fault").annotate(Count("pk")))
+    voids = Match.objects.filter(finished__gt=now - HOUR, status=MatchStatus.VOID).count()
+    minutes = MINUTES.total_seconds() / 60
     return [
         Metric("tute_matches", "Matches by status.", statuses, "status"),
         Metric("tute_queue_waiting", "Queued matches by why they wait.", dict(queue.waiting), "reason"),
         Metric("tute_queue_oldest_seconds", "How long the oldest match has waited.", {"": _age(queue.oldest, now)}),
         Metric("tute_queue_starved", "1 while matches wait and nobody can play them.", {"": bool(queue.starved)}),
         Metric("tute_workers", "Worker processes.", {"ready": queue.workers, "refusing": queue.refusing}, "state"),
-        Metric("tute_ratings_lag_seconds", "Age of the oldest result that does not count yet.", {"": _age(waits, now)}),
+        Metric(
+            "tute_lane_waiting", "Matches that wait, by lane.", {lane: row[0] for lane, row in lanes.items()}, "lane"
+        ),
+        Metric(
+            "tute_lane_oldest_seconds",
+            "How long the oldest match of a lane has waited.",
+            {lane: _age(row[1], now) for lane, row in lanes.items()},
+            "lane",
+        ),
+        Metric(
+            "tute_matches_per_minute", "Matches finished, of the last five minutes.", {"": pace["matches"] / minutes}
+        ),
+        Metric(
+            "tute_boards_per_minute",
+            "Boards of the matches finished, of the last five minutes.",
+            {"": (pace["boards"] or 0) / minutes},
+        ),
+        Metric("tute_faults_last_hour", "Bots that failed in a match of the last hour, by fault.", faults, "fault"),
+        Metric("tute_voids_last_hour", "Matches that became void in the last hour.", {"": voids}),
+        Metric(
+            "tute_ratings_lag_seconds",
+            "Age of the oldest result that does not count yet.",
+            {"": _age(lag["first"], now)},
+        ),
+        Metric("tute_ratings_lag_boards", "Boards of results that do not count yet.", {"": lag["boards"] or 0}),
         Metric("tute_matches_retried", "Matches that took more than one attempt.", {"": attempts}),
         Metric("tute_reports_refused", "Reports with an overtaken lease.", {"": refused}),
         Metric("tute_bots_paused", "Bots that the league paused for their faults.", {"": paused}),
@@ -68,6 +103,19 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
             "tute_invariant_check_age_seconds", "Age of that check; -1 before the first.", {"": _age(check.at, now, -1)}
         ),
     ]
+
+
+def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
+    """How many matches wait in each lane, and since when the first of them. Matches that were put off wait for their time. One query."""
+    lane = Case(
+        When(kind=MatchKind.AUDIT, then=Value("audit")),
+        When(slow=True, then=Value("slow")),
+        When(kind=MatchKind.VALIDATION, then=Value("validation")),
+        default=Value("match"),
+    )
+    waiting = Match.work.filter(status=MatchStatus.QUEUED).exclude(not_before__gt=now).annotate(lane=lane)
+    rows = waiting.order_by().values_list("lane").annotate(Count("pk"), Min("created"))
+    return dict.fromkeys(LANES, (0, None)) | {name: (number, first) for name, number, first in rows}
 
 
 def metrics_page(*, now: datetime | None = None) -> str:

@@ -12,9 +12,10 @@ from django.views.decorators.http import require_safe
 
 import engine
 from league.domain.matches import leases, workers
-from league.domain.upkeep import invariants, metrics
+from league.domain.upkeep import invariants, metrics, readiness
 from league.enums import MatchKind, TournamentStatus
 from league.models import Bot, Match
+from league.service import version
 from league.web.common import lists, markdown
 from league.web.common.words import waiting_reason
 from league.web.pages.leaders import leaders_by_game
@@ -85,10 +86,24 @@ def metrics_text(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    """This process answers. It asks nobody else, so that no restart is made for the fault of another."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 where requests may be sent here, 503 with the reason where the database does not answer or has not been migrated."""
+    reason = readiness.why_not_ready()
+    return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
+
+
+@require_safe
 def version_json(request: HttpRequest) -> JsonResponse:
-    """For operators and their scripts: the engine's version, whether its rules run compiled in this process, series of Python and Django."""
+    """For operators and their scripts: the commit that this was built from, whether its rules run compiled here, series of Python and Django."""
     return JsonResponse(
         {
+            "commit": version.commit(),
             "engine": engine.__version__,
             "compiled": engine.COMPILED,
             "python": ".".join(platform.python_version_tuple()[:2]),

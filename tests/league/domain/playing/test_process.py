@@ -125,6 +125,10 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
     assert {row.faults for row in table.rows} == {0}
     assert Rating.objects.count() == 3
     assert ratings.refresh(cup.pool) is False
+    told = live.logs()
+    for match in cup.matches.all():
+        assert f"match {match.public_id}: stored" in told
+        assert f"[match={match.public_id} attempt=1 tournament=cup]" in told
     assert Worker.objects.get().tier in ("landlock", "namespaces")
     deals_are_those_that_were_promised(cup)
 

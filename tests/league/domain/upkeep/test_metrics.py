@@ -33,6 +33,16 @@ def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
     assert found["tute_queue_oldest_seconds"] == 60
     assert found["tute_queue_starved"] == 1
     assert found["tute_ratings_lag_seconds"] == 60
+    assert found["tute_ratings_lag_boards"] == 1
+    assert {lane: found[f'tute_lane_waiting{{lane="{lane}"}}'] for lane in metrics.LANES} == {
+        "validation": 0,
+        "match": 2,
+        "slow": 0,
+        "audit": 0,
+    }
+    assert found['tute_lane_oldest_seconds{lane="match"}'] == 60
+    assert found["tute_matches_per_minute"] == found["tute_boards_per_minute"] == 1 / 5
+    assert found["tute_voids_last_hour"] == 0
     assert found["tute_invariant_check_age_seconds"] == -1
 
     ratings.refresh(cup.pool, now=later(60))
@@ -57,7 +67,7 @@ def test_numbers_take_the_same_queries_for_any_number_of_matches(ana, berto) -> 
             metrics.metrics_page(now=NOW)
         counts.append(len(made))
 
-    assert counts == [8, 8, 8]
+    assert counts == [12, 12, 12]
 
 
 def test_page_and_api_say_why_matches_wait(client, ana) -> None:

@@ -1,0 +1,61 @@
+"""What a line of the log is about: each line carries the request, match, attempt, bots and tournament of the work in which it was written."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime
+from typing import Any
+
+from pythonjsonlogger.json import JsonFormatter
+
+_subject: ContextVar[Mapping[str, str | int]] = ContextVar("subject", default={})  # noqa: B039 - nobody changes a mapping
+
+
+@contextmanager
+def about(**subject: str | int | None) -> Iterator[None]:
+    """Every line that this thread writes within the block carries these, besides those of the blocks around it; what is None or "" it does not."""
+    now = {**_subject.get(), **subject}
+    token = _subject.set({name: told for name, told in now.items() if told is not None and told != ""})
+    try:
+        yield
+    finally:
+        _subject.reset(token)
+
+
+class Plain(logging.Formatter):
+    """A line for people: what it is about stands in brackets behind it."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging calls it so
+        """The first lines, before a traceback."""
+        line = super().formatMessage(record)
+        told = " ".join(f"{name}={value}" for name, value in _subject.get().items())
+        return f"{line} [{told}]" if told else line
+
+
+class Json(JsonFormatter):
+    """A line as a JSON object: `at`, `level`, `logger`, `message`, and what it is about."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "{message}{levelname}{name}",
+            style="{",
+            rename_fields={"levelname": "level", "name": "logger"},
+            timestamp="at",
+        )
+
+    def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
+        """What the line is about comes last, and names nothing that the line has itself."""
+        super().add_fields(log_data, record, message_dict)
+        log_data.update({name: told for name, told in _subject.get().items() if name not in log_data})
+
+    def jsonify_log_record(self, log_data: dict[str, Any]) -> str:
+        """One line, whatever the message holds."""
+        return json.dumps(log_data, default=_plain, ensure_ascii=False)
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

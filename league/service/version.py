@@ -1,0 +1,31 @@
+"""Which commit runs here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from league.service.env import envstr
+
+
+@lru_cache(maxsize=1)
+def commit() -> str | None:
+    """The commit that an image was built from (BUILD_COMMIT); of a working copy, that of git; None where nobody knows."""
+    return envstr("BUILD_COMMIT") or _ask_git(settings.BASE_DIR)
+
+
+def _ask_git(folder: Path) -> str | None:
+    git = shutil.which("git")
+    if git is None or not (folder / ".git").exists():
+        return None
+    try:
+        told = subprocess.run(
+            [git, "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return told.stdout.strip() or None
