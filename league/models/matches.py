@@ -147,7 +147,9 @@ class Sitting(models.Model):
     # The first one that cut it short or kept it away
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_party = models.PositiveSmallIntegerField(null=True)  # whose it was
-    replay = models.BinaryField()  # zlib of the replay's JSON
+    replay = models.BinaryField()  # zlib of the replay's JSON; empty: it is not kept any more
+    # Binds the replay to this sitting (league.domain.matches.replays.digest); empty where it was stored before there were any
+    digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["board", "number"], name="sitting_once")]

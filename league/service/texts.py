@@ -25,6 +25,7 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     "respond": (3,),
     **dict.fromkeys(("translatable", "told", "Message", "Refusal", "Refused", "BadEvent", "IllegalMove", "TooMany")),
+    **dict.fromkeys(("Unreadable", "Missing")),
 }
 
 

@@ -86,7 +86,8 @@ def result(match: Match, *, winner: int | None = None, faults: Sequence[FaultRep
     for number in range(match.first_board, match.first_board + match.boards_planned):
         seed = engine.board_seed(bytes(match.secret), game.key, match.table, number)
         sittings = [
-            _sitting(game, seed, number, place, seating, faults) for place, seating in enumerate(game.sittings(parties))
+            _sitting(game, seed, match.public_id, number, place, seating, faults)
+            for place, seating in enumerate(game.sittings(parties))
         ]
         scores = [sum(s.scores[s.seating.index(party)] for s in sittings) for party in range(parties)]
         if winner is not None:
@@ -103,13 +104,20 @@ def result(match: Match, *, winner: int | None = None, faults: Sequence[FaultRep
 
 
 def _sitting(
-    game: engine.Game, seed: bytes, board: int, number: int, seating: tuple[int, ...], faults: Sequence[FaultReport]
+    game: engine.Game,
+    seed: bytes,
+    match: str,
+    board: int,
+    number: int,
+    seating: tuple[int, ...],
+    faults: Sequence[FaultReport],
 ) -> SittingResult:
     cards = game.new_match(seed=seed, deals=1)
     rng = random.Random(f"{seed.hex()}/{number}")
     while not cards.is_over:
         cards.apply(rng.choice(cards.legal_actions()))
-    replay = engine.replay.make(cards, {"board": board, "sitting": number, "seating": list(seating)})
+    meta = {"match": match, "board": board, "sitting": number, "seating": list(seating)}
+    replay = engine.replay.make(cards, meta)
     replay["notes"] = [{"step": 0, "seat": 0, "note": "mine"}]
     mine = tuple(fault for fault in faults if (fault.board, fault.sitting) == (board, number))
     return SittingResult(number, seating, cards.scores(), mine, replay)

@@ -16,6 +16,7 @@ from rest_framework.views import set_rollback
 from engine.runner import PackageRefused
 from league.api.http.negotiation import language
 from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.matches.replays import Unreadable
 from league.pure.refusal import Message
 
 MEDIA_TYPE = "application/problem+json"
@@ -58,6 +59,11 @@ KINDS: dict[str, tuple[int, str, str]] = {
         gettext_noop("The league does not allow this now"),
         gettext_noop("Read the detail: it says what prevents it."),
     ),
+    "gone": (
+        410,
+        gettext_noop("This is not kept any more"),
+        gettext_noop("Do without it: it does not come back by itself."),
+    ),
     "precondition": (
         412,
         gettext_noop("What is at this address is not what you expect"),
@@ -82,6 +88,11 @@ KINDS: dict[str, tuple[int, str, str]] = {
         429,
         gettext_noop("Too many requests"),
         gettext_noop("Wait as many seconds as the Retry-After header says."),
+    ),
+    "damaged": (
+        500,
+        gettext_noop("What is stored is damaged"),
+        gettext_noop("Ask again tomorrow, or tell the operators of the league the address that you asked for."),
     ),
     "broken": (
         500,
@@ -183,6 +194,8 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
             return "rate", shown(error), None
         case PackageRefused():
             return "package", str(error), None
+        case Unreadable():
+            return ("gone" if error.missing else "damaged"), shown(error), None
         case Refused():
             return "conflict", shown(error), None
         case RequestDataTooBig():

@@ -110,7 +110,7 @@ class Replay(View):
         try:
             return Response(replays.replay(found, viewer_of(request), self._seat()))
         except Refused as error:
-            if self._seat() is None:
+            if self._seat() is None or isinstance(error, replays.Unreadable):
                 raise
             raise Problem("invalid", f"seat: {shown(error)}", {"seat": [shown(error)]}) from None
 

@@ -21,11 +21,11 @@ from league.models import Audit, Match, Sitting
 def carry_out(work: Match, box: Sandbox, folder: Path, *, stop: Callable[[], bool]) -> runner.Audit | None:
     """Put the conversation to its bot again; None where `stop` said so. folder: of the unpacked bots.
 
-    Raises ReplayError or ValueError for a log that this release cannot play again, SandboxError and OSError for faults of ours.
+    Raises Unreadable, ReplayError or ValueError for a log that cannot be played again, SandboxError and OSError for faults of ours.
     """
     row = Audit.objects.select_related("version__bot", "version__package", "match").get(work=work)
-    played = Sitting.objects.filter(board__match=row.match, number=row.sitting).order_by("board__number")
-    (group,) = passes(replays.unpack(sitting) for sitting in played)
+    played = Sitting.objects.filter(board__match=row.match, number=row.sitting).select_related("board__match")
+    (group,) = passes(replays.unpack(sitting) for sitting in played.order_by("board__number"))
     bot = packages.spec(row.version, folder)
     return runner.audit(
         bot, box, group, row.seat, deterministic=row.version.deterministic, seed=work.public_id, stop=stop

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +19,29 @@ WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 HEADER = ("format", "engine", "game", "revision", "options", "players", "deals", "over", "scores")
 
 
+class Unreadable(Refused):
+    """A replay that cannot be shown as it was stored. The result of its match stands. `missing`: it is not there any more."""
+
+    missing = False
+
+    @property
+    def status(self) -> int:
+        """That of an answer of HTTP."""
+        return 410 if self.missing else 500
+
+
+class Missing(Unreadable):
+    """A replay that is not kept any more."""
+
+    missing = True
+
+
 def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | None = None) -> dict[str, Any]:
     """The record of one sitting as `viewer` may see it.
 
     `seat` None: everything; a finished match is public. A seat number: only what that seat knew; "public": only what everybody at the
     table knew. A restricted view has neither seed nor actions, from which the hidden cards would follow. Notes of a bot are for its owner.
-    Raises Refused for a seat that the table has not, and for a match that is not over.
+    Raises Refused for a seat that the table has not, and for a match that is not over; Unreadable.
     """
     if why := reason_closed(sitting.board.match):
         raise why
@@ -72,10 +91,71 @@ def reason_closed(match: Match) -> Refused | None:
     )
 
 
+def pack(record: Mapping[str, Any]) -> bytes:
+    """A replay as stored: compressed canonical JSON."""
+    return zlib.compress(json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(), 6)
+
+
+def digest(match: str, board: int, sitting: int, packed: bytes) -> str:
+    """What binds a stored replay to its sitting: a hash over both. `match`: its public id."""
+    return hashlib.sha256(b"tute-sitting/1\n%s\n%d\n%d\n" % (match.encode(), board, sitting) + packed).hexdigest()
+
+
 def unpack(sitting: Sitting) -> dict[str, Any]:
-    """The stored record, whole. Only for code that checks or repairs; what people get passes through `replay`."""
-    record: dict[str, Any] = json.loads(zlib.decompress(bytes(sitting.replay)))
+    """The stored record, whole. Only for code that checks or repairs; what people get passes through `replay`. Raises Unreadable."""
+    if whats_wrong := doubt(sitting):
+        raise whats_wrong
+    try:
+        record: dict[str, Any] = json.loads(zlib.decompress(bytes(sitting.replay)))
+        told = record.get("meta", {})
+        place = (sitting.board.match.public_id, sitting.board.number, sitting.number)
+        named = tuple(told.get(name, here) for name, here in zip(("match", "board", "sitting"), place, strict=True))
+    except (zlib.error, ValueError, AttributeError):
+        raise _damaged(sitting) from None
+    if not sitting.digest and named != place:  # stored before there were digests
+        raise _exchanged(sitting)
     return record
+
+
+def doubt(sitting: Sitting) -> Unreadable | None:
+    """Why a stored replay cannot be what was stored, as far as its digest tells: without one, only whether it is there."""
+    packed, board = bytes(sitting.replay), sitting.board
+    if not packed:
+        return Missing(
+            "the replay of board {board}, sitting {sitting} of match {match} is not kept any more; its result stands, and the other "
+            "sittings can be seen where they are kept",
+            **_place(sitting),
+        )
+    if sitting.digest in ("", digest(board.match.public_id, board.number, sitting.number, packed)):
+        return None
+    try:
+        told = json.loads(zlib.decompress(packed)).get("meta", {})
+    except (zlib.error, ValueError, AttributeError):
+        return _damaged(sitting)
+    same = told.get("match", board.match.public_id) == board.match.public_id
+    same = same and (told.get("board"), told.get("sitting")) == (board.number, sitting.number)
+    return _damaged(sitting) if same else _exchanged(sitting)
+
+
+def _damaged(sitting: Sitting) -> Unreadable:
+    return Unreadable(
+        "the stored replay of board {board}, sitting {sitting} of match {match} is damaged, so it is not shown; its result stands, and the "
+        "league's own check tells its operators, who may have it played again from its actions",
+        **_place(sitting),
+    )
+
+
+def _exchanged(sitting: Sitting) -> Unreadable:
+    return Unreadable(
+        "what is stored as the replay of board {board}, sitting {sitting} of match {match} belongs to another sitting, so it is not shown; "
+        "its result stands, and the league's own check tells its operators",
+        **_place(sitting),
+    )
+
+
+def _place(sitting: Sitting) -> dict[str, Any]:
+    """For people, who count sittings from 1."""
+    return {"match": sitting.board.match.public_id, "board": sitting.board.number, "sitting": sitting.number + 1}
 
 
 def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -17,7 +16,7 @@ from django.db.models import TextChoices
 from engine.runner import MatchResult
 from engine.runner.trial import Check as Checked
 from league.domain.core import clock, hints, journal, moves
-from league.domain.matches import health, matches, validation
+from league.domain.matches import health, matches, replays, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
 from league.models import Board, Match, Party, Sitting
@@ -135,7 +134,8 @@ def _store_boards(match: Match, result: MatchResult) -> None:
                 scores=list(sitting.scores),
                 fault=sitting.fault.kind if sitting.fault else "",
                 fault_party=sitting.fault.party if sitting.fault else None,
-                replay=pack(sitting.replay),
+                replay=(packed := replays.pack(sitting.replay)),
+                digest=replays.digest(match.public_id, board.number, sitting.number, packed),
             )
             for row, board in zip(boards, result.boards, strict=True)
             for sitting in board.sittings
@@ -180,11 +180,6 @@ def tally(
                 counts[won][0] += 1
                 counts[lost][2] += 1
     return [(w, d, lost) for w, d, lost in counts]
-
-
-def pack(replay: dict[str, Any]) -> bytes:
-    """A replay as stored: compressed canonical JSON."""
-    return zlib.compress(json.dumps(replay, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(), 6)
 
 
 def _evidence(match: Match, token: int, result: MatchResult) -> dict[str, Any]:

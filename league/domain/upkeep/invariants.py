@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
 from league.domain.core import clock, journal
-from league.domain.matches import reports
+from league.domain.matches import replays, reports
 from league.domain.matches.leases import HELD
 from league.domain.ratings import pools, ratings, sums
 from league.enums import MatchKind, MatchStatus, TournamentStatus, VersionStatus
@@ -143,6 +143,22 @@ def _score(sitting: Sitting, party: int, sides: tuple[tuple[int, ...], ...]) -> 
     """What a party got in one sitting: the score of each side on which it sits, once."""
     held = [[seat for seat in side if sitting.seating[seat] == party] for side in sides]
     return sum(sitting.scores[seats[0]] for seats in held if seats)
+
+
+def kept_replays(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """Every sitting of a finished match has the replay that was stored for it: none is damaged, missing or that of another sitting."""
+    ids = list(_finished(since).order_by("pk").values_list("pk", flat=True))
+    do = "manage.py repair --replays plays it again from its actions where it can"
+    for start in range(0, len(ids), CHUNK):
+        rows = Sitting.objects.filter(board__match__in=ids[start : start + CHUNK]).select_related("board__match")
+        columns = ("number", "replay", "digest", "board__number", "board__match__public_id")
+        for sitting in rows.only(*columns).order_by("pk").iterator(chunk_size=CHUNK):
+            try:
+                why = replays.doubt(sitting) if sitting.digest else replays.unpack(sitting) and None
+            except replays.Unreadable as error:
+                why = error
+            if why:
+                yield Finding("replays", f"match:{sitting.board.match.public_id}", str(why), do)
 
 
 def orphan_boards(since: datetime | None, now: datetime) -> Iterator[Finding]:
@@ -279,6 +295,7 @@ def _cold(pool: Pool) -> Iterator[Finding]:
 Check = Callable[[datetime | None, datetime], Iterator[Finding]]
 CHECKS: tuple[Check, ...] = (
     whole_results,
+    kept_replays,
     orphan_boards,
     one_end,
     stuck_rows,

@@ -8,31 +8,42 @@ from typing import Any
 from django.utils.dateparse import parse_datetime
 
 from league.domain.core.errors import Refused
-from league.domain.upkeep import repair
+from league.domain.upkeep import repair, restoring
 from league.management.base import LeagueCommand
 from league.management.repairs import print_report
 
 
 class Command(LeagueCommand):
-    """After a mistake in the rules."""
+    """After a mistake in the rules, or a fault of the disk."""
 
     help = (
         "The rules of a game were wrong: strike out what was played by some of their revisions, play it again by the present rules, rate "
-        "anew. With --unrate results only leave the ratings. Doing it twice changes nothing more; --dry-run changes nothing at all."
+        "anew. With --unrate results only leave the ratings. With --replays, after the disk has damaged some: put replays back, or play them "
+        "again from their actions; no result changes. Doing it twice changes nothing more; --dry-run changes nothing at all."
     )
     example = "manage.py repair --game partnership --revisions 1..2 --why 'the last trick was not counted' --dry-run"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
-        parser.add_argument("--game", required=True)
-        parser.add_argument("--revisions", required=True, metavar="FIRST..LAST", help="such as 1..2, or 3 alone")
-        parser.add_argument("--why", required=True, help="shown on the pages of the matches")
+        parser.add_argument(
+            "--replays", action="store_true", help="restore damaged replays; takes --dry-run and no other"
+        )
+        parser.add_argument("--game")
+        parser.add_argument("--revisions", metavar="FIRST..LAST", help="such as 1..2, or 3 alone")
+        parser.add_argument("--why", help="shown on the pages of the matches")
         parser.add_argument("--before", metavar="TIME", help="only results before, such as 2026-11-21T12:00:00Z")
         parser.add_argument("--unrate", action="store_true", help="keep the results; they only leave the ratings")
         parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
 
     def run(self, **options: Any) -> None:
         """Repair and tell."""
+        if options["replays"]:
+            self._restore(dry_run=options["dry_run"])
+            return
+        if not (options["game"] and options["revisions"] and options["why"]):
+            raise Refused(
+                "say what to repair: --game, --revisions and --why after wrong rules; --replays after a fault of the disk"
+            )
         words = re.fullmatch(r"(\d{1,9})(?:\.\.(\d{1,9}))?", options["revisions"])
         if not words:
             raise Refused(f"--revisions {options['revisions']!r} is no range; write 1..2, or 3 alone")
@@ -50,3 +61,18 @@ class Command(LeagueCommand):
             dry_run=options["dry_run"],
         )
         print_report(self, found, dry_run=options["dry_run"])
+
+    def _restore(self, *, dry_run: bool) -> None:
+        found = restoring.restore_replays(actor="operator", dry_run=dry_run)
+        self.say("nothing was changed; this would be done:" if dry_run else "done:")
+        if found.bound:
+            self.say(f"  bound to their sittings: {found.bound} replays from before there were digests")
+        for what, names in (("put back", found.put_back), ("played again from their actions", found.played)):
+            for name in names:
+                self.say(f"  {what}: {name}")
+        for name in found.lost:
+            match = name.partition(",")[0]
+            again = f"manage.py void_match {match} --why 'its replay is lost' --again plays the match again"
+            self.say(f"  cannot be restored: {name}; its result stands ({again})")
+        if found.empty:
+            self.say("  nothing: there is nothing to repair")

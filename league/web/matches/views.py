@@ -84,17 +84,26 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     if not replays.reason_closed(found):
         context["audits"] = list(results.of_match(found))
         sitting = _chosen_sitting(request, found)
+        if sitting is None and found.status == MatchStatus.FINISHED:
+            context["unreadable"] = [_("the boards of this match are not kept any more; its result stands")]
+            return render(request, "matches/match.html", context, status=410)
         if sitting:
-            record = replays.replay(sitting, viewer)
+            context |= _boards_context(found, sitting, parties)
+            try:
+                record = replays.replay(sitting, viewer)
+            except replays.Unreadable as error:
+                context["unreadable"] = [shown(error)]
+                return render(request, "matches/match.html", context, status=error.status)
             own = {view.party.number for view, _change in views if view.private}
-            context |= _replay_context(found, sitting, parties, record)
+            names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
+            context["lines"] = narrate.narrate(shown_moments(record), names, bots)
+            context["notes"] = record.get("notes", [])
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
     return render(request, "matches/match.html", context)
 
 
-def _replay_context(found: Match, sitting: Sitting, parties: list[Party], record: dict[str, Any]) -> dict[str, Any]:
+def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dict[str, Any]:
     boards = found.boards.prefetch_related("sittings").order_by("number")
-    names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
     return {
         "sitting": sitting,
         "board": sitting.board,
@@ -102,9 +111,7 @@ def _replay_context(found: Match, sitting: Sitting, parties: list[Party], record
             (board, [(one, [score_of(one, party.number) for party in parties]) for one in board.sittings.all()])
             for board in boards
         ],
-        "names": names,
-        "lines": narrate.narrate(shown_moments(record), names, bots),
-        "notes": record.get("notes", []),
+        "names": seat_names(sitting, parties),
     }
 
 
@@ -116,12 +123,16 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         raise Http404
     parties = _parties(found)
     game = engine.load(found.pool.game, players=found.pool.players, **found.pool.options)
-    columns, playings = [], []
+    columns, playings, unreadable = [], [], []
+    row.match = found
     for sitting in sorted(row.sittings.all(), key=lambda one: one.number):
         sitting.board = row
-        record = replays.unpack(sitting)
-        moments = shown_moments({**record, "events": comparing.plain(record, game.pack.suits)})
-        playings.append((moments, seat_names(sitting, parties), seat_bots(sitting, parties)))
+        try:
+            record = replays.unpack(sitting)
+            moments = shown_moments({**record, "events": comparing.plain(record, game.pack.suits)})
+            playings.append((moments, seat_names(sitting, parties), seat_bots(sitting, parties)))
+        except replays.Unreadable as error:
+            unreadable.append(error)
         results = [
             (party, [seat + 1 for seat in seats_of(sitting, party.number)], score_of(sitting, party.number))
             for party in parties
@@ -133,13 +144,14 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         "board": row,
         "parties": parties,
         "columns": columns,
-        "deals": comparing.compare(playings),
+        "deals": [] if unreadable else comparing.compare(playings),
+        "unreadable": [shown(error) for error in unreadable],
         "size": game.score_size,
         "before": others.filter(number__lt=number).values_list("number", flat=True).last(),
         "after": others.filter(number__gt=number).values_list("number", flat=True).first(),
         "key": f"{game.key} · {found.table} · {number}",
     }
-    return render(request, "matches/board.html", context)
+    return render(request, "matches/board.html", context, status=max((one.status for one in unreadable), default=200))
 
 
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -152,6 +164,8 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     number = whole_number(asked)
     try:
         record = replays.replay(sitting, viewer_of(request), asked if number is None else number)
+    except replays.Unreadable as error:
+        return JsonResponse({"error": shown(error)}, status=error.status)
     except Refused as refusal:
         return JsonResponse({"error": shown(refusal)}, status=409 if replays.reason_closed(found) else 400)
     parties = _parties(found)
@@ -177,7 +191,10 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
-    """All replays of a finished match, one a line: what `tute verify` and `tute repro` read. Notes of a bot are for its owner."""
+    """All replays of a finished match, one a line: what `tute verify` and `tute repro` read. Notes of a bot are for its owner.
+
+    One that cannot be shown is a line with an `error` in its place, at which those programs stop: nobody takes the log for whole.
+    """
     found = _match(public_id)
     viewer = viewer_of(request)
     if replays.reason_closed(found):
@@ -185,7 +202,16 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 
     def line(sitting: Sitting) -> str:
         sitting.board.match = found
-        return json.dumps(replays.replay(sitting, viewer), separators=(",", ":"), ensure_ascii=False) + "\n"
+        try:
+            told = replays.replay(sitting, viewer)
+        except replays.Unreadable as error:
+            told = {
+                "error": shown(error),
+                "status": error.status,
+                "board": sitting.board.number,
+                "sitting": sitting.number,
+            }
+        return json.dumps(told, separators=(",", ":"), ensure_ascii=False) + "\n"
 
     response = StreamingHttpResponse(map(line, _sittings(found).iterator()), content_type="application/jsonl")
     response["Content-Disposition"] = f'attachment; filename="{found.public_id}.jsonl"'
@@ -207,10 +233,15 @@ def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
             number = whole_number(request.GET[name])
             rows = rows.none() if number is None else rows.filter(**{lookup: number})
     title = " – ".join(str(party.version) for party in parties)
-    parts = [f"{found.public_id}  {title}\n"]
+    parts, status = [f"{found.public_id}  {title}\n"], 200
     for sitting in rows.iterator():
         sitting.board.match = found
-        moments = shown_moments(replays.unpack(sitting))
+        try:
+            moments = shown_moments(replays.unpack(sitting))
+        except replays.Unreadable as error:
+            parts.append(shown(error) + "\n")
+            status = max(status, error.status)
+            continue
         names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
         parts.append(column(sitting.board.number, sitting.number, names, bots, moments))
-    return HttpResponse("\n".join(parts), content_type="text/plain; charset=utf-8")
+    return HttpResponse("\n".join(parts), content_type="text/plain; charset=utf-8", status=status)

@@ -20,7 +20,7 @@ from league.web.common import words
 
 SPANISH = texts.LOCALES / "es" / "LC_MESSAGES" / "django.po"
 GAP = re.compile(r"%\(\w+\)s|%s|%%|\{\w+[^}]*\}")
-REFUSALS = {"Refused", "IllegalMove", "TooMany", "Refusal", "BadEvent", "Message"}
+REFUSALS = {"Refused", "IllegalMove", "TooMany", "Unreadable", "Missing", "Refusal", "BadEvent", "Message"}
 
 
 @pytest.fixture(scope="module")

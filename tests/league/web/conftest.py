@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import random
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,7 +15,7 @@ from django.test import Client
 
 import engine
 from engine.runner import FaultReport
-from league.domain.matches import leases, reports
+from league.domain.matches import leases, replays, reports
 from league.domain.people import players
 from league.domain.ratings import ratings
 from league.domain.tournaments import progress, tournaments
@@ -123,7 +121,8 @@ def put(match: Match, replay: dict, **change: object) -> Sitting:
     """Let the first sitting of `match` hold another record."""
     sitting = Sitting.objects.filter(board__match=match).order_by("board__number", "number").first()
     assert sitting is not None
-    sitting.replay = zlib.compress(json.dumps({**replay, **change}).encode())
+    sitting.replay = replays.pack({**replay, **change})
+    sitting.digest = replays.digest(match.public_id, sitting.board.number, sitting.number, sitting.replay)
     sitting.save()
     return sitting
 

@@ -1,0 +1,212 @@
+"""Replays that the disk has damaged, lost or exchanged: put back where they are kept elsewhere, else played again from their actions.
+
+What is played again has the same cards, actions and scores, which is proved before it is stored; when bots answered and what they noted is
+lost, and the record says so. Results are never touched. It may be run twice.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+import engine
+from engine.replay import ReplayError
+from engine.runner.evidence.replays import check
+from engine.runner.match import suits_of
+from league.domain.core import clock, journal
+from league.domain.matches import replays
+from league.enums import MatchStatus
+from league.models import Match, Party, Sitting
+
+CHUNK = 200  # matches that are looked at together
+RESTORED = "played again from its actions: when the bots answered, and their notes, are lost"
+SHOWN = (MatchStatus.FINISHED, MatchStatus.VOID)
+Place = tuple[str, int, int]  # public id of the match, board, sitting
+
+
+@dataclass
+class Restored:
+    """What was done, or would be. Texts name match, board and sitting."""
+
+    bound: int = 0  # sittings from before there were digests, found to be right, that have one now
+    put_back: list[str] = field(default_factory=list)
+    played: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there was nothing to do."""
+        return not (self.bound or self.put_back or self.played or self.lost)
+
+
+def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None = None) -> Restored:
+    """Look at the replays of all matches that were played to their end, bind those that are not bound, and restore what can be restored."""
+    now = clock.given(now)
+    found = Restored()
+    damaged: list[int] = []
+    for rows in _batches():
+        with transaction.atomic():
+            damaged += _bind(rows, found)
+            transaction.set_rollback(dry_run)
+    strays = {place: packed for packed in _packed(damaged) if (place := _names(packed))}
+    for key in damaged:
+        with transaction.atomic():
+            sitting = Sitting.objects.select_for_update(of=("self",)).select_related("board__match__pool").get(pk=key)
+            _restore(sitting, strays, found, actor=actor, now=now)
+            transaction.set_rollback(dry_run)
+    return found
+
+
+def _batches() -> Iterator[Sequence[Sitting]]:
+    ids = list(Match.objects.filter(status__in=SHOWN).order_by("pk").values_list("pk", flat=True))
+    for start in range(0, len(ids), CHUNK):
+        rows = Sitting.objects.filter(board__match__in=ids[start : start + CHUNK]).select_related("board__match__pool")
+        yield list(rows.order_by("pk"))
+
+
+def _bind(rows: Iterable[Sitting], found: Restored) -> Iterator[int]:
+    """Bind what is right and not bound; the ids of those that are not right."""
+    fresh = []
+    for sitting in rows:
+        try:
+            if sitting.digest:
+                if replays.doubt(sitting):
+                    yield sitting.pk
+                continue
+            record = replays.unpack(sitting)
+        except replays.Unreadable:
+            yield sitting.pk
+            continue
+        if _scores(record) == sitting.scores:
+            sitting.digest = _digest(sitting, bytes(sitting.replay))
+            fresh.append(sitting)
+        else:
+            yield sitting.pk
+    found.bound += len(fresh)
+    Sitting.objects.bulk_update(fresh, ["digest"], batch_size=100)
+
+
+def _scores(record: dict[str, Any]) -> Any:
+    return record.get("forfeit", record).get("scores")
+
+
+def _digest(sitting: Sitting, packed: bytes) -> str:
+    return replays.digest(sitting.board.match.public_id, sitting.board.number, sitting.number, packed)
+
+
+def _packed(keys: Sequence[int]) -> Iterator[bytes]:
+    for start in range(0, len(keys), CHUNK):
+        for packed in Sitting.objects.filter(pk__in=keys[start : start + CHUNK]).values_list("replay", flat=True):
+            yield bytes(packed)
+
+
+def _names(packed: bytes) -> Place | None:
+    """The sitting that a stored record says it is of."""
+    try:
+        told = json.loads(zlib.decompress(packed))["meta"]
+        return told["match"], told["board"], told["sitting"]
+    except (zlib.error, ValueError, KeyError, TypeError):
+        return None
+
+
+def _restore(sitting: Sitting, strays: dict[Place, bytes], found: Restored, *, actor: str, now: datetime) -> None:
+    match, number = sitting.board.match, sitting.board.number
+    name = f"{match.public_id}, board {number}, sitting {sitting.number}"
+    packed = strays.get((match.public_id, number, sitting.number))
+    if packed is not None and sitting.digest in ("", _digest(sitting, packed)):
+        how = "put back"
+        found.put_back.append(name)
+    else:
+        record = _played_again(sitting)
+        if record is None:
+            found.lost.append(name)
+            return
+        packed, how = replays.pack(record), "played again"
+        found.played.append(name)
+    sitting.replay, sitting.digest = packed, _digest(sitting, packed)
+    sitting.save(update_fields=["replay", "digest"])
+    where = {"board": number, "sitting": sitting.number, "how": how}
+    journal.append("match.replay_restored", f"match:{match.public_id}", now=now, actor=actor, **where)
+
+
+def _played_again(sitting: Sitting) -> dict[str, Any] | None:
+    """The record of what its actions make, proved by the rules and the scores of the row; None where that cannot be had."""
+    told = _beginning(bytes(sitting.replay))
+    try:
+        actions, _ = json.JSONDecoder().raw_decode(told.removeprefix('{"actions":'))
+    except ValueError:
+        return None
+    sibling = _sibling(sitting)
+    if not isinstance(actions, list) or sibling is None:
+        return None
+    match = sitting.board.match
+    game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
+    seed = engine.board_seed(bytes(match.secret), game.key, match.table, sitting.board.number)
+    header = {name: sibling[name] for name in ("format", "game", "revision", "options", "players", "deals")}
+    for suits in (suits_of(game, seed, sitting.number), game.pack.suits):  # they were not exchanged at first
+        record = header | {"suits": suits, "seed": seed.hex(), "actions": actions, "events": []}
+        try:
+            made: dict[str, Any] = engine.replay.make(engine.replay.restore(record), _meta(sitting, sibling))
+            made |= _referees_own(sitting, sibling)
+            check(made)
+        except (ReplayError, TypeError):
+            continue
+        if _scores(made) == sitting.scores and _agrees(made, told):
+            return made
+    return None
+
+
+def _beginning(packed: bytes) -> str:
+    """The text of a damaged record up to the damage, or somewhat beyond."""
+    reading, text = zlib.decompressobj(), b""
+    try:
+        for at in range(len(packed)):
+            text += reading.decompress(packed[at : at + 1])
+    except zlib.error:
+        pass
+    return text.decode("utf-8", "ignore")
+
+
+def _agrees(made: dict[str, Any], told: str) -> bool:
+    """Whether what was read of the old record up to its moments is what was made: keys are sorted, so these stand behind the actions."""
+    whole = json.dumps({name: made[name] for name in ("actions", "deals")}, sort_keys=True, separators=(",", ":"))
+    return told.startswith(whole[:-1][: len(told)])
+
+
+def _sibling(sitting: Sitting) -> dict[str, Any] | None:
+    """A sound record of the same match, of the same pass if there is one."""
+    others = Sitting.objects.filter(board__match=sitting.board.match_id).exclude(pk=sitting.pk)
+    others = others.select_related("board__match").order_by("board__number", "number")
+    for other in sorted(others, key=lambda one: one.number != sitting.number):
+        try:
+            return replays.unpack(other)
+        except replays.Unreadable:
+            continue
+    return None
+
+
+def _meta(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
+    theirs: dict[str, Any] = sibling.get("meta", {})
+    mine = {"board": sitting.board.number, "sitting": sitting.number, "seating": sitting.seating}
+    return theirs | mine | {"match": sitting.board.match.public_id, "restored": RESTORED}
+
+
+def _referees_own(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
+    """What stands in a record beside cards and scores: faults, the forfeit that they cost, and what the bots of the pass were told."""
+    parties = Party.objects.filter(match=sitting.board.match_id)
+    told = [fault for party in parties for fault in party.faults if fault["sitting"] == sitting.number]
+    told = [fault for fault in told if fault["board"] <= sitting.board.number]
+    mine = [fault for fault in told if fault["board"] == sitting.board.number]
+    here = [{"step": fault["step"], "seat": fault["seat"], "fault": fault["kind"], "detail": ""} for fault in mine]
+    own: dict[str, Any] = {"faults": here, "notes": []}
+    if told and sitting.fault:
+        own["forfeit"] = {"seats": sorted({fault["seat"] for fault in told}), "scores": sitting.scores}
+    if sibling.get("meta", {}).get("sitting") == sitting.number and "pass" in sibling:
+        own["pass"] = sibling["pass"]
+    return own

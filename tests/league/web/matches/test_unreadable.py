@@ -1,0 +1,52 @@
+"""A replay that is damaged, exchanged or not kept: every way to it says so, with its status and in the reader's language."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from league.models import Board, Sitting
+
+DAMAGED = "la repetición guardada del estuche 1, pasada 1 de la partida {match} está dañada"
+EXCHANGED = "lo guardado como repetición del estuche 1, pasada 1 de la partida {match} es de otra pasada"
+MISSING = "la repetición del estuche 1, pasada 1 de la partida {match} ya no se conserva"
+WAYS = {"damaged": (DAMAGED, 500), "exchanged": (EXCHANGED, 500), "missing": (MISSING, 410)}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_to_a_replay_says_what_happened_to_it(league, reader, way: str) -> None:
+    first, second = Sitting.objects.filter(board__match=league.clean).order_by("board__number", "number")[:2]
+    stored = {"damaged": bytes(first.replay)[:-9], "exchanged": bytes(second.replay), "missing": b""}[way]
+    Sitting.objects.filter(pk=first.pk).update(replay=stored)
+    words, status = WAYS[way][0].format(match=league.clean.public_id), WAYS[way][1]
+    place = f"/m/{league.clean.public_id}"
+
+    for address in ("/", "/?b=1&s=0", "/b/1/", "/replay.json", ".txt"):
+        answer = reader.get(place + address)
+        assert (address, answer.status_code) == (address, status)
+        text = answer.json()["error"] if address == "/replay.json" else answer.content.decode()
+        assert words[1:] in text
+    assert "tute-replay" not in reader.get(place + "/").content.decode()
+    for address in ("/?b=1&s=1", "/replay.json?b=1&s=1", "/b/2/"):  # the others are as they were
+        assert reader.get(place + address).status_code == 200
+
+    lines = b"".join(reader.get(place + ".jsonl").streaming_content).decode().splitlines()
+    told = [json.loads(line) for line in lines]
+    assert words in told[0]["error"]
+    assert [one.get("format") for one in told] == [None, *["tute-replay/1"] * 3]
+
+    answer = reader.get(f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay?seat=0")
+    problem = answer.json()
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    assert (problem["status"], words in problem["detail"]) == (status, True)
+    assert problem["what_to_do"]
+
+
+def test_a_match_whose_boards_are_gone_says_so(league, reader) -> None:
+    Board.objects.filter(match=league.clean).delete()
+
+    answer = reader.get(f"/m/{league.clean.public_id}/")
+
+    assert answer.status_code == 410
+    assert "os estuches de esta partida ya no se conservan" in answer.content.decode()
