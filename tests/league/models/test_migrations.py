@@ -1,0 +1,128 @@
+"""An upgrade stops nothing: the release before goes on reading and writing while a migration runs, and after it.
+
+So columns and tables are only added, by steps that hold no table for long; what is no longer used is taken away a release later, by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from django.contrib.postgres.operations import ValidateConstraint
+from django.db import migrations, models
+from django.db.migrations import operations as steps
+from django.db.migrations.loader import MigrationLoader
+from django.db.models.fields import NOT_PROVIDED
+
+import league.migrations
+from league.service.migrating import AddIndexMeanwhile
+
+FIRST = 16  # those before were made when an upgrade still stopped the league
+SMALL = {
+    "apitoken",
+    "player",
+    "quota",
+}  # tables that are read through in no time, so that a constraint may look at their rows
+# What a column may change without its table being written anew, or a word being refused that the release before writes
+WORDS = {"choices", "help_text", "default", "db_default", "validators", "verbose_name", "blank", "related_name"}
+NAMES = sorted(path.stem for path in Path(league.migrations.__path__[0]).glob("0*.py"))
+
+
+def kind(field: models.Field) -> tuple[str, dict[str, object]]:
+    """What the database knows of a column."""
+    _, path, _, told = field.deconstruct()
+    return path, {name: value for name, value in told.items() if name not in WORDS}
+
+
+def why_not(
+    step: steps.base.Operation,
+    migration: type[migrations.Migration],
+    fresh: set[str],
+    before: Callable[[str, str], models.Field] | None = None,
+) -> str:
+    """What is wrong with a step, "" for nothing. fresh: the models that this migration makes; nobody writes them yet. before: a column as it was."""
+    name = getattr(step, "model_name", getattr(step, "name", "")).lower()
+    if isinstance(step, steps.CreateModel) or (
+        name in fresh and isinstance(step, steps.AddIndex | steps.AddConstraint)
+    ):
+        return ""
+    if isinstance(step, steps.AddField):
+        field = step.field
+        kept = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
+        return "" if kept else "the release before writes no such column: give it null or db_default"
+    if isinstance(step, AddIndexMeanwhile):
+        return "" if not migration.atomic else "an index is built meanwhile only where atomic = False"
+    if isinstance(step, steps.AddIndex):
+        return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
+    if isinstance(step, steps.RunPython):
+        return (
+            ""
+            if step.reverse_code is not None
+            else "say what is done on the way back, migrations.RunPython.noop at least"
+        )
+    if isinstance(step, steps.AlterField):
+        return (
+            ""
+            if before is not None and kind(before(name, step.name)) == kind(step.field)
+            else "the table would be written anew"
+        )
+    if isinstance(step, steps.AddConstraint):
+        light = type(step) is not steps.AddConstraint or name in SMALL
+        return (
+            ""
+            if light
+            else "it holds the table while it reads every row: add it NOT VALID, and validate it in a migration of its own"
+        )
+    if isinstance(step, steps.AlterModelOptions | ValidateConstraint):
+        return ""
+    return "not additive: the release before still uses it"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if int(name[:4]) >= FIRST])
+def test_every_step_leaves_the_release_before_alone(name: str) -> None:
+    migration = import_module(f"league.migrations.{name}").Migration
+    fresh = {step.name.lower() for step in migration.operations if isinstance(step, steps.CreateModel)}
+
+    def before(model: str, field: str) -> models.Field:
+        there = MigrationLoader(None).project_state(migration.dependencies[0])
+        return there.models["league", model].fields[field]
+
+    found = {step.describe(): why for step in migration.operations if (why := why_not(step, migration, fresh, before))}
+
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        steps.RemoveField("match", "slow"),
+        steps.RenameField("match", "slow", "late"),
+        steps.DeleteModel("match"),
+        steps.AddField("match", "late", models.BooleanField(default=False)),
+        steps.AddIndex("match", models.Index(fields=["slow"], name="late")),
+        steps.AddConstraint("match", models.CheckConstraint(condition=models.Q(slow=True), name="late")),
+        steps.RunPython(print),
+        AddIndexMeanwhile("match", models.Index(fields=["slow"], name="late")),
+    ],
+)
+def test_the_rule_refuses_what_stops_the_release_before(step: steps.base.Operation) -> None:
+    assert why_not(step, migrations.Migration, set())
+
+
+def test_numbers_are_given_once() -> None:
+    numbers = [name[:4] for name in NAMES]
+
+    assert sorted(set(numbers)) == numbers
+
+
+def test_a_column_may_get_words_and_no_other_type() -> None:
+    was = {"worker": models.CharField(max_length=80, blank=True)}
+
+    def before(model: str, field: str) -> models.Field:
+        return was[field]
+
+    words = steps.AlterField("match", "worker", models.CharField(max_length=80, choices=[("a", "A")]))
+    other = steps.AlterField("match", "worker", models.TextField())
+    assert [bool(why_not(step, migrations.Migration, set(), before)) for step in (words, other)] == [False, True]
