@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as StrPromise
 
 
+class TokenScope(models.TextChoices):
+    """What a token may do, each also what those before it may."""
+
+    READ = "read", _("read: see what you may see")
+    SUBMIT = "submit", _("submit: also upload bots, enter and withdraw them")
+    MANAGE = "manage", _("manage: all that you may do")
+
+    def covers(self, needed: TokenScope) -> bool:
+        """Whether this is enough where `needed` is asked for."""
+        order = list(TokenScope)
+        return order.index(self) >= order.index(needed)
+
+
 class BotState(models.TextChoices):
     """What the owner or the operator has decided about a bot."""
 

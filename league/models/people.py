@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from league.enums import TokenScope
+
 
 class Player(models.Model):
     """A person. The engine speaks of seats; a player owns bots."""
@@ -42,6 +44,13 @@ class ApiToken(models.Model):
     created = models.DateTimeField()
     last_used = models.DateTimeField(null=True)
     revoked = models.DateTimeField(null=True)
+    scope = models.CharField(max_length=10, choices=TokenScope, default=TokenScope.MANAGE, db_default=TokenScope.MANAGE)
+    expires = models.DateTimeField(null=True)  # null: never
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(scope__in=list(TokenScope)), name="token_scope_is_known")
+        ]
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.label})"

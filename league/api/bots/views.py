@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import ClassVar
 
 from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
@@ -31,7 +32,7 @@ from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots
 from league.domain.matches import encounters
-from league.enums import VersionStatus
+from league.enums import TokenScope, VersionStatus
 from league.models import Bot, BotVersion, Player
 
 
@@ -132,6 +133,8 @@ class Versions(VersionList):
 
 class BotVersions(VersionList):
     """/bots/{slug}/versions"""
+
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
 
     parser_classes = [PackageForm, PackageBytes, StrictJSON]
     throttle_classes = [ByCaller, Uploads]

@@ -8,9 +8,10 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
-from league.api.http.problems import told
+from league.api.http.problems import Problem, told
 from league.api.http.throttles import refuse_bad_token
 from league.domain.people import players, tokens
+from league.enums import TokenScope
 from league.models import ApiToken, Player
 
 
@@ -31,12 +32,20 @@ class BearerToken(BaseAuthentication):
         token = tokens.authenticate(key.strip())
         if token is None:
             refuse_bad_token(request._request)
-            raise AuthenticationFailed(told("This token does not exist, or was revoked."))
+            raise AuthenticationFailed(told("This token does not exist, has expired or was revoked."))
         return token.player.user, token
 
     def authenticate_header(self, request: Request) -> str:
         """What 401 answers name."""
         return 'Bearer realm="tute"'
+
+
+def check_scope(request: Request, needed: TokenScope) -> None:
+    """Refuse a token that may not do this; a session may do all that its player may."""
+    token = request.auth
+    if isinstance(token, ApiToken) and not TokenScope(token.scope).covers(needed):
+        text = told("This token has the scope {scope}; the request needs {needed}.", scope=token.scope, needed=needed)
+        raise Problem("scope", text, header=f'Bearer realm="tute", error="insufficient_scope", scope="{needed}"')
 
 
 class Session(SessionAuthentication):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
 
 from django.core.files.base import File
 from django.db import transaction
@@ -17,18 +17,19 @@ from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework import serializers, status
 from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.generics import GenericAPIView
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.permissions import SAFE_METHODS, IsAuthenticatedOrReadOnly
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http import paging, throttles
-from league.api.http.auth import BearerToken, Session, player_of
+from league.api.http.auth import BearerToken, Session, check_scope, player_of
 from league.api.http.negotiation import AlwaysFirst, language
 from league.api.http.parsers import StrictJSON
 from league.api.http.problems import MEDIA_TYPE, Problem, body, told
 from league.api.http.schema import Operation
 from league.domain.core import idempotency
+from league.enums import TokenScope
 from league.models import IdempotencyKey, Player
 
 Row = TypeVar("Row")
@@ -47,6 +48,7 @@ class View(GenericAPIView[Any]):
     # without OPTIONS: it has nothing to tell that the document does not
     http_method_names = ["get", "head", "post", "patch", "delete"]
     params: Sequence[str] = ()
+    scopes: ClassVar[Mapping[str, TokenScope]] = {}  # by method, where a token may do with less than manage
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()
 
@@ -56,8 +58,11 @@ class View(GenericAPIView[Any]):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse query parameters that would be ignored."""
+        """Refuse tokens whose scope is too small, and query parameters that would be ignored."""
         super().initial(request, *args, **kwargs)
+        method = request.method or ""
+        usual = TokenScope.READ if method in SAFE_METHODS else TokenScope.MANAGE
+        check_scope(request, self.scopes.get(method, usual))
         allowed = self.allowed_params(request)
         errors = {}
         for name in request.query_params:

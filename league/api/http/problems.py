@@ -44,6 +44,11 @@ KINDS: dict[str, tuple[int, str, str]] = {
         gettext_noop("You may not do this"),
         gettext_noop("Log in as the owner, or ask the owner to do it."),
     ),
+    "scope": (
+        403,
+        gettext_noop("Your token may not do this"),
+        gettext_noop("Make a token with the scope that the detail names, on the site under your account."),
+    ),
     "not-found": (
         404,
         gettext_noop("There is nothing at this address"),
@@ -108,10 +113,13 @@ KINDS: dict[str, tuple[int, str, str]] = {
 
 
 class Problem(exceptions.APIException):
-    """A refusal of the given kind (a key of KINDS). `errors` maps fields to their messages."""
+    """A refusal of the given kind (a key of KINDS). `errors` maps fields to their messages; `header` is for WWW-Authenticate."""
 
-    def __init__(self, kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> None:
+    def __init__(
+        self, kind: str, detail: str, errors: dict[str, list[str]] | None = None, *, header: str | None = None
+    ) -> None:
         super().__init__(detail)
+        self.auth_header = header
         self.kind = kind
         self.status_code = KINDS[kind][0]
         self.errors = errors

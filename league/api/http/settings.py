@@ -48,6 +48,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "BotState": "league.enums.BotState",
+        "TokenScope": "league.enums.TokenScope",
         "VersionStatus": "league.enums.VersionStatus",
         "MatchStatus": "league.enums.MatchStatus",
         "MatchKind": "league.enums.MatchKind",

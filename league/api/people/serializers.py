@@ -7,6 +7,8 @@ from typing import Any
 from rest_framework import serializers
 
 from league.api.http.serializers import StrictSerializer
+from league.domain.people import tokens
+from league.enums import TokenScope
 
 
 class PlayerOut(serializers.Serializer[Any]):
@@ -34,6 +36,10 @@ class TokenOut(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
     last_used = serializers.DateTimeField(allow_null=True)
     revoked = serializers.DateTimeField(allow_null=True)
+    scope = serializers.ChoiceField(
+        TokenScope.choices, help_text="read, submit or manage; each may do what those before it may."
+    )
+    expires = serializers.DateTimeField(allow_null=True, help_text="When it ends; null: never.")
 
 
 class TokenNew(StrictSerializer):
@@ -41,6 +47,14 @@ class TokenNew(StrictSerializer):
 
     label = serializers.CharField(  # type: ignore[assignment]  # a field of ours, not the attribute of Field
         max_length=60, help_text="What it is for, such as: laptop."
+    )
+    scope = serializers.ChoiceField(TokenScope.choices, default=TokenScope.MANAGE, help_text="What it may do.")
+    days = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=tokens.MOST_DAYS,
+        help_text="How long it is valid; null: for ever.",
     )
 
 

@@ -94,7 +94,8 @@ class Tokens(ListView):
                 "bad-request",
                 told("This address takes no Idempotency-Key: its answer holds a key, which the league does not keep."),
             )
-        token, key = tokens.create(player_of(request), self.body()["label"])
+        wanted = self.body()
+        token, key = tokens.create(player_of(request), wanted["label"], scope=wanted["scope"], days=wanted.get("days"))
         made = TokenOut(token).data | {"key": key}
         return Response(made, status=status.HTTP_201_CREATED)
 

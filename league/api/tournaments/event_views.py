@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -28,6 +28,7 @@ from league.api.tournaments.event_serializers import (
 )
 from league.api.tournaments.views import KEY
 from league.domain.tournaments import circuits, events
+from league.enums import TokenScope
 from league.models import Bot, Circuit, Event, Season
 
 
@@ -170,6 +171,8 @@ class OneCircuit(View):
 class CircuitBots(View):
     """/circuits/{slug}/bots"""
 
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+
     permission_classes = [IsAuthenticated]
     serializer_class = JoinNew
 
@@ -191,6 +194,8 @@ class CircuitBots(View):
 
 class OneCircuitBot(View):
     """/circuits/{slug}/bots/{bot}"""
+
+    scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
 
     permission_classes = [IsAuthenticated]
     serializer_class = CircuitOut

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny, IsAuthenticated
@@ -21,6 +21,7 @@ from league.api.tournaments.serializers import (
 )
 from league.api.tournaments.views import act_as_owner
 from league.domain.tournaments import brackets, forecast, formats, progress, tournaments
+from league.enums import TokenScope
 from league.models import Round, Tournament
 from league.pure.formats import Parameter
 
@@ -60,6 +61,8 @@ class Formats(View):
 
 class Forecast(View):
     """/forecast"""
+
+    scopes: ClassVar = {"POST": TokenScope.READ}
 
     permission_classes = [AllowAny]
     serializer_class = ForecastNew

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
@@ -23,7 +23,7 @@ from league.api.http.moments import AT, moment
 from league.api.http.problems import told
 from league.api.tournaments.serializers import CancelNew, EntryNew, EntryOut, StandingsOut, TournamentNew, TournamentOut
 from league.domain.tournaments import enrolment, progress, standings, tournaments
-from league.enums import MatchStatus
+from league.enums import MatchStatus, TokenScope
 from league.models import Bot, BotVersion, Entry, Match, Player, Tournament
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
@@ -170,6 +170,8 @@ class Cancel(View):
 class Entries(ListView):
     """/tournaments/{slug}/entries"""
 
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+
     queryset = Entry.objects.none()
     serializer_class = EntryNew
     page_key = "number"
@@ -219,6 +221,8 @@ class Entries(ListView):
 
 class OneEntry(View):
     """/tournaments/{slug}/entries/{number}"""
+
+    scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
 
     permission_classes = [IsAuthenticated]
     serializer_class = EntryOut

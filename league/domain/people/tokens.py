@@ -1,4 +1,4 @@
-"""Keys for the REST API: shown once, stored as a hash, revocable."""
+"""Keys for the REST API: shown once, stored as a hash, revocable, for a scope and for a time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
+from django.db.models import Q, QuerySet
+
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
+from league.enums import TokenScope
 from league.models import ApiToken, Player
 
 PREFIX = "tute_"
 MOST = 20  # live keys of one player
+MOST_DAYS = 3650  # of a key that expires
 SEEN_EVERY = timedelta(minutes=5)  # `last_used` is no finer than this: one write per key and five minutes
 
 
@@ -20,23 +24,45 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def create(player: Player, label: str, *, now: datetime | None = None) -> tuple[ApiToken, str]:
-    """A new key of `player`: the row and the key itself, which is not kept anywhere."""
+def live(player: Player, *, now: datetime | None = None) -> QuerySet[ApiToken]:
+    """The keys of `player` that are neither revoked nor expired."""
+    return player.tokens.filter(Q(expires=None) | Q(expires__gt=clock.given(now)), revoked=None)
+
+
+def create(
+    player: Player,
+    label: str,
+    *,
+    scope: str = TokenScope.MANAGE,
+    days: int | None = None,
+    now: datetime | None = None,
+) -> tuple[ApiToken, str]:
+    """A new key of `player`, for so many days or for ever: the row and the key itself, which is not kept anywhere."""
     now = clock.given(now)
     label = label.strip()
     if not 1 <= len(label) <= 60 or not label.isprintable():
         raise Refused(
             "a token needs a label of 1 to 60 characters that tells you later what it is for, such as: laptop"
         )
-    if player.tokens.filter(revoked=None).count() >= MOST:
+    if scope not in TokenScope:
+        raise Refused("there is no scope {scope!r}; choose one of {there}", scope=scope, there=", ".join(TokenScope))
+    if days is not None and not 1 <= days <= MOST_DAYS:
+        raise Refused("a token is valid for 1 to {most} days, or for ever", most=MOST_DAYS)
+    if live(player, now=now).count() >= MOST:
         raise Refused("you have {most} tokens; revoke one that you no longer use first", most=MOST)
     key = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
-        player=player, label=label, prefix=key[len(PREFIX) :][:8], sha256=_digest(key), created=now
+        player=player,
+        label=label,
+        prefix=key[len(PREFIX) :][:8],
+        sha256=_digest(key),
+        created=now,
+        scope=scope,
+        expires=now + timedelta(days=days) if days else None,
     )
-    journal.append(
-        "token.created", f"player:{player.name}", now=now, actor=player.name, label=label, prefix=token.prefix
-    )
+    facts = {"label": label, "prefix": token.prefix, "scope": str(token.scope)}
+    facts |= {"expires": token.expires.isoformat()} if token.expires else {}
+    journal.append("token.created", f"player:{player.name}", now=now, actor=player.name, **facts)
     return token, key
 
 
@@ -44,7 +70,7 @@ def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:
     """The live token of `key` with its player and account, or None."""
     now = clock.given(now)
     token = ApiToken.objects.select_related("player__user").filter(sha256=_digest(key), revoked=None).first()
-    if token is None or not token.player.user.is_active:
+    if token is None or not token.player.user.is_active or (token.expires and token.expires <= now):
         return None
     if token.last_used is None or now - token.last_used >= SEEN_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(last_used=now)

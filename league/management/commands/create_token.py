@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from league.domain.people import tokens
+from league.enums import TokenScope
 from league.management.base import LeagueCommand, find_player
 
 
@@ -18,8 +19,14 @@ class Command(LeagueCommand):
         """Declare the arguments."""
         parser.add_argument("player")
         parser.add_argument("--label", default="command line", help="what the token is for")
+        parser.add_argument(
+            "--scope", default=TokenScope.MANAGE, choices=list(TokenScope.values), help="what it may do"
+        )
+        parser.add_argument("--days", type=int, help="how long it is valid; for ever if left out")
 
     def run(self, **options: Any) -> None:
         """Create the token; stdout holds the key alone, for scripts."""
-        _, key = tokens.create(find_player(options["player"]), options["label"])
+        _, key = tokens.create(
+            find_player(options["player"]), options["label"], scope=options["scope"], days=options["days"]
+        )
         self.say(key)

@@ -16,12 +16,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.people import players, tokens
+from league.enums import TokenScope
 from league.models import BotVersion, Player
 from league.web.common import inputs, lists
 from league.web.common.viewers import player_of
 from league.web.people.forms import LogInForm, SignUpForm
+
+LIVES = (30, 90, 365)  # days of a key, as the form offers them
 
 
 def player(request: HttpRequest, name: str) -> HttpResponse:
@@ -88,7 +92,9 @@ def account(request: HttpRequest) -> HttpResponse:
                 tokens.revoke(get_object_or_404(owner.tokens, pk=inputs.whole_number(request.POST["revoke"])))
                 messages.success(request, _("The key is revoked. From now on the API refuses whoever uses it."))
                 return redirect("account")
-            _token, key = tokens.create(owner, request.POST.get("label", ""))
+            scope = request.POST.get("scope", TokenScope.SUBMIT)
+            days = inputs.whole_number(request.POST.get("days"))
+            _token, key = tokens.create(owner, request.POST.get("label", ""), scope=scope, days=days)
         except Refused as refusal:
             refused = shown(refusal)
     context = {
@@ -97,6 +103,10 @@ def account(request: HttpRequest) -> HttpResponse:
         "refused": refused,
         "paused": owner.bots.exclude(paused_for="").order_by("slug"),
         "tokens": owner.tokens.filter(revoked=None).order_by("-created"),
+        "scopes": TokenScope.choices,
+        "scope": TokenScope.SUBMIT,
+        "lives": LIVES,
+        "now": clock.present(),
         "versions": BotVersion.objects.filter(bot__owner=owner).select_related("bot").order_by("-created")[:20],
     }
     return render(request, "people/account.html", context, status=422 if refused else 200)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from league.api.http.index import operations
+from league.domain.people import tokens
 from league.models import Bot, Entry, Tournament
+from tests.league.api.client import Api
 from tests.support import league as made
 
 BODY = {"description": "Plays low."}
@@ -50,6 +54,46 @@ def test_matrix(
         seen.append((caller.call(method, where, sent).status_code, expected))
 
     assert [status for status, _ in seen] == [expected for _, expected in seen]
+
+
+SCOPES = {  # of writes; all others take manage
+    ("POST", "/api/v1/forecast"): "read",
+    ("POST", "/api/v1/bots/{slug}/versions"): "submit",
+    ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
+    ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",
+    ("POST", "/api/v1/circuits/{slug}/bots"): "submit",
+    ("DELETE", "/api/v1/circuits/{slug}/bots/{bot}"): "submit",
+}
+
+
+def test_scopes_of_tokens(alice):
+    """No operation takes a token whose scope is too small, and each says which one it needs."""
+    order = ["read", "submit", "manage"]
+    callers = {scope: Api(tokens.create(alice, scope, scope=scope)[1]) for scope in order}
+    seen = {}
+    for one in operations():
+        path = re.sub(r"\{(\w+)\}", "9999", one["path"])
+        usual = "read" if one["method"] == "GET" else "manage"
+        needed = SCOPES.get((one["method"], one["path"]), usual)
+        for scope, caller in callers.items():
+            answer = caller.call(one["method"], path)
+            refused = answer.status_code == 403 and answer.json()["type"].endswith("#scope")
+            seen[one["method"], one["path"], scope] = refused
+            assert refused == (order.index(scope) < order.index(needed)), (one, scope)
+            if refused:
+                assert answer.json()["detail"] == f"This token has the scope {scope}; the request needs {needed}."
+                assert answer["WWW-Authenticate"].endswith(f'error="insufficient_scope", scope="{needed}"')
+    assert any(seen.values())
+
+
+def test_token_with_submit_uploads(alice):
+    caller = Api(tokens.create(alice, "ci", scope="submit", days=1)[1])
+
+    assert caller.post("bots/pinta/versions?filename=a.py", made.source()).status_code == 201
+    assert caller.post("tournaments", {"name": "Copa", "game": "partnership"}).status_code == 403
+    (listed,) = caller.results("tokens")
+    assert listed["scope"] == "submit"
+    assert listed["expires"] is not None
 
 
 def test_refused_writes_change_nothing(nobody, as_charlie, league):

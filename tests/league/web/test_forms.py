@@ -274,6 +274,20 @@ def test_a_key_is_shown_once_and_can_be_revoked(league, owner, stranger) -> None
     assert owner.post("/accounts/me/", {"label": ""}).status_code == 422
 
 
+def test_a_key_has_a_scope_and_an_end(league, owner) -> None:
+    owner.post("/accounts/me/", {"label": "ci", "scope": "submit", "days": "30"})
+    owner.post("/accounts/me/", {"label": "forever", "scope": "read", "days": ""})
+    ci, forever = (ApiToken.objects.get(label=label) for label in ("ci", "forever"))
+    assert (ci.scope, (ci.expires - ci.created).days) == ("submit", 30)
+    assert (forever.scope, forever.expires) == ("read", None)
+
+    ApiToken.objects.filter(pk=ci.pk).update(expires=ci.created, last_used=ci.created)
+    page = owner.get("/accounts/me/", headers={"Accept-Language": "en"}).content.decode()
+
+    assert page.count(">expired</span>") == 1
+    assert owner.post("/accounts/me/", {"label": "x", "scope": "all"}).status_code == 422
+
+
 def test_language_and_colours_are_kept_in_cookies(db, reader) -> None:
     assert 'data-theme="auto"' in reader.get("/").content.decode()
     answer = reader.post("/prefs/", {"lang": "en", "theme": "dark", "next": "/bots/"})

@@ -87,6 +87,26 @@ def test_tokens_are_limited_and_labelled(ana) -> None:
         tokens.create(ana, "one more", now=NOW)
 
 
+def test_token_expires_and_makes_room(ana) -> None:
+    token, key = tokens.create(ana, "laptop", days=30, now=NOW)
+    for number in range(tokens.MOST - 1):
+        tokens.create(ana, str(number), now=NOW)
+    end = NOW + timedelta(days=30)
+
+    assert token.expires == end
+    assert tokens.authenticate(key, now=end - timedelta(seconds=1)) is not None
+    assert tokens.authenticate(key, now=end) is None
+    assert tokens.create(ana, "one more", now=end)[0] in tokens.live(ana, now=end)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"), [({"scope": "all"}, "no scope"), ({"days": 0}, "1 to"), ({"days": 9999}, "1 to")]
+)
+def test_token_of_another_kind_is_refused(ana, wrong, why) -> None:
+    with pytest.raises(Refused, match=why):
+        tokens.create(ana, "laptop", now=NOW, **wrong)
+
+
 def test_repeated_request_gets_the_first_answer(ana) -> None:
     sha = idempotency.fingerprint("POST", "/tournaments", b"{}")
     row, fresh = idempotency.begin(ana, "k1", sha, now=NOW)
