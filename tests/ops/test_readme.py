@@ -81,7 +81,9 @@ def test_every_setting_stands_in_the_operations_document() -> None:
     read = set()
     for source in (TOP / "league").rglob("*.py"):
         read |= set(
-            re.findall(r"""env(?:str|int|bool|list|secret)\(\s*"([A-Z_]+)\"""", source.read_text(encoding="utf-8"))
+            re.findall(
+                r"""env(?:str|int|bool|choice|list|secret)\(\s*"([A-Z_]+)\"""", source.read_text(encoding="utf-8")
+            )
         )
     assert {"DATABASE_URL", "SANDBOX_MIN_TIER"} <= read
     assert sorted(name for name in read if f"`{name}`" not in text) == []
