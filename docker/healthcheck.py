@@ -10,11 +10,12 @@ import socket
 import sys
 import urllib.request
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from league.service.env import envint, envlist, envstr
 
 SILENT = timedelta(minutes=2)  # a worker reports itself every few seconds
-BACKLOG = 60  # messages that the scheduler did not take: minutes of silence
+ROUNDS = 12  # of the scheduler that may fail to come, one after the other
 
 
 def web() -> str:
@@ -28,31 +29,36 @@ def web() -> str:
 
 
 def scheduler() -> str:
-    """What it tells itself every few seconds is also done: nothing piles up in its queue."""
-    import redis
-
-    with redis.Redis.from_url(envstr("BROKER_URL") or "", socket_timeout=5) as broker:
-        waiting = broker.llen("upkeep")
-    return "" if waiting < BACKLOG else f"{waiting} messages wait in the queue `upkeep`"
+    """It has put the queue right of late, and all its loops live."""
+    row = mine("SELECT seen, trouble FROM league_scheduler")
+    if row is None:
+        return "this scheduler has not reported itself to the league"
+    seen, trouble = row
+    silent = (datetime.now(UTC) - seen).total_seconds()
+    late = silent > ROUNDS * envint("RECONCILE_S", 10)
+    return str(trouble) or (f"this scheduler has not put the queue right for {silent:.0f} s" if late else "")
 
 
 def worker() -> str:
-    """Its row in the table of workers is fresh, and it does not refuse to play."""
-    import psycopg
-
-    with psycopg.connect(envstr("DATABASE_URL") or "", connect_timeout=5) as database:
-        row = database.execute(
-            "SELECT seen, refusal FROM league_worker WHERE name LIKE %s ORDER BY seen DESC LIMIT 1",
-            [f"{socket.gethostname()[:60]}:%"],
-        ).fetchone()
+    """Its row in the table of workers is fresh, all its loops live, and it does not refuse to play."""
+    row = mine("SELECT seen, trouble, refusal FROM league_worker")
     if row is None:
         return "this worker has not reported itself to the league"
-    seen, refusal = row
+    seen, trouble, refusal = row
     if refusal:
         return f"this worker refuses to play: {refusal}"
     silent = datetime.now(UTC) - seen
-    limit = max(SILENT, timedelta(seconds=envint("LEASE_S", 30)))
-    return "" if silent < limit else f"this worker has been silent for {silent.total_seconds():.0f} s"
+    late = silent > max(SILENT, timedelta(seconds=envint("LEASE_S", 30)))
+    return str(trouble) or (f"this worker has been silent for {silent.total_seconds():.0f} s" if late else "")
+
+
+def mine(table: str) -> tuple[Any, ...] | None:
+    """The row of the process of this container, or host, that reported itself last."""
+    import psycopg
+
+    with psycopg.connect(envstr("DATABASE_URL") or "", connect_timeout=5) as database:
+        statement = f"{table} WHERE name LIKE %s ORDER BY seen DESC LIMIT 1"
+        return database.execute(statement.encode(), [f"{socket.gethostname()[:60]}:%"]).fetchone()
 
 
 CHECKS = {check.__name__: check for check in (web, scheduler, worker)}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import threading
 import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
-from celery.signals import celeryd_after_setup, worker_shutdown, worker_shutting_down
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, connection
-from kombu.exceptions import OperationalError
 
 from league import celery
 from league.domain.core import clock, hints
@@ -27,11 +26,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("league.tasks")
 HINTS = 64  # most messages that wait in the queue of the matches: enough to wake every worker, too few to pile up
+REST_S = 3.0  # after a failure no hint is sent for so long
+LAST_S = 0.2  # a process that ends waits so long for the sending of its last hints
 
 
 class _Process:
     machine: Machine | None = None
-    reconciled: float = 0.0  # when `reconcile` ran here last, by the monotonic clock
 
 
 def machine() -> Machine:
@@ -56,28 +56,12 @@ def play_match(match_id: int | None = None) -> None:
     here.look(match_id)
 
 
-@shared_task(name="league.tasks.reconcile")
 def reconcile() -> None:
     """Put right what was lost. By hand: `manage.py reconcile`."""
-    _Process.reconciled = time.monotonic()
     found = upkeep.reconcile()
     if any(found.counts().values()):
         log.info("reconciled: %s", found)
     wake()
-
-
-def keep_reconciling() -> None:
-    """Reconcile in a thread of this process whenever no message has asked for it for a while: a broker may lose every message."""
-    while True:
-        time.sleep(settings.RECONCILE_S)
-        if time.monotonic() - _Process.reconciled < 2 * settings.RECONCILE_S:
-            continue
-        try:
-            close_old_connections()
-            reconcile()
-        except DatabaseError as error:
-            log.warning("the queue could not be put right, trying again: %s", error)
-            connection.close()
 
 
 @shared_task(name="league.tasks.open_seasons")
@@ -104,49 +88,79 @@ def check_invariants(hours: float | None = None) -> None:
     invariants.check_all(since=None if hours is None else now - timedelta(hours=hours), now=now)
 
 
-def wake() -> None:
-    """Send hints until there are as many as matches wait, at most HINTS. A broker that is away is no failure: the scheduler comes again."""
-    waiting = upkeep.count_waiting(most=HINTS)
-    if not waiting:
-        return
-    try:
+class Sender:
+    """Sends hints in a thread of its own, so that nobody waits for a broker. The scheduler finds what no hint announced."""
+
+    def __init__(self) -> None:
+        self._more = threading.Condition()
+        self._pid = 0  # of the process that has the thread
+        self._work = 0  # matches that wait
+        self._pools: set[int] = set()
+        self._sending = False
+        self._away_since: float | None = None
+        self._rests_until = 0.0
+
+    def send(self, *, work: int = 0, pool: int | None = None) -> None:
+        """Soon tell the workers that so many matches wait, or the scheduler that a pool has grown."""
+        with self._more:
+            if self._pid != os.getpid():
+                self._begin()
+            if time.monotonic() < self._rests_until:
+                return
+            self._work = max(self._work, work)
+            if pool is not None:
+                self._pools.add(pool)
+            self._more.notify_all()
+
+    def _begin(self) -> None:
+        self._pid, self._sending = os.getpid(), False
+        threading.Thread(target=self._keep_sending, name="hints", daemon=True).start()
+        atexit.register(self._finish)
+
+    def _finish(self) -> None:
+        with self._more:
+            self._more.wait_for(lambda: not (self._work or self._pools or self._sending), LAST_S)
+
+    def _keep_sending(self) -> None:
+        while True:
+            with self._more:
+                self._sending = False
+                self._more.notify_all()
+                self._more.wait_for(lambda: self._work or self._pools)
+                (work, pools), self._work, self._pools = (self._work, self._pools), 0, set()
+                self._sending = True
+            try:
+                self._send(work, pools)
+            except Exception as error:
+                self._rests_until = time.monotonic() + REST_S
+                if self._away_since is None:
+                    self._away_since = time.monotonic()
+                    log.warning("no hint could be sent (%s); the scheduler finds the work without", error)
+            else:
+                if self._away_since is not None:
+                    log.warning("hints are sent again, after %.0f s", time.monotonic() - self._away_since)
+                self._away_since = None
+
+    @staticmethod
+    def _send(work: int, pools: set[int]) -> None:
         with celery.app.connection_for_write() as link:
-            channel: Any = link.default_channel  # its types leave out what every channel can
-            there = channel.queue_declare(queue=celery.MATCHES, durable=True).message_count
-        for _ in range(waiting - there):
-            play_match.apply_async()
-    except (OperationalError, OSError) as error:
-        log.warning("no hint could be sent (%s); the scheduler sends it when the broker is back", error)
+            if work:
+                channel: Any = link.default_channel  # its types leave out what every channel can
+                work -= channel.queue_declare(queue=celery.MATCHES, durable=True).message_count
+            producer = celery.app.amqp.Producer(link, auto_declare=False)
+            for _ in range(work):
+                play_match.apply_async(producer=producer, retry=False)
+            for pool in sorted(pools):
+                refresh_ratings.apply_async((pool,), producer=producer, retry=False)
 
 
-def _rating_hint(pool_id: int) -> None:
-    try:
-        refresh_ratings.apply_async((pool_id,))
-    except (OperationalError, OSError) as error:
-        log.warning("no hint could be sent (%s); the scheduler refreshes the pool", error)
+_sender = Sender()
 
 
-hints.register(work=wake, rating=_rating_hint)
+def wake() -> None:
+    """Let hints be sent until there are as many as matches wait, at most HINTS. Waits for the database, never for a broker."""
+    if waiting := upkeep.count_waiting(most=HINTS):
+        _sender.send(work=waiting)
 
 
-@celeryd_after_setup.connect
-def _prove(sender: str, instance: object, **kwargs: object) -> None:
-    """A worker of the matches proves its sandbox before it takes the first message."""
-    queues = celery.app.amqp.queues
-    if celery.MATCHES in queues.consume_from and machine().refusal:
-        queues.deselect([celery.MATCHES])  # the hints are left to workers that can follow them
-    elif celery.MATCHES in queues.consume_from:
-        machine().keep_looking(settings.RECONCILE_S)
-
-
-@worker_shutting_down.connect
-def _stop(**kwargs: object) -> None:
-    """SIGTERM: the match at hand is given back at once and played elsewhere, rather than cut off when patience ends."""
-    if _Process.machine:
-        _Process.machine.stopping.set()
-
-
-@worker_shutdown.connect
-def _leave(**kwargs: object) -> None:
-    if _Process.machine:
-        _Process.machine.close()
+hints.register(work=wake, rating=lambda pool_id: _sender.send(pool=pool_id))

@@ -14,7 +14,7 @@ from league.models.pools import Pool
 from league.models.ratings import PoolSums, Rating, RatingPoint
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.tournaments import Circuit, Entry, Event, Round, Season, Tournament
-from league.models.workers import Worker
+from league.models.workers import Scheduler, Worker
 
 __all__ = [
     "ApiToken",
@@ -37,6 +37,7 @@ __all__ = [
     "Rating",
     "RatingPoint",
     "Round",
+    "Scheduler",
     "Season",
     "Sitting",
     "TakenName",

@@ -1,4 +1,4 @@
-"""The table of workers, as they last reported themselves."""
+"""The tables of the processes, as they last reported themselves."""
 
 from __future__ import annotations
 
@@ -7,15 +7,31 @@ from django.db import models
 from league.models.matches import Match
 
 
-class Worker(models.Model):
-    """A process that plays matches, as it last reported itself: why the queue stands still is answered from here."""
+class Process(models.Model):
+    """What every process tells of itself that must not end."""
 
     name = models.CharField(max_length=80, unique=True)  # host:pid
-    tier = models.CharField(max_length=20, blank=True)  # sandbox tier that it proved; empty = it refuses to play
-    refusal = models.TextField(blank=True)  # why it refuses, and what to do
-    match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
     started = models.DateTimeField()
     seen = models.DateTimeField()
+    # Since the start, by the name of the loop that caught them
+    errors = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
+    trouble = models.TextField(blank=True, db_default="")  # which loop is lost, and why; the process is about to end
+    broker = models.TextField(blank=True, db_default="")  # why no hints come from the broker; empty: they do
+
+    class Meta:
+        abstract = True
 
     def __str__(self) -> str:
         return self.name
+
+
+class Worker(Process):
+    """A process that plays matches, as it last reported itself: why the queue stands still is answered from here."""
+
+    tier = models.CharField(max_length=20, blank=True)  # sandbox tier that it proved; empty = it refuses to play
+    refusal = models.TextField(blank=True)  # why it refuses, and what to do
+    match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
+
+
+class Scheduler(Process):
+    """A process that puts the queue right. It was `seen` when it did so last: one that is stopped, or fails each time, shows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 
 import pytest
 
@@ -70,6 +71,21 @@ def test_kill_9_of_the_scheduler_at_every_stage(league: Troubled) -> None:
     league.check()
 
 
+def test_a_scheduler_that_loses_a_loop_says_so_and_ends(league: Troubled) -> None:
+    """With a code that lets it be started again, and its health check knows why."""
+    league.start("worker")
+    process = league.start("scheduler", die_at="in the count", by="SystemExit")
+    league.until(lambda: process.popen.poll() is not None, "the end of the scheduler")
+    assert process.popen.returncode == 1, process.tail()
+    assert "is lost: SystemExit" in process.tail()
+    well, why = league.stack.check("scheduler")
+    assert not well
+    assert "is lost: SystemExit" in why
+    league.start("scheduler")
+    league.finish()
+    league.check()
+
+
 def test_kill_9_while_the_schedule_is_made(league: Troubled) -> None:
     """Some matches are missing; those that insert them die on the way; two schedulers do it at once in the end."""
     missing = "DELETE FROM league_{} WHERE {} IN (SELECT id FROM league_match WHERE kind = 'tournament')"
@@ -107,15 +123,41 @@ def test_every_message_is_lost(league: Troubled) -> None:
     league.check()
 
 
-def test_redis_is_stopped_and_comes_back_empty(league: Troubled) -> None:
-    league.start("scheduler")
-    league.start("worker")
-    league.start("worker")
+def test_redis_is_stopped_hung_full_and_empty(league: Troubled) -> None:
+    """Nobody ends, matches go on at the pace of the fallback, and all take hints again as soon as it is back."""
+    processes = [league.start("scheduler"), league.start("worker"), league.start("worker")]
+
+    def all_wait_for_hints() -> None:
+        league.until(lambda: league.redis.listeners() == 3, "three processes that take hints", 60)
+
+    def told() -> dict[str, str]:
+        return dict(
+            league.stack.rows("SELECT name, broker FROM league_worker UNION SELECT name, broker FROM league_scheduler")
+        )
+
+    all_wait_for_hints()
     wait_for_matches(league, 1)
     league.redis.stop()
-    wait_for_matches(league, 4)  # workers look for themselves
+    wait_for_matches(league, 3)  # workers look for themselves
+    league.until(lambda: any("Connection" in why for why in told().values()), "a process that says why no hints come")
     league.redis.start()
+    all_wait_for_hints()
+
+    league.redis.hang()
+    wait_for_matches(league, 5)
+    league.redis.go_on()
+    all_wait_for_hints()
+
+    league.redis.fill()
+    wait_for_matches(league, 7)
+    league.redis.fill(0)
+    league.redis.empty()
+    all_wait_for_hints()
+
     league.finish()
+    league.until(lambda: set(told().values()) == {""}, "processes that all hear hints")
+    assert [process.popen.poll() for process in processes] == [None] * 3, league.stack.logs()
+    assert set(told()) == {f"{socket.gethostname()}:{process.pid}" for process in processes}
     league.check()
 
 

@@ -1,7 +1,7 @@
 """manage.py in a process that is out of luck: `python -m tests.chaos.trouble worker`. What happens to it is said by the environment.
 
     CHAOS_DIE_AT    a key of PLACES: SIGKILL to this very process when it gets there
-    CHAOS_BY        "SIGTERM": this signal instead
+    CHAOS_BY        "SIGTERM": this signal instead; "SystemExit": the loop that is there ends, as no bug should be able to end it
     CHAOS_SKEW_S    its own clock is wrong by so many seconds
     CHAOS_CORES     how cores are named when they are shared out, so that no other program's matches hold them
     CHAOS_MESSAGES  "twice": each message is sent twice; "none": each is lost
@@ -40,7 +40,10 @@ from league.enums import MatchStatus, TournamentStatus  # noqa: E402
 
 def die(*args: object) -> None:
     """As by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order. Or as told to stop."""
-    os.kill(os.getpid(), signal.Signals[os.environ.get("CHAOS_BY", "SIGKILL")])
+    how = os.environ.get("CHAOS_BY", "SIGKILL")
+    if how == "SystemExit":
+        raise SystemExit
+    os.kill(os.getpid(), signal.Signals[how])
 
 
 def before(place: Any, name: str, act: Callable[..., object]) -> None:

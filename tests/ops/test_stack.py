@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -124,11 +125,26 @@ def everything_up(stack: Stack) -> None:
             raise AssertionError(f"{stack.check(name)[1]}\n{stack.logs()}") from None
 
 
+def a_stopped_scheduler_is_not_well(stack: Stack) -> None:
+    """Its check sees it, though its process is there and nothing piles up. An hour passes in its row, so that nobody has to wait."""
+    scheduler = next(process for process in stack.processes if process.name == "scheduler")
+    scheduler.popen.send_signal(signal.SIGSTOP)
+    with psycopg.connect(stack.database_url) as database:
+        database.execute("UPDATE league_scheduler SET seen = seen - interval '1 hour'")
+    well, why = stack.check("scheduler")
+    assert not well
+    assert "has not put the queue right for 3" in why
+    assert "tute_scheduler_age_seconds 36" in stack.request("GET", "/metrics")[1]
+    scheduler.popen.send_signal(signal.SIGCONT)
+    wait_for(lambda: stack.check("scheduler")[0], "a scheduler that is well again", LONG, every=0.5)
+
+
 def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     league_stack: Stack, tmp_path: Path
 ) -> None:
     stack = league_stack
     everything_up(stack)
+    a_stopped_scheduler_is_not_well(stack)
     enter_house(stack)
     stack.manage("create_player", "ana", "--no-password")
     token = stack.manage("create_token", "ana").strip()

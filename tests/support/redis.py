@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -84,6 +85,24 @@ class RedisServer:
         """Forget everything, as a server that was just started."""
         with redis.Redis(port=self.port) as client:
             client.flushall()
+
+    def hang(self) -> None:
+        """Answer nothing more, with all connections open."""
+        self.process.popen.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Answer again."""
+        self.process.popen.send_signal(signal.SIGCONT)
+
+    def fill(self, maxmemory: int = 1) -> None:
+        """Refuse whatever takes memory; 0: take everything again."""
+        with redis.Redis(port=self.port) as client:
+            client.config_set("maxmemory", maxmemory)
+
+    def listeners(self) -> int:
+        """How many clients wait for a message, or have taken one last."""
+        with redis.Redis(port=self.port) as client:
+            return sum(one["cmd"] == "brpop" for one in client.client_list())
 
     def close(self) -> None:
         """Stop the server and remove its folder."""

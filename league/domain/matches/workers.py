@@ -11,6 +11,7 @@ from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import without_folders
+from league.domain.core.loops import Loops
 from league.domain.matches import health
 from league.enums import MatchStatus
 from league.models import Match, Worker
@@ -23,7 +24,8 @@ FORGOTTEN = timedelta(days=7)
 def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = None) -> Worker:
     """Note that a worker has started. `tier` is the sandbox tier that it proved; where it is empty, `refusal` says why the worker plays nothing."""
     now = clock.given(now)
-    fields = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
+    fields: dict[str, Any] = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
+    fields |= {"errors": {}, "trouble": "", "broker": ""}
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
     Worker.objects.filter(seen__lt=now - FORGOTTEN).delete()
     kind = "worker.refused" if refusal else "worker.started"
@@ -31,9 +33,12 @@ def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = 
     return worker
 
 
-def note_alive(name: str, *, match: Match | None = None, now: datetime | None = None) -> None:
-    """Note that a worker is alive, and which match it plays."""
-    Worker.objects.filter(name=name).update(seen=clock.given(now), match=match)
+def note_alive(
+    name: str, *, match: Match | None = None, loops: Loops | None = None, now: datetime | None = None
+) -> None:
+    """Note that a worker is alive, which match it plays, and what it has to tell of its loops."""
+    told = {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker} if loops else {}
+    Worker.objects.filter(name=name).update(seen=clock.given(now), match=match, **told)
 
 
 def unregister(name: str, *, now: datetime | None = None) -> None:

@@ -13,13 +13,14 @@ from functools import partial
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError, OperationalError, close_old_connections, connection
+from django.db import OperationalError, connection
 
 from engine.runner import MatchResult, MatchSpec, noise
 from engine.runner.match import first_crew, play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
 from league.domain.audits import carrying
 from league.domain.core.errors import IllegalMove
+from league.domain.core.loops import Loops
 from league.domain.matches import leases, reports, validation, workers
 from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work
@@ -60,8 +61,8 @@ class Machine:
         self._works: list[Work] = []  # the match at hand; before it one that stands aside
         self.upcoming = Upcoming(self.name, self._ready, os.sched_getaffinity(0))
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
-        self._leaving = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self.loops = Loops()
+        self.loops.lost = self._lost
 
     def open(self) -> None:
         """Prove the sandbox and register this worker. A refusal is logged, shown in the league and ends nothing: it plays no match."""
@@ -72,32 +73,22 @@ class Machine:
             self.refusal = str(error)
             log.error("this worker plays nothing: %s", error)
         workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.refusal)
-        self._run(self._pulse, "pulse")
+        self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, PULSE_S))
 
     def close(self) -> None:
         """Leave in good order."""
         self.stopping.set()
         self.upcoming.close()
-        self._leaving.set()
-        for thread in self._threads:
-            thread.join(timeout=15)
-        workers.unregister(self.name)
+        self.loops.leave()
+        if not self.loops.trouble:
+            workers.unregister(self.name)
 
-    def _run(self, work: Callable[[], None], name: str) -> None:
-        thread = threading.Thread(target=work, name=name, daemon=True)
-        thread.start()
-        self._threads.append(thread)
+    def _lost(self) -> None:
+        """Without one of its loops this process plays nothing more; whoever looks is told why before it ends."""
+        self.stopping.set()
+        workers.note_alive(self.name, loops=self.loops)
 
     # ---- the pulse: a thread of its own, so that a lease may be short and a match long
-
-    def _pulse(self) -> None:
-        while not self._leaving.wait(min(settings.LEASE_S / 3, PULSE_S)):
-            try:
-                self._beat()
-            except DatabaseError as error:
-                log.warning("heartbeat failed, trying again: %s", error)
-                connection.close()
-        connection.close()
 
     def _beat(self) -> None:
         works = list(self._works)
@@ -113,17 +104,10 @@ class Machine:
         """Look into the queue every so many seconds besides, in a thread of its own: a broker that loses everything makes it slower, no more."""
 
         def watch() -> None:
-            while not self._leaving.wait(every):
-                try:
-                    close_old_connections()
-                    while self.look(wait=False):
-                        pass
-                except DatabaseError as error:
-                    log.warning("the queue cannot be read, trying again: %s", error)
-                    connection.close()
-            connection.close()
+            while self.look(wait=False):
+                pass
 
-        self._run(watch, "watch")
+        self.loops.start("look", watch, every)
 
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Claim the match `prefer` if it waits, else the next one, and play it, and those claimed ahead meanwhile; whether there was one.

@@ -6,6 +6,7 @@ library would have to count between two questions, or to share between the proce
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,11 +15,12 @@ from django.db.models import Case, Count, Min, Sum, Value, When
 
 from league.domain.core import clock
 from league.domain.matches import workers
-from league.domain.upkeep import invariants
+from league.domain.upkeep import invariants, schedulers
 from league.enums import BotState, MatchKind, MatchStatus
-from league.models import Bot, LeagueEvent, Match, Party
+from league.models import Bot, LeagueEvent, Match, Party, Scheduler, Worker
 
 LANES = ("validation", "match", "slow", "audit")
+LOOPS = ("pulse", "look", "hints", "broker", "reconcile", "calendar", "tell")  # of workers and schedulers
 MINUTES = timedelta(minutes=5)
 HOUR = timedelta(hours=1)
 
@@ -44,7 +46,7 @@ class Metric:
 
 
 def collect(*, now: datetime | None = None) -> list[Metric]:
-    """All of them. Twelve queries, whatever the size."""
+    """All of them. Fifteen queries, whatever the size."""
     now = clock.given(now)
     queue = workers.queue(now=now)
     statuses = dict.fromkeys(MatchStatus.values, 0)
@@ -62,6 +64,14 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
     faults = dict(hour.order_by().values_list("fault").annotate(Count("pk")))
     voids = Match.objects.filter(finished__gt=now - HOUR, status=MatchStatus.VOID).count()
     minutes = MINUTES.total_seconds() / 60
+    told = [
+        *Worker.objects.values_list("errors", "broker", "seen"),
+        *Scheduler.objects.values_list("errors", "broker", "seen"),
+    ]
+    errors = Counter(dict.fromkeys(LOOPS, 0))
+    for caught, _, _ in told:
+        errors.update(caught)
+    away = sum(bool(broker) and seen > now - workers.SILENT for _, broker, seen in told)
     return [
         Metric("tute_matches", "Matches by status.", statuses, "status"),
         Metric("tute_queue_waiting", "Queued matches by why they wait.", dict(queue.waiting), "reason"),
@@ -93,6 +103,23 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
             {"": _age(lag["first"], now)},
         ),
         Metric("tute_ratings_lag_boards", "Boards of results that do not count yet.", {"": lag["boards"] or 0}),
+        Metric(
+            "tute_scheduler_age_seconds",
+            "Since a scheduler put the queue right; -1 where there is none.",
+            {"": _age(schedulers.last_round(), now, -1)},
+        ),
+        Metric(
+            "tute_loop_errors_total",
+            "Errors that the loops of workers and schedulers went on from, since these were started.",
+            errors,
+            "loop",
+            "counter",
+        ),
+        Metric(
+            "tute_broker_away",
+            "Workers and schedulers that no hints reach; they find their work without.",
+            {"": away},
+        ),
         Metric("tute_matches_retried", "Matches that took more than one attempt.", {"": attempts}),
         Metric("tute_reports_refused", "Reports with an overtaken lease.", {"": refused}),
         Metric("tute_bots_paused", "Bots that the league paused for their faults.", {"": paused}),

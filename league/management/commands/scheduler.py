@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-import threading
+import os
+import socket
+from datetime import datetime
 from typing import Any
 
-from celery.beat import EmbeddedService
+from celery.beat import ScheduleEntry
+from django.conf import settings
+from django_celery_beat.schedulers import DatabaseScheduler
 
 from league import celery, tasks
+from league.domain.core import clock
+from league.domain.core.loops import Loops
+from league.domain.upkeep import schedulers
 from league.management.base import LeagueCommand
+from league.management.listening import Listener
+
+TELL_S = 5.0  # between two reports of this process
+
+
+class Calendar(DatabaseScheduler):  # type: ignore[misc]  # the library has no types
+    """Celery's calendar in the database, whose tasks are carried out here and now: it needs no broker."""
+
+    producer = None  # of messages; none are sent
+
+    def __init__(self, loops: Loops) -> None:
+        self._loops = loops
+        super().__init__(app=celery.app)
+
+    def apply_entry(self, entry: ScheduleEntry, producer: None = None) -> None:
+        """Carry out a task that is due. Entries for tasks that are not ours (Celery adds one) are left alone."""
+        if entry.task and entry.task.startswith("league.tasks."):
+            task = celery.app.tasks[entry.task]
+            self._loops.attempt("calendar", lambda: task(*(entry.args or ()), **(entry.kwargs or {})))
 
 
 class Command(LeagueCommand):
@@ -16,15 +42,32 @@ class Command(LeagueCommand):
 
     help = "Put the queue right every RECONCILE_S seconds and keep the ratings up to date, until stopped. Two of them at once do no harm."
     example = "manage.py scheduler"
+    done: datetime  # when it came round last
 
     def run(self, **options: Any) -> None:
-        """Celery beat in a thread, the worker of its tasks here, and a thread that does without messages if it must."""
-        # A thread, or a process by another argument: its types are those of both.
-        beat: Any = EmbeddedService(
-            celery.app, thread=True, scheduler_cls="django_celery_beat.schedulers:DatabaseScheduler"
-        )
-        beat.daemon = True
-        beat.start()
-        threading.Thread(target=tasks.keep_reconciling, name="reconciler", daemon=True).start()
-        words = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]
-        celery.app.worker_main(["worker", f"--queues={celery.UPKEEP}", "--hostname=upkeep@%h", *words])
+        """Reconcile, follow the calendar and tell of it in threads of their own; take hints here."""
+        name = f"{socket.gethostname()[:60]}:{os.getpid()}"
+        schedulers.register(name)
+        loops, self.done = Loops(), clock.present()
+        listener = Listener(loops)
+        loops.lost = lambda: schedulers.note(name, loops, done=self.done)
+        loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True)
+        calendar: list[Calendar] = []
+        loops.start("calendar", lambda: self._look(calendar, loops), TELL_S)
+        loops.start("tell", lambda: schedulers.note(name, loops, done=self.done), TELL_S)
+        listener.run(celery.UPKEEP, [tasks.refresh_ratings])
+        loops.leave(patience=5)
+        listener.close()
+
+    def _reconcile(self) -> None:
+        tasks.reconcile()
+        self.done = clock.present()
+
+    @staticmethod
+    def _look(calendar: list[Calendar], loops: Loops) -> None:
+        """Do what is due. The calendar is read in its thread, again and again while the database is away."""
+        if not calendar:
+            calendar.append(Calendar(loops))
+        while not calendar[0].tick():
+            pass
+        calendar[0].sync()

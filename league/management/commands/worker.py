@@ -6,12 +6,13 @@ from typing import Any
 
 from django.conf import settings
 
-from league import celery
+from league import celery, tasks
 from league.domain.core.errors import Refused
 from league.domain.matches import leases
 from league.domain.playing.process import Machine
 from league.domain.playing.upcoming import Work
 from league.management.base import LeagueCommand
+from league.management.listening import Listener
 from league.management.processes import Supervisor, manage
 
 
@@ -31,7 +32,7 @@ class Command(LeagueCommand):
         parser.add_argument("--once", action="store_true", help="play one match without a broker, then end")
 
     def run(self, **options: Any) -> None:
-        """One Celery worker in this process, or several below it."""
+        """One worker in this process, or several below it."""
         if options["slots"] < 1:
             raise Refused(f"--slots must be at least 1, not {options['slots']}")
         if options["once"]:
@@ -39,8 +40,18 @@ class Command(LeagueCommand):
         elif options["slots"] > 1:
             Supervisor({f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)}).run()
         else:
-            words = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]
-            celery.app.worker_main(["worker", f"--queues={celery.MATCHES}", "--hostname=matches@%h", *words])
+            self._listen()
+
+    def _listen(self) -> None:
+        machine = tasks.machine()
+        listener = Listener(machine.loops, stop=machine.stopping.set)
+        if machine.refusal:
+            listener.wait()  # the hints are left to workers that can follow them
+        else:
+            machine.keep_looking(settings.RECONCILE_S)
+            listener.run(celery.MATCHES, [tasks.play_match])
+        machine.close()
+        listener.close()
 
     def _once(self) -> None:
         machine = Machine(settings.STATE_DIR / "bots")

@@ -1,0 +1,72 @@
+"""The loops of a process that must live: whatever a round of theirs raises is logged with its cause and counted, and they go on.
+
+What no loop can go on from (SystemExit, for one) is told in the log and in `trouble`, and ends the process: a process that does only a part of its
+work looks well and is not.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable
+
+from django.db import close_old_connections, connection
+
+log = logging.getLogger("league.loops")
+
+
+class Loops:
+    """The loops of one process, and what it has to tell of them."""
+
+    def __init__(self) -> None:
+        self.errors: Counter[str] = Counter()  # caught since the start, by loop
+        self.trouble = ""  # which loop is lost, and why
+        self.broker = ""  # why no hints come; empty: they do
+        self.lost: Callable[[], None] = lambda: None  # called when a loop is lost
+        self._leaving = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def start(self, name: str, turn: Callable[[], object], every: float, *, at_once: bool = False) -> None:
+        """Call `turn` every so many seconds in a thread of its own, until `leave`."""
+        thread = threading.Thread(target=self._keep, args=(name, turn, every, at_once), name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def attempt(self, name: str, turn: Callable[[], object]) -> bool:
+        """One round, in this thread; whether it came to its end. An error is logged and counted under the loop's `name`."""
+        try:
+            close_old_connections()
+            turn()
+        except Exception as error:
+            self.count(name, error)
+            log.exception("an error in the loop %r, which goes on: %s", name, error)
+            connection.close()
+            return False
+        return True
+
+    def count(self, name: str, error: Exception) -> None:
+        """An error that was caught elsewhere."""
+        self.errors[name] += 1
+
+    def leave(self, patience: float = 15) -> None:
+        """End all loops; wait for their present rounds at most `patience` seconds each."""
+        self._leaving.set()
+        for thread in self._threads:
+            thread.join(patience)
+
+    def lose(self, name: str, error: BaseException) -> None:
+        """The loop `name` can't go on: say so everywhere, then let the process end."""
+        self.trouble = f"the loop {name!r} is lost: {type(error).__name__}: {error}"
+        log.critical("%s; this process ends", self.trouble, exc_info=error)
+        self.attempt(name, self.lost)
+
+    def _keep(self, name: str, turn: Callable[[], object], every: float, at_once: bool) -> None:
+        try:
+            while not self._leaving.wait(0 if at_once else every):
+                at_once = False
+                self.attempt(name, turn)
+        except BaseException as error:
+            self.lose(name, error)
+        finally:
+            connection.close()

@@ -1,0 +1,97 @@
+"""Whoever takes hints goes on after whatever a queue may hold. What becomes of the broker itself: tests/chaos."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+from celery import shared_task
+
+from league import celery, tasks
+from league.domain.core.loops import Loops
+from league.management.commands.scheduler import Calendar
+from league.management.listening import Listener
+
+QUEUE = "of this test"
+taken: list[object] = []
+
+
+@shared_task(name="tests.note")
+def note(word: object) -> None:
+    """Keep the word; no list can be kept."""
+    taken.append({word})
+
+
+@pytest.fixture
+def loops() -> Iterator[Loops]:
+    """Of a process whose signals are ours again after the test."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    taken.clear()
+    yield Loops()
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
+    loops: Loops, caplog: pytest.LogCaptureFixture
+) -> None:
+    with celery.app.connection_for_write() as link:
+        channel = link.channel()
+        channel.queue_purge(QUEUE)
+        producer = celery.app.amqp.Producer(channel, auto_declare=False)
+
+        def send(body: object, **headers: str) -> None:
+            producer.publish(body, exchange="", routing_key=QUEUE, headers=headers, serializer="json", retry=False)
+
+        send("nothing that Celery has made")
+        send([[1], {}, {}], task="celery.accumulate")
+        send([[1, 2, 3], {}, {}], task="tests.note")
+        send([[[]], {}, {}], task="tests.note")
+        send([["a hint"], {}, {}], task="tests.note")
+    listener = Listener(loops, stop=lambda: taken.append("stopped"))
+    celery.app.amqp.queues.add(QUEUE)
+
+    @shared_task(name="tests.end")
+    def end() -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    end.apply_async(queue=QUEUE)
+    listener.run(QUEUE, [note, end])
+    listener.close()
+
+    assert taken == [{"a hint"}, "stopped"]
+    assert loops.errors == {"hints": 4}
+    assert "celery.accumulate" in caplog.text
+    assert loops.broker == ""
+
+
+def test_a_listener_that_is_lost_ends_with_code_1(loops: Loops) -> None:
+    @shared_task(name="tests.exit")
+    def exit_() -> None:
+        raise SystemExit(0)
+
+    celery.app.amqp.queues.add(QUEUE)
+    exit_.apply_async(queue=QUEUE)
+    listener = Listener(loops)
+    listener.run(QUEUE, [exit_])
+    with pytest.raises(SystemExit, match="the loop 'hints' is lost"):
+        listener.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_calendar_needs_no_broker(loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is due is done in the process; what fails is counted; entries that are not ours are left alone."""
+    done: list[object] = []
+    monkeypatch.setattr(celery.app.conf, "broker_url", "redis://nowhere.invalid")
+    monkeypatch.setattr(tasks.invariants, "check_all", lambda **named: done.append(named))
+    calendar = Calendar(loops)
+    assert {"check what must hold", "check everything"} <= set(calendar.schedule)
+
+    calendar.apply_entry(calendar.schedule["check what must hold"])
+    assert len(done) == 1
+    ours = calendar.schedule["check everything"]
+    ours.task = "celery.backend_cleanup"
+    calendar.apply_entry(ours)
+    assert len(done) == 1
+    assert loops.errors == {}
