@@ -32,7 +32,8 @@ class Troubled:
         self.postgres = PostgresServer(durable=True)
         self.redis = RedisServer()
         self.url = self.postgres.create_database()
-        self.stack = Stack(database_url=self.url, broker_url=self.redis.url, LEASE_S="30", MAX_ATTEMPTS="1000")
+        urls = {"database_url": self.url, "broker_url": self.redis.url, "runner_broker_url": self.redis.runner_url}
+        self.stack = Stack(**urls, LEASE_S="30", MAX_ATTEMPTS="1000")
         self.stack.run("migrate")
         self._program("tests.chaos.table", "make")
         self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)

@@ -5,12 +5,14 @@ No container engine is needed: test_stack.py starts the same commands by hand.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import stat
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -53,7 +55,7 @@ def test_no_secret_stands_in_it_nor_beside_it(content: dict[str, Any]) -> None:
 
 def test_every_secret_that_is_read_is_given_and_every_one_given_is_read(content: dict[str, Any]) -> None:
     for name, service in content["services"].items():
-        text = json.dumps(service.get("environment", {})) + json.dumps(service.get("command", ""))
+        text = "".join(json.dumps(service.get(key, "")) for key in ("environment", "command", "healthcheck"))
         read = set(re.findall(r"/run/secrets/(\w+)", text))
         assert read == set(service.get("secrets", [])), name
         assert read <= set(content["secrets"]), name
@@ -75,7 +77,7 @@ def test_our_containers_have_no_privilege(content: dict[str, Any], name: str) ->
 
 def test_the_worker_knows_no_account_and_reaches_no_outside(content: dict[str, Any]) -> None:
     worker = content["services"]["worker"]
-    assert sorted(worker["secrets"]) == ["broker_url", "runner_database_url", "runner_secret_key"]
+    assert sorted(worker["secrets"]) == ["runner_broker_url", "runner_database_url", "runner_secret_key"]
     assert worker["networks"] == ["inner"]
     assert content["networks"]["inner"]["internal"] is True
     assert "ports" not in worker
@@ -116,6 +118,8 @@ def test_prepare_makes_each_secret_once_and_for_these_services_only(content: dic
     assert made["postgres_password"] in made["database_url"]
     assert made["runner_password"] in made["runner_database_url"]
     assert made["redis_password"] in made["broker_url"]
+    for url in (made["broker_url"], made["runner_broker_url"]):
+        assert hashlib.sha256((urlsplit(url).password or "").encode()).hexdigest() in made["redis_users"]
     assert first.stdout.count("made docker/") == len(made) + 1
 
     again = subprocess.run([str(tmp_path / "prepare")], capture_output=True, text=True, check=True)

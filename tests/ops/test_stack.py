@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import psycopg
 import pytest
+import redis
 
 import engine
 from tests.ops.test_readme import first_bot
@@ -204,6 +205,37 @@ def test_the_role_of_the_workers_sees_no_account(league_stack: Stack) -> None:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             worker.execute("CREATE TABLE mine (id int)")
     assert "tute_runner may use" in league_stack.run("migrate")  # an upgrade grants again, without harm
+
+
+def test_the_redis_user_of_the_workers_may_take_and_send_hints_and_nothing_else(redis_server: RedisServer) -> None:
+    """That hints are enough, every match of this file and of tests/chaos shows: their workers are that user."""
+    redis_server.empty()
+    with redis.Redis.from_url(redis_server.url) as league:
+        league.set("tute:1:api-rate:user:u1:7", 599)
+        league.lpush("matches", "a hint")
+    with redis.Redis.from_url(redis_server.runner_url) as runner:
+        assert runner.brpop(["matches"], timeout=1) == (b"matches", b"a hint")
+        assert runner.lpush("upkeep", "another") == 1
+        denied = [
+            ("FLUSHALL",),
+            ("CONFIG", "GET", "*"),
+            ("CONFIG", "SET", "maxmemory", "1"),
+            ("ACL", "LIST"),
+            ("KEYS", "*"),
+            ("CLIENT", "KILL", "TYPE", "normal"),
+            ("GET", "tute:1:api-rate:user:u1:7"),
+            ("DEL", "matches"),
+            ("LPUSH", "tute:1:api-rate:user:u1:7", "0"),
+            ("EVAL", "return 1", "0"),
+            ("SUBSCRIBE", "all"),
+            ("SHUTDOWN",),
+        ]
+        for words in denied:
+            with pytest.raises(redis.exceptions.NoPermissionError):
+                runner.execute_command(*words)
+    with redis.Redis.from_url(redis_server.url) as league:
+        assert league.dbsize() == 2
+    redis_server.empty()
 
 
 @pytest.mark.soak

