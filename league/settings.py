@@ -40,7 +40,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "league.service.middleware.request_id",
     "django.middleware.security.SecurityMiddleware",
-    "league.service.middleware.content_security_policy",
+    "league.service.middleware.response_headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pages are tables; Django pads the answers against BREACH
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -113,6 +113,22 @@ X_FRAME_OPTIONS = "DENY"
 TRUST_PROXY = envbool("TRUST_PROXY", False)
 if TRUST_PROXY:  # a proxy of ours sets the headers and strips what clients send
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# What a proxy or a probe asks for in plain http is answered so.
+HTTPS_REDIRECT = SECURE_SSL_REDIRECT = envbool("HTTPS_REDIRECT", False)
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics|version)$"]
+DEVICES = (
+    "accelerometer",
+    "camera",
+    "display-capture",
+    "geolocation",
+    "gyroscope",
+    "magnetometer",
+    "microphone",
+    "midi",
+)
+PERMISSIONS_POLICY = ", ".join(
+    f"{name}=()" for name in (*DEVICES, "payment", "screen-wake-lock", "usb", "xr-spatial-tracking")
+)
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 # ---- the league itself

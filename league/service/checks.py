@@ -38,6 +38,15 @@ def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
     return found
 
 
+@register(Tags.security)
+def redirect_behind_a_proxy(**kwargs: Any) -> list[Error | Warning]:
+    """Behind a proxy whose word is not believed every request looks like plain http, and would be redirected for ever."""
+    if not settings.HTTPS_REDIRECT or settings.TRUST_PROXY:
+        return []
+    hint = "Set TRUST_PROXY=1 if a proxy of yours sets X-Forwarded-Proto, or let the proxy redirect."
+    return [Warning("HTTPS_REDIRECT without TRUST_PROXY redirects for ever", hint=hint, id="league.W004")]
+
+
 @register(Tags.database, deploy=True)
 def production_services(**kwargs: Any) -> list[Error | Warning]:
     """More than one machine needs servers for the database and the broker."""

@@ -11,6 +11,9 @@ from django.http import HttpRequest, HttpResponse
 
 from league.service import logs
 
+# Pages of an account, and numbers of this moment
+NOT_KEPT = ("/accounts/", "/admin/", "/metrics", "/healthz", "/readyz", "/version")
+BAD_REQUEST = 400
 REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 
 
@@ -28,14 +31,22 @@ def request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
     return respond
 
 
-def content_security_policy(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
-    """Allow nothing but our own files, unless a view has written a policy of its own."""
+def response_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Allow nothing but our own files and none of the browser's devices, and say what may be kept, unless a view has said so itself."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
+        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        response.headers.setdefault("Cache-Control", _may_be_kept(request, response))
         return response
 
     return respond
+
+
+def _may_be_kept(request: HttpRequest, response: HttpResponse) -> str:
+    """Cache-Control by kind of page. Files under static/ say it themselves, and so does the API."""
+    if response.status_code >= BAD_REQUEST or request.path_info.startswith(NOT_KEPT):
+        return "no-store"
+    # Every page says who is logged in, in the language of a cookie; a browser may keep it and asks each time.
+    return "private, no-cache"

@@ -32,3 +32,10 @@ def test_production_services(settings, monkeypatch) -> None:
     monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.postgresql")
     settings.BROKER_URL = "redis://localhost/0"
     assert checks.production_services() == []
+
+
+@pytest.mark.parametrize(("trusted", "expected"), [(False, ["league.W004"]), (True, [])])
+def test_redirect_for_ever(settings, trusted, expected) -> None:
+    settings.HTTPS_REDIRECT, settings.TRUST_PROXY = True, trusted
+
+    assert [found.id for found in checks.redirect_behind_a_proxy()] == expected
