@@ -1,0 +1,123 @@
+"""The files that an operator copies: alerts, dashboard, units, proxy. Each is read as its program reads it, and names only what there is."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import crossplane
+import promql_parser
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from league.domain.upkeep import metrics
+from tests.support.league import NOW
+
+DOCKER = Path(__file__).resolve().parents[2] / "docker"
+ALERT = {"alert", "expr", "for", "labels", "annotations"}
+LABELS = re.compile(r'(\w+)\{(\w+)="(\w+)"')
+
+
+@pytest.fixture
+def told(db: None) -> dict[str, metrics.Metric]:
+    return {metric.name: metric for metric in metrics.collect(now=NOW)}
+
+
+def check_expression(text: str, told: dict[str, metrics.Metric]) -> None:
+    """It is PromQL, and names metrics and label values that the league has."""
+    assert promql_parser.parse(text)
+    names = set(re.findall(r"\btute_\w+", text))
+    assert names or text.startswith("up{")
+    assert names <= told.keys(), f"{text}: no metric {names - told.keys()}"
+    for name, label, value in LABELS.findall(text):
+        if name in told:
+            assert told[name].label == label, text
+            assert value in told[name].values, f"{text}: no such {label}"
+
+
+def test_alerts_are_rules_of_prometheus_about_numbers_of_the_league(told) -> None:
+    (group,) = yaml.safe_load((DOCKER / "monitoring" / "alerts.yml").read_text())["groups"]
+
+    assert len({rule["alert"] for rule in group["rules"]}) == len(group["rules"]) >= 8
+    for rule in group["rules"]:
+        assert rule.keys() <= ALERT
+        assert re.fullmatch(r"\d+m", rule.get("for", "1m"))
+        assert rule["labels"]["severity"] in ("page", "warn")
+        assert rule["annotations"].keys() == {"summary", "description"}
+        check_expression(rule["expr"], told)
+
+
+def test_an_alert_that_names_nothing_is_refused(told) -> None:
+    with pytest.raises(AssertionError, match="no metric"):
+        check_expression("tute_unheard_of > 1", told)
+    with pytest.raises(AssertionError, match="no such lane"):
+        check_expression('tute_lane_waiting{lane="fast"} > 1', told)
+    with pytest.raises(ValueError, match="invalid promql"):
+        check_expression("tute_queue_starved == ", told)
+
+
+def test_the_dashboard_shows_every_number_in_panels_that_do_not_overlap(told) -> None:
+    board = json.loads((DOCKER / "monitoring" / "grafana.json").read_text())
+    cells: set[tuple[int, int]] = set()
+    shown = set()
+    for panel in board["panels"]:
+        place = panel["gridPos"]
+        mine = {
+            (x, y)
+            for x in range(place["x"], place["x"] + place["w"])
+            for y in range(place["y"], place["y"] + place["h"])
+        }
+        assert mine.isdisjoint(cells), panel["title"]
+        assert place["x"] + place["w"] <= 24
+        cells |= mine
+        for target in panel["targets"]:
+            check_expression(target["expr"], told)
+            shown |= set(re.findall(r"\btute_\w+", target["expr"]))
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    assert shown == told.keys()
+
+
+@pytest.mark.parametrize("path", sorted((DOCKER / "systemd").glob("*.service")), ids=lambda path: path.stem)
+def test_units_start_what_there_is(path: Path) -> None:
+    unit = configparser.ConfigParser(strict=True, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment,method-assign] # names of systemd have capitals
+    unit.read_string(path.read_text())
+
+    assert set(unit) == {"DEFAULT", "Unit", "Service", "Install"}
+    service = unit["Service"]
+    assert service["Restart"] == "always"
+    assert service["User"] != "root"
+    program, *words = service["ExecStart"].split()
+    assert program.startswith("/opt/tute/.venv/bin/")
+    if words[0] == "manage.py":
+        assert words[1] in get_commands()
+    else:
+        assert words[0] == "league.wsgi"
+        assert "league.service.web_worker.BufferingWorker" in words, "half a request holds no thread"
+    state = re.fullmatch(r"STATE_DIR=(/var/lib/\S+)", service["Environment"])
+    assert state
+    assert state[1] == f"/var/lib/{service['StateDirectory']}"
+
+
+def directives(block: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Every directive of a parsed nginx file, whatever block it is in."""
+    return [
+        found for line in block for found in [(line["directive"], line["args"]), *directives(line.get("block", []))]
+    ]
+
+
+def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> None:
+    parsed = crossplane.parse(str(DOCKER / "proxy" / "nginx.conf"), single=True, strict=True)
+    assert parsed["status"] == "ok", parsed["errors"]
+    found = directives(parsed["config"][0]["parsed"])
+
+    assert ("listen", ["443", "ssl"]) in found
+    assert ("client_max_body_size", ["20m"]) in found
+    assert {"limit_conn", "limit_req", "client_header_timeout", "client_body_timeout"} <= {name for name, _ in found}
+    places = sum(name == "proxy_pass" for name, _ in found)
+    for header, value in (("X-Forwarded-For", "$remote_addr"), ("X-Forwarded-Proto", "$scheme")):
+        assert found.count(("proxy_set_header", [header, value])) == places
