@@ -105,8 +105,15 @@ class MatchAdmin(ReadOnly):
 class WorkerAdmin(ReadOnly):
     """Processes that play."""
 
-    list_display = ["name", "tier", "match", "seen", "refusal"]
+    list_display = ["name", "tier", "match", "seen", "refusal", "trouble", "broker"]
     list_select_related = ["match"]
+
+
+@admin.register(models.Scheduler)
+class SchedulerAdmin(ReadOnly):
+    """Processes that put the queue right."""
+
+    list_display = ["name", "started", "seen", "errors", "trouble", "broker"]
 
 
 @admin.register(models.LeagueEvent)

@@ -81,7 +81,7 @@ class Listener:
                 self._loops.broker = f"{type(error).__name__}: {error}"
                 if away is None:
                     away = time.monotonic()
-                    self._loops.count("broker", error)
+                    self._loops.count("broker")
                     log.warning("no hints come (%s); looking for work without, and trying again", error)
                 time.sleep(AGAIN_S)
             except BaseException as error:

@@ -150,7 +150,7 @@ def test_redis_is_stopped_hung_full_and_empty(league: Troubled) -> None:
 
     league.redis.fill()
     wait_for_matches(league, 7)
-    league.redis.fill(0)
+    league.redis.have_room()
     league.redis.empty()
     all_wait_for_hints()
 

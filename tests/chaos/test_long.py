@@ -7,16 +7,23 @@ import random
 import signal
 import time
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
 from tests.chaos.conftest import SOON, Troubled
 from tests.chaos.trouble import PLACES
 from tests.support.processes import Process
+from tests.support.redis import RedisServer
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
 
 AT_ONCE = 4  # processes
+REDIS: dict[str, tuple[Callable[[RedisServer], None], Callable[[RedisServer], None]]] = {
+    "Redis away": (RedisServer.stop, RedisServer.start),
+    "Redis hung": (RedisServer.hang, RedisServer.go_on),
+    "Redis full": (RedisServer.fill, RedisServer.have_room),
+}
 
 
 class Storm:
@@ -32,8 +39,8 @@ class Storm:
         """One more misfortune."""
         self.alive = [process for process in self.alive if process.popen.poll() is None]
         what = self.chance.choices(
-            ["process", "kill -9", "SIGTERM", "empty Redis", "Redis away", "PostgreSQL away", "PostgreSQL crash"],
-            [8 if len(self.alive) < AT_ONCE else 0, len(self.alive), len(self.alive) / 3, 1, 0.5, 0.5, 0.5],
+            ["process", "kill -9", "SIGTERM", "empty Redis", *REDIS, "PostgreSQL away", "PostgreSQL crash"],
+            [8 if len(self.alive) < AT_ONCE else 0, len(self.alive), len(self.alive) / 3, 1, 0.5, 0.5, 0.5, 0.5, 0.5],
         )[0]
         self.done[what] += 1
         if what == "process":
@@ -44,10 +51,11 @@ class Storm:
             self._one().stop(seconds=30)
         elif what == "empty Redis":
             self.league.redis.empty()
-        elif what == "Redis away":
-            self.league.redis.stop()
+        elif what in REDIS:
+            go, come = REDIS[what]
+            go(self.league.redis)
             time.sleep(self.chance.uniform(0, 3))
-            self.league.redis.start()
+            come(self.league.redis)
         else:
             self.league.postgres.restart(signal.SIGQUIT if what == "PostgreSQL crash" else signal.SIGINT)
 

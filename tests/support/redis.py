@@ -116,10 +116,15 @@ class RedisServer:
         """Answer again."""
         self.process.popen.send_signal(signal.SIGCONT)
 
-    def fill(self, maxmemory: int = 1) -> None:
-        """Refuse whatever takes memory; 0: take everything again."""
+    def fill(self) -> None:
+        """Refuse whatever takes memory."""
         with redis.Redis(port=self.port) as client:
-            client.config_set("maxmemory", maxmemory)
+            client.config_set("maxmemory", 1)
+
+    def have_room(self) -> None:
+        """Take everything again."""
+        with redis.Redis(port=self.port) as client:
+            client.config_set("maxmemory", 0)
 
     def listeners(self) -> int:
         """How many clients wait for a message, or have taken one last."""

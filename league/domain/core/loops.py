@@ -24,6 +24,7 @@ class Loops:
         self.trouble = ""  # which loop is lost, and why
         self.broker = ""  # why no hints come; empty: they do
         self.lost: Callable[[], None] = lambda: None  # called when a loop is lost
+        self._latest: dict[str, str] = {}  # the error of the round before, by loop
         self._leaving = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -39,14 +40,19 @@ class Loops:
             close_old_connections()
             turn()
         except Exception as error:
-            self.count(name, error)
-            log.exception("an error in the loop %r, which goes on: %s", name, error)
+            self.count(name)
+            what = f"{type(error).__name__}: {error}".strip()
+            # The same again, as while the database is away, needs no second traceback.
+            known = self._latest.get(name) == what
+            self._latest[name] = what
+            log.error("an error in the loop %r, which goes on: %s", name, what, exc_info=None if known else error)
             connection.close()
             return False
+        self._latest.pop(name, None)
         return True
 
-    def count(self, name: str, error: Exception) -> None:
-        """An error that was caught elsewhere."""
+    def count(self, name: str) -> None:
+        """One error more."""
         self.errors[name] += 1
 
     def leave(self, patience: float = 15) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterator
 
 import pytest
+import redis
 from celery import shared_task
+from django.conf import settings
 
 from league import celery, tasks
 from league.domain.core.loops import Loops
 from league.management.commands.scheduler import Calendar
 from league.management.listening import Listener
+from tests.support.processes import wait_for
+from tests.support.redis import RedisServer
 
 QUEUE = "of this test"
 taken: list[object] = []
@@ -79,11 +84,42 @@ def test_a_listener_that_is_lost_ends_with_code_1(loops: Loops) -> None:
         listener.close()
 
 
+def test_nobody_waits_for_a_broker_that_hangs(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A hundred hints are told at once; when it answers again, they reach it."""
+    server = RedisServer()
+    monkeypatch.setattr(tasks, "REST_S", 0.0)
+    kept = {name: celery.app.conf[name] for name in ("broker_url", "broker_transport_options")}
+    options = celery.broker_options(server.url, settings.STATE_DIR)
+    celery.app.conf.update(broker_url=server.url, broker_transport_options=options)
+    try:
+        sender = tasks.Sender()
+        server.hang()
+        began = time.monotonic()
+        for _ in range(100):
+            sender.send(pool=7)
+        assert time.monotonic() - began < 20  # each would have waited for a second and more
+        wait_for(lambda: "no hint could be sent" in caplog.text, "a word in the log", 60)
+        server.go_on()
+
+        def arrives() -> bool:
+            sender.send(pool=7)
+            with redis.Redis(port=server.port) as client:
+                return bool(client.llen(celery.UPKEEP))
+
+        wait_for(arrives, "a hint in Redis", 60)
+        wait_for(lambda: "hints are sent again" in caplog.text, "a word in the log", 60)
+        assert caplog.text.count("no hint could be sent") == 1
+    finally:
+        celery.app.conf.update(kept)
+        server.close()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_calendar_needs_no_broker(loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is due is done in the process; what fails is counted; entries that are not ours are left alone."""
     done: list[object] = []
-    monkeypatch.setattr(celery.app.conf, "broker_url", "redis://nowhere.invalid")
     monkeypatch.setattr(tasks.invariants, "check_all", lambda **named: done.append(named))
     calendar = Calendar(loops)
     assert {"check what must hold", "check everything"} <= set(calendar.schedule)

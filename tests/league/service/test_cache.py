@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -46,27 +45,13 @@ def keys(server: RedisServer) -> int:
         return int(client.dbsize())
 
 
-def hang(server: RedisServer) -> None:
-    server.process.popen.send_signal(signal.SIGSTOP)
-
-
-def go_on(server: RedisServer) -> None:
-    server.process.popen.send_signal(signal.SIGCONT)
-
-
-def fill(server: RedisServer) -> None:
-    with redis.Redis(port=server.port) as client:
-        client.config_set("maxmemory", 1)
-
-
-def have_room(server: RedisServer) -> None:
-    with redis.Redis(port=server.port) as client:
-        client.config_set("maxmemory", 0)
-
-
 @pytest.mark.parametrize(
     ("go", "come"),
-    [(RedisServer.stop, RedisServer.start), (hang, go_on), (fill, have_room)],
+    [
+        (RedisServer.stop, RedisServer.start),
+        (RedisServer.hang, RedisServer.go_on),
+        (RedisServer.fill, RedisServer.have_room),
+    ],
     ids=["down", "hung", "full"],
 )
 def test_the_api_counts_on_without_redis(
