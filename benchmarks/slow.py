@@ -65,7 +65,7 @@ def slow() -> None:
         lasts("Warm")
         alone = lasts("Alone")
         slower = [started(owners[1], [late, other], boards=4, name=f"Slow {i}") for i, other in enumerate(versions)]
-        Match.objects.filter(tournament__in=slower).update(turn=0)
+        Match.objects.filter(tournament__in=slower).update(virtual_s=0)
         while not Match.objects.filter(tournament__in=slower, status="running").exists():
             time.sleep(0.05)
         beside = lasts("Beside")

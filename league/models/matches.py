@@ -6,6 +6,7 @@ from django.db import models
 
 from league.enums import CheckName, FaultKind, MatchKind, MatchStatus
 from league.models.bots import BotVersion
+from league.models.people import Player
 from league.models.pools import Pool
 from league.models.tournaments import Round, Tournament
 
@@ -34,8 +35,11 @@ class Match(models.Model):
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
     priority = models.SmallIntegerField(default=0)  # higher first
-    # Then lower first: tournaments take turns (league.domain.matches.matches)
-    turn = models.PositiveIntegerField(default=0)
+    # Then by place: owners take turns, and the tournaments of each (league.domain.matches.turns)
+    owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
+    expected_s = models.FloatField(default=1.0)  # seconds that it is expected to take
+    turn = models.PositiveIntegerField(default=0)  # in the line of its owner
+    virtual_s = models.FloatField(default=0.0)  # in the line of all
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
     # Fencing: grows with every lease; a report with an old one is refused
@@ -67,7 +71,17 @@ class Match(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["finished"], condition=models.Q(status="finished", drawn=None), name="match_undrawn"),
-            models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
+            models.Index(fields=["status", "-priority", "virtual_s", "id"], name="match_line"),
+            models.Index(
+                fields=["owner", "priority", "turn", "id"],
+                condition=models.Q(status="queued"),
+                name="match_of_owner",
+            ),
+            models.Index(
+                fields=["owner", "priority", "-virtual_s"],
+                condition=models.Q(status__in=["leased", "running", "finished"]),
+                name="match_served",
+            ),
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),

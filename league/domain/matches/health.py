@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
 
 from league.domain.core import clock, hints, journal
 from league.domain.matches import matches, validation
@@ -24,21 +23,6 @@ FAULTS = 3  # faulty matches in a row
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 TEST = "h:"  # how the keys of tests begin
-
-
-def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` at whose table a bot sits that waits for the first test of its pause."""
-    return matches.filter(_waits(), kind=MatchKind.TOURNAMENT)
-
-
-def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` that wait for no such test."""
-    return matches.exclude(_waits(), kind=MatchKind.TOURNAMENT)
-
-
-def _waits() -> Exists:
-    paused = Party.objects.filter(match=OuterRef("pk"), version__bot__state=BotState.PAUSED, version__bot__retests=0)
-    return Exists(paused.exclude(version__bot__paused_for=""))
 
 
 def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> None:

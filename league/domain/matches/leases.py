@@ -15,12 +15,12 @@ from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
 from engine.runner import Limits, bounds
 from league.domain.core import clock, moves
 from league.domain.core.errors import IllegalMove, without_folders
-from league.domain.matches import health, matches, validation, workers
+from league.domain.matches import holds, matches, turns, validation, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, TournamentStatus
 from league.models import Match, Party
 
-HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
+HELD = turns.HELD
 AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
 RECENT = 100  # parties of matches, the latest, that a pace is measured on
 SLOW = 1.5  # times the pace of all
@@ -62,9 +62,9 @@ def claim(
     `ahead`: for when the worker has played its present match. It gets one only if more wait than workers are idle, so that nobody else could
     play it now, and none that was tried before: what killed a worker once shall not take another match with it.
 
-    The next in line: by priority, then by turn; but a slow bot that plays in as many matches as half of the workers waits while there is other
-    work, so that it delays nobody else; whoever sits with it goes on elsewhere. Matches of a bot that is about to be tested again wait for
-    that (`health`). Slow matches are in a lane of their own: they hold at most half of the workers, where there are two or more, and of equal
+    The next in line: by priority, then by its place (`turns`); but a slow bot that plays in as many matches as half of the workers waits while
+    there is other work, so that it delays nobody else; whoever sits with it goes on elsewhere. Matches of a bot that is about to be tested again wait for
+    that (`holds`). Slow matches are in a lane of their own: they hold at most half of the workers, where there are two or more, and of equal
     priority the others go first.
 
     1. Row locks (PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock).
@@ -72,7 +72,7 @@ def claim(
     """
     now = clock.given(now)
     with transaction.atomic():
-        waiting = health.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED))
+        waiting = holds.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED))
         waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
         if workers.is_another_able(worker, now=now):
             waiting = waiting.exclude(avoid=worker)
@@ -85,7 +85,7 @@ def claim(
             waiting = waiting.filter(attempts=0, slow=False)
         elif _is_lane_full(worker, now):
             waiting = waiting.filter(slow=False)
-        waiting = waiting.order_by("-priority", "turn", "id").select_for_update(skip_locked=True, of=("self",))
+        waiting = waiting.order_by(*turns.ORDER).select_for_update(skip_locked=True, of=("self",))
         greedy = _greedy_bots(worker, now)
         fair = waiting.exclude(pk__in=_matches_of(greedy)) if greedy else waiting
         match = (

@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Min
 
 from league.domain.core import clock, hints, journal, moves
 from league.domain.core.errors import Refused
+from league.domain.matches import pace, turns
+from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import BotVersion, Match, Party, Pool, Round, Tournament
 
@@ -37,6 +38,12 @@ class MatchPlan:
     rated: bool = True
     limits: dict[str, Any] = field(default_factory=dict)
     priority: int = 0
+    expected_s: float | None = None  # None: by the pace of its tournament or game
+
+    @property
+    def owner_id(self) -> int:
+        """Whose work it is: that of the tournament's owner, else of who has uploaded the first version."""
+        return self.tournament.owner_id if self.tournament else self.versions[0].bot.owner_id
 
 
 def public_id(plan: MatchPlan) -> str:
@@ -76,7 +83,8 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
             rows = {plan.key: (plan, _row(plan, now)) for plan in part if plan.key not in present}
             if not rows:
                 continue
-            _take_turns([row for _, row in rows.values()])
+            _expect(list(rows.values()))
+            turns.take([row for _, row in rows.values()])
             Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
             ids = {row.public_id: plan for plan, row in rows.values()}
             made = list(Match.objects.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
@@ -101,20 +109,18 @@ def insert_running(plan: MatchPlan, beside: Match, *, now: datetime) -> Match:
     return row
 
 
-def _take_turns(rows: Sequence[Match]) -> None:
-    """Give new matches their turns: each tournament counts on from its own last one, and none from before the turn that is served now.
-
-    So of many tournaments each gets every n-th worker, a small one is not behind a large one, and who was idle saves nothing up
-    (start-time fair queueing; Goyal, Vin and Cheng 1996).
-    """
-    served = Match.objects.filter(status=MatchStatus.QUEUED).aggregate(turn=Min("turn"))["turn"] or 0
-    last: dict[int | None, int] = {}
-    for row in rows:
-        if row.tournament_id not in last:
-            mine = Match.objects.filter(tournament=row.tournament_id) if row.tournament_id else Match.objects.none()
-            last[row.tournament_id] = max(served, mine.aggregate(turn=Max("turn"))["turn"] or 0)
-        last[row.tournament_id] += 1
-        row.turn = last[row.tournament_id]
+def _expect(rows: Sequence[tuple[MatchPlan, Match]]) -> None:
+    """Note how many seconds each match will take, as far as it can be known: one query or two for each tournament or game."""
+    sitting_s: dict[tuple[int | None, str], float] = {}
+    for plan, row in rows:
+        if plan.expected_s is not None:
+            row.expected_s = plan.expected_s
+            continue
+        here = (row.tournament_id, plan.pool.game)
+        if here not in sitting_s:
+            found = pace.of_tournament(plan.tournament) if plan.tournament else pace.of_game(plan.pool.game)
+            sitting_s[here] = found.seconds
+        row.expected_s = sitting_s[here] * plan.boards * pools.parties(plan.pool)
 
 
 def _row(plan: MatchPlan, now: datetime) -> Match:
@@ -123,6 +129,7 @@ def _row(plan: MatchPlan, now: datetime) -> Match:
         kind=plan.kind,
         pool=plan.pool,
         tournament=plan.tournament,
+        owner_id=plan.owner_id,
         round=plan.round,
         key=plan.key,
         table=plan.table,
@@ -154,7 +161,7 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 # What a match is, as against what became of it.
 IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
     "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
-    "reason", "progress", "host", "turn", "avoid", "created", "started", "finished", "counted", "drawn",
+    "reason", "progress", "host", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
 }  # fmt: skip
 
 
@@ -207,8 +214,8 @@ def play_again(
             },
         )
         if made:
-            _take_turns([fresh])
-            fresh.save(update_fields=["turn"])
+            turns.append(fresh)
+            fresh.save(update_fields=["turn", "virtual_s"])
             seated = match.parties.order_by("number").values_list("number", "version_id", "broken_off")
             Party.objects.bulk_create(
                 Party(match=fresh, number=n, version_id=pk, broken_off=seen) for n, pk, seen in seated

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -25,6 +25,7 @@ from league.domain.ratings import pools
 from league.enums import BotState, CheckName, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Check, Match, Pool
 
+GAME_S = 3.0  # expected of one game: the referee's part of it, and a bot that answers soon
 PRIORITY = 10  # an author waits for it
 DEFAULT_GAME = "partnership"  # tried first of a bot that says it plays every game
 RIVAL = "random"  # the house bot that sits opposite: the simplest one
@@ -123,7 +124,8 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
     """Queue the next attempt to validate a version."""
     keys = Match.objects.filter(key__startswith=_prefix(version)).values_list("key", flat=True)
     attempt = 1 + max(map(_attempt, keys), default=0)
-    matches.insert(plan_games(version, attempt, secret or secrets.token_bytes(32))[:1], now=clock.given(now))
+    first, *rest = plan_games(version, attempt, secret or secrets.token_bytes(32))
+    matches.insert([replace(first, expected_s=GAME_S * (1 + len(rest)))], now=clock.given(now))
     hints.matches_wait()
 
 

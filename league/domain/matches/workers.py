@@ -12,7 +12,7 @@ from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 from league.domain.core import clock, journal
 from league.domain.core.errors import without_folders
 from league.domain.core.loops import Loops
-from league.domain.matches import health
+from league.domain.matches import holds, turns
 from league.enums import MatchStatus
 from league.models import Match, Worker
 
@@ -80,7 +80,7 @@ def queue(*, now: datetime | None = None) -> Queue:
     now = clock.given(now)
     waiting = Q(status=MatchStatus.QUEUED)
     held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
-    paused = health.matches_on_hold(Match.objects.filter(waiting)).values("pk")
+    paused = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
     later = Q(not_before__gt=now)
     work = Match.objects.filter(waiting | held).aggregate(
         queued=Count("id", filter=waiting),
@@ -104,10 +104,10 @@ def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     anybody = Worker.objects.filter(seen__gte=now - SILENT).exists()
     usual = "turn" if count_able(now=now) else "sandbox" if anybody else "worker"
-    retest = Q(pk__in=health.matches_on_hold(waiting).values("pk"))
+    retest = Q(pk__in=holds.matches_on_hold(waiting).values("pk"))
     why = Case(When(not_before__gt=now, then=Value("retry")), When(retest, then=Value("retest")), default=Value(usual))
     ready = Case(When(why=usual, then=0), default=1)
-    return waiting.annotate(why=why).annotate(ready=ready).order_by("ready", "-priority", "turn", "id")
+    return waiting.annotate(why=why).annotate(ready=ready).order_by("ready", *turns.ORDER)
 
 
 def _why_starved(alive: list[Worker]) -> str:
@@ -122,5 +122,5 @@ def explain(*, now: datetime | None = None) -> int:
     now = clock.given(now)
     reason = without_folders(queue(now=now).starved)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
-    changed = health.playable_matches(waiting).exclude(reason=reason).update(reason=reason)
-    return changed + health.matches_on_hold(waiting).exclude(reason=ON_HOLD).update(reason=ON_HOLD)
+    changed = holds.playable_matches(waiting).exclude(reason=reason).update(reason=reason)
+    return changed + holds.matches_on_hold(waiting).exclude(reason=ON_HOLD).update(reason=ON_HOLD)

@@ -9,17 +9,12 @@ from typing import Any
 
 from engine.runner import Limits, bounds
 from league.domain.core.errors import Refused
-from league.domain.matches import workers
+from league.domain.matches import pace, workers
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
-from league.enums import MatchStatus
-from league.models import Match
 from league.pure import formats as pure
 from league.pure.calendar.event_plan import EventPlan
 from league.pure.pairing.movements import snake
-
-SITTING_S = 0.3  # seconds of one sitting, where none of the game was measured yet: house bots on an ordinary core
-RECENT = 50  # finished matches that the pace is measured on
 
 
 @dataclass(frozen=True)
@@ -48,18 +43,8 @@ class Forecast:
 
 def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
     """From the last matches of the game in any pool. Three queries."""
-    recent = Match.objects.filter(pool__game=game, status=MatchStatus.FINISHED).exclude(started=None)
-    spent = played = 0.0
-    rows = (
-        recent.order_by("-finished", "-id").select_related("pool").only("pool", "boards_planned", "started", "finished")
-    )
-    for match in rows[:RECENT]:
-        if match.started is None or match.finished is None:
-            continue
-        spent += (match.finished - match.started).total_seconds()
-        played += match.boards_planned * pools.parties(match.pool)
-    measured = played > 0 and spent > 0
-    return Pace(spent / played if measured else SITTING_S, measured, max(1, workers.queue(now=now).workers))
+    found = pace.of_game(game)
+    return Pace(found.seconds, found.measured, max(1, workers.queue(now=now).workers))
 
 
 def forecast(

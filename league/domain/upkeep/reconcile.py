@@ -7,7 +7,7 @@ from datetime import datetime
 
 from league.domain.audits import sampling
 from league.domain.core import clock
-from league.domain.matches import health, leases, validation, workers
+from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.ratings import ratings
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
@@ -29,6 +29,7 @@ class Reconciled:
     drawn: int = 0  # audits
     tested: int = 0  # paused bots that are tried again
     validated: int = 0  # versions whose validation had become void
+    lifted: int = 0  # queued matches brought forward in the line, since they could not be played before
     explained: int = 0  # queued matches whose reason for waiting changed
 
     def counts(self) -> dict[str, int]:
@@ -44,7 +45,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
     1. Leases that ran out. 2. Matches missing from schedules; tournaments that are over. 3. Matches of cancelled tournaments.
     4. Pools with results that were not counted. 5. Audits of what has finished. 6. Paused bots whose test is due; validations that
-    became void. 7. The reason why queued matches wait.
+    became void. 7. Places in the line of what may be played again. 8. The reason why queued matches wait.
     """
     now = clock.given(now)
     found = Reconciled(expired=leases.expire(now=now))
@@ -61,6 +62,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
     found.drawn = sampling.draw(now=now)
     found.tested = health.retest(now=now)
     found.validated = validation.repeat_void(now=now)
+    found.lifted = turns.lift(now=now)
     found.explained = workers.explain(now=now)
     return found
 
@@ -68,5 +70,5 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 def count_waiting(*, now: datetime | None = None, most: int) -> int:
     """How many matches could be claimed now, counted up to `most`."""
     now = clock.given(now)
-    due = health.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
+    due = holds.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
     return len(due.values_list("pk")[:most])

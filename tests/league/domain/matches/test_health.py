@@ -148,7 +148,7 @@ def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
         workers.register(name, tier="landlock", now=NOW)
     first = [started(ana, [slow, other], boards=1, name=f"Slow {i}") for i, other in enumerate(others)]
     rest = started(berto, others, boards=1, name="Others")
-    Match.objects.filter(tournament__in=first).update(turn=0)
+    Match.objects.filter(tournament__in=first).update(virtual_s=0)
 
     stuck = leases.claim("w1", now=NOW)
     assert stuck is not None
@@ -181,8 +181,8 @@ def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
     known.filter(version=fast).update(wall_s=0.1, decisions=40)
     first = [started(ana, [slow, other], boards=1, name=f"Slow {i}") for i, other in enumerate([fast, *others])]
     rest = started(berto, [fast, *others], boards=1, name="Others")
-    Match.objects.filter(tournament__in=first).update(turn=0)
-    Match.objects.filter(tournament=rest).update(turn=1)
+    Match.objects.filter(tournament__in=first).update(virtual_s=0)
+    Match.objects.filter(tournament=rest).update(virtual_s=1)
 
     stuck = leases.claim("w1", now=NOW)
     leases.start(stuck, now=NOW)
@@ -197,7 +197,7 @@ def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
         played.append(match)
 
     assert {match.tournament_id for match in played} == {rest.pk}
-    assert [match.pk for match in played] == list(rest.matches.order_by("turn", "id").values_list("pk", flat=True))
+    assert [match.pk for match in played] == list(rest.matches.order_by("virtual_s", "id").values_list("pk", flat=True))
     assert played[0].parties.filter(version=fast).exists(), "the opponent of the slow one does not wait for it"
 
 

@@ -53,7 +53,7 @@ def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> No
 
 def test_claim_ahead_takes_nothing_that_was_tried_before(ana, berto) -> None:
     tournament = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
-    first, second, third = tournament.matches.order_by("turn")
+    first, second, third = tournament.matches.order_by("virtual_s", "id")
     Match.objects.filter(pk__in=[second.pk, third.pk]).update(attempts=1)
 
     assert leases.claim("w1", ahead=True, now=NOW).pk == first.pk
@@ -241,7 +241,7 @@ def test_slow_matches_hold_half_of_the_workers_at_most(ana, berto) -> None:
 
 def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_others(ana, berto) -> None:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
-    first, second, third = Match.objects.filter(kind="tournament").order_by("turn")
+    first, second, third = Match.objects.filter(kind="tournament").order_by("virtual_s", "id")
     Match.objects.filter(pk=first.pk).update(slow=True)
     crew("w1")
 

@@ -20,7 +20,7 @@ from league.domain.bots import bots
 from league.domain.matches import matches, replays
 from league.domain.people import players
 from league.domain.ratings import ratings
-from league.domain.tournaments import standings, tournaments
+from league.domain.tournaments import progress, standings, tournaments
 from league.enums import MatchStatus, TournamentStatus, VersionStatus
 from league.models import Board, BotVersion, LeagueEvent, Match, Party, Rating, Sitting, Worker
 from tests.support.league import SECRET, source
@@ -131,6 +131,27 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
         assert f"[match={match.public_id} attempt=1 tournament=cup]" in told
     assert Worker.objects.get().tier in ("landlock", "namespaces")
     deals_are_those_that_were_promised(cup)
+    a_flood_delays_another_by_two_matches_at_most(live, good)
+
+
+def a_flood_delays_another_by_two_matches_at_most(live: LiveLeague, versions: list[BotVersion]) -> None:
+    """A real worker beside the simulation of tests/league/domain/matches/test_turns.py: it has one match in hand, and one it goes on with."""
+    flooder, honest, _ = (version.bot.owner for version in versions)
+    flood = []
+    for number in range(12):
+        flood.append(tournaments.create(flooder, f"Flood {number}", "partnership", boards=2, versions=versions))
+        tournaments.start(flood[-1])
+    mine = tournaments.create(honest, "Mine", "partnership", boards=1, versions=versions[:2])
+    theirs = Match.objects.filter(tournament__in=flood)
+    until(live, lambda: theirs.filter(status=MatchStatus.RUNNING).exists(), "the first matches of the flood")
+    tournaments.start(mine)
+    created = mine.matches.get().created
+    until(live, lambda: mine.matches.get().started, "the first match of another")
+    first = mine.matches.get()
+    before = theirs.filter(started__lt=first.started)
+    assert before.filter(finished__gt=created).count() <= 2
+    for one in flood:
+        progress.cancel(one, actor=flooder.name)
 
 
 def deals_are_those_that_were_promised(cup: tournaments.Tournament) -> None:

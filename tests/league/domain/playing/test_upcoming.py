@@ -111,7 +111,7 @@ def cup(ana, berto) -> Tournament:
 
 
 def states(cup: Tournament) -> list[tuple[str, int]]:
-    return list(cup.matches.order_by("turn").values_list("status", "attempts"))
+    return list(cup.matches.order_by("virtual_s", "id").values_list("status", "attempts"))
 
 
 def moves(match: Match) -> list[str]:
@@ -124,7 +124,7 @@ def test_the_next_match_waits_with_frozen_bots_and_has_the_same_result(machine: 
 
     def look(machine: Watched) -> None:
         fetched(machine)
-        second = cup.matches.order_by("turn")[1]
+        second = cup.matches.order_by("virtual_s", "id")[1]
         early = [process.pid for thread, process in machine.box.started if thread == "upcoming"]
         seen.append([Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] for pid in early])
         seen.append((second.status, second.worker, second.token, second.attempts))
@@ -134,7 +134,7 @@ def test_the_next_match_waits_with_frozen_bots_and_has_the_same_result(machine: 
 
     assert seen == [[b"T"] * 4, (MatchStatus.LEASED, machine.name, 1, 1)]
     assert states(cup) == [(MatchStatus.FINISHED, 1)] * 3
-    assert machine.played == list(cup.matches.order_by("turn").values_list("public_id", flat=True))
+    assert machine.played == list(cup.matches.order_by("virtual_s", "id").values_list("public_id", flat=True))
     assert [thread for thread, _ in machine.box.started].count("upcoming") == 8  # the first pass of two matches
     assert machine.box.alive() == []
     for match in cup.matches.all():
@@ -164,7 +164,7 @@ def test_what_breaks_ahead_is_the_next_matchs_retry(machine: Watched, cup: Tourn
     machine.box.fails = True
     assert machine.look() is True
 
-    first, second, third = cup.matches.order_by("turn")
+    first, second, third = cup.matches.order_by("virtual_s", "id")
     assert (first.status, moves(first)) == (MatchStatus.FINISHED, ["leased", "running", "finished"])
     assert (second.status, second.reason) == (MatchStatus.QUEUED, "attempt 1: SandboxError: told to fail")
     assert second.not_before is not None
@@ -173,7 +173,7 @@ def test_what_breaks_ahead_is_the_next_matchs_retry(machine: Watched, cup: Tourn
 
 
 def test_a_match_that_is_cancelled_meanwhile_is_not_played(machine: Watched, cup: Tournament) -> None:
-    second = cup.matches.order_by("turn")[1]
+    second = cup.matches.order_by("virtual_s", "id")[1]
 
     def cancel(machine: Watched) -> None:
         fetched(machine)
@@ -187,7 +187,7 @@ def test_a_match_that_is_cancelled_meanwhile_is_not_played(machine: Watched, cup
 
 
 def test_the_pulse_renews_its_lease_and_ends_its_bots_when_it_is_lost(machine: Watched, cup: Tournament) -> None:
-    second = cup.matches.order_by("turn")[1]
+    second = cup.matches.order_by("virtual_s", "id")[1]
     untils = []
 
     def beat(machine: Watched) -> None:
@@ -210,7 +210,7 @@ def test_the_pulse_renews_its_lease_and_ends_its_bots_when_it_is_lost(machine: W
 def test_a_match_that_does_not_end_keeps_no_other_waiting(
     machine: Watched, cup: Tournament, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    second = cup.matches.order_by("turn")[1]
+    second = cup.matches.order_by("virtual_s", "id")[1]
     claimed = []
 
     def dawdle(machine: Watched) -> None:
@@ -244,7 +244,7 @@ def test_a_worker_that_is_stopped_gives_both_back(machine: Watched, cup: Tournam
 
 
 def test_a_match_that_failed_before_takes_no_other_with_it(machine: Watched, cup: Tournament) -> None:
-    Match.objects.filter(pk=cup.matches.order_by("turn")[0].pk).update(attempts=1)
+    Match.objects.filter(pk=cup.matches.order_by("virtual_s", "id")[0].pk).update(attempts=1)
     assert machine.look() is True
 
     assert states(cup) == [("finished", 2), ("queued", 0), ("queued", 0)]
