@@ -142,6 +142,12 @@ LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long 
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
 RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the scheduler
 UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
+# Defaults for one player; `manage.py set_quota` sets another for one (league.domain.people.quotas)
+QUOTA_BOARDS = envint("QUOTA_BOARDS", 100_000, least=1)  # that wait to be played
+QUOTA_TOURNAMENTS = envint("QUOTA_TOURNAMENTS", 20, least=1)  # not over; events and circuits count
+QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # not retired
+QUOTA_VALIDATIONS = envint("QUOTA_VALIDATIONS", 20, least=1)  # uploads that wait for their validation
+QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # of all uploads
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in
 MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # of one match

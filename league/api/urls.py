@@ -56,6 +56,7 @@ urlpatterns = [
     path("players", people.Players.as_view(), name="players"),
     path("players/<word:name>", people.OnePlayer.as_view(), name="player"),
     path("me", people.Me.as_view(), name="me"),
+    path("me/limits", people.MyLimits.as_view(), name="my-limits"),
     path("tokens", people.Tokens.as_view(), name="tokens"),
     path("tokens/<id:id>", people.OneToken.as_view(), name="token"),
     path("bots", bots.Bots.as_view(), name="bots"),

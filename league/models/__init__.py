@@ -9,7 +9,7 @@ from __future__ import annotations
 from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.matches import Board, Check, Match, Party, Sitting
-from league.models.people import ApiToken, Player, TakenName
+from league.models.people import ApiToken, Player, Quota, TakenName
 from league.models.pools import Pool
 from league.models.ratings import PoolSums, Rating, RatingPoint
 from league.models.records import IdempotencyKey, LeagueEvent
@@ -34,6 +34,7 @@ __all__ = [
     "Player",
     "Pool",
     "PoolSums",
+    "Quota",
     "Rating",
     "RatingPoint",
     "Round",

@@ -37,9 +37,9 @@ class Match(models.Model):
     priority = models.SmallIntegerField(default=0)  # higher first
     # Then by place: owners take turns, and the tournaments of each (league.domain.matches.turns)
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
-    expected_s = models.FloatField(default=1.0)  # seconds that it is expected to take
+    expected_s = models.FloatField(default=1.0, db_default=1.0)  # seconds that it is expected to take
     turn = models.PositiveIntegerField(default=0)  # in the line of its owner
-    virtual_s = models.FloatField(default=0.0)  # in the line of all
+    virtual_s = models.FloatField(default=0.0, db_default=0.0)  # in the line of all
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
     # Fencing: grows with every lease; a report with an old one is refused
@@ -71,6 +71,8 @@ class Match(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["finished"], condition=models.Q(status="finished", drawn=None), name="match_undrawn"),
+            # The release before claims by it; it is taken away with the next one
+            models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
             models.Index(fields=["status", "-priority", "virtual_s", "id"], name="match_line"),
             models.Index(
                 fields=["owner", "priority", "turn", "id"],

@@ -19,6 +19,20 @@ class Player(models.Model):
         return self.name
 
 
+class Quota(models.Model):
+    """A limit that an operator has set for one player (league.domain.people.quotas); everybody else has the default."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="quotas")
+    name = models.CharField(max_length=20)
+    value = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "name"], name="quota_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value} of player {self.player_id}"
+
+
 class TakenName(models.Model):
     """What a name looks like, and who has it: no other may take a name that looks the same (league.pure.names)."""
 

@@ -89,6 +89,9 @@ class Tournament(models.Model):
     secret = models.BinaryField(max_length=32)  # every deal follows from it; published when the tournament is over
     secret_sha256 = models.CharField(max_length=64)  # published before
     limits = models.JSONField(default=dict)  # of the runner; {} = its defaults
+    # What it will have at most, from its start on; 0: it has not begun, or goes on until its owner ends it
+    planned_matches = models.PositiveIntegerField(default=0, db_default=0)
+    booked_boards = models.PositiveBigIntegerField(default=0, db_default=0)
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)

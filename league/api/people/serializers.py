@@ -27,6 +27,18 @@ class MeOut(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
 
 
+class LimitOut(serializers.Serializer[Any]):
+    """How much of something you have, and may have."""
+
+    name = serializers.CharField(help_text="boards, tournaments, bots, validations, uploads, bytes.")
+    used = serializers.IntegerField()
+    limit = serializers.IntegerField(source="most", allow_null=True, help_text="Null: none.")
+    default = serializers.IntegerField(help_text="What everybody has whom no operator has given another.")
+    again = serializers.DateTimeField(
+        allow_null=True, help_text="When there is room for one more, where nothing but time makes it."
+    )
+
+
 class TokenOut(serializers.Serializer[Any]):
     """A key of yours; the key itself is not kept."""
 

@@ -13,8 +13,8 @@ from league.api.http.auth import player_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PlayerFilters
 from league.api.http.problems import Problem, told
-from league.api.people.serializers import MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
-from league.domain.people import tokens
+from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
+from league.domain.people import quotas, tokens
 from league.models import ApiToken, Player
 
 
@@ -56,6 +56,23 @@ class Me(View):
     def get(self, request: Request) -> Response:
         """The player whom your token or session stands for."""
         return Response(MeOut(player_of(request)).data)
+
+
+class MyLimits(View):
+    """/me/limits"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = LimitOut
+
+    @extend_schema(
+        operation_id="list_my_limits",
+        summary="Read your limits",
+        tags=["account"],
+        responses=LimitOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Boards and tournaments that wait, bots, uploads: how much you have, and may have."""
+        return Response(LimitOut(quotas.limits(player_of(request)), many=True).data)
 
 
 class Tokens(ListView):

@@ -9,6 +9,7 @@ from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from league.api.http.auth import viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.tournaments.serializers import (
     BracketOut,
@@ -75,7 +76,10 @@ class Forecast(View):
         responses=ForecastOut,
     )
     def post(self, request: Request) -> Response:
-        """Fewest and most matches, boards and sittings, and the time at the present pace of the workers. Creates nothing."""
+        """Fewest and most matches, boards and sittings, and the time at the present pace of the workers. Creates nothing.
+
+        Above the limit of boards of who asks it is refused with the number that would fit.
+        """
         wanted = self.body()
         boards = wanted.get("boards") or tournaments.default_boards(
             wanted["game"], wanted.get("players"), wanted.get("options")
@@ -89,6 +93,8 @@ class Forecast(View):
             players=wanted.get("players"),
             options=wanted.get("options"),
             mixed=wanted["mixed"],
+            limited=True,
+            owner=viewer_of(request),
         )
         return Response(ForecastOut(found).data)
 

@@ -49,7 +49,11 @@ class TournamentOut(serializers.Serializer[Any]):
     schedule = serializers.IntegerField(help_text="Revision of the schedules by which it was made (docs/fairness.md).")
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
     entries = serializers.IntegerField(source="entry_count")
-    matches = serializers.IntegerField(source="match_count")
+    matches = serializers.IntegerField(source="match_count", help_text="That are in the queue, or were.")
+    matches_planned = serializers.IntegerField(
+        source="planned_matches",
+        help_text="At most, as known at the start; those that the queue has no room for yet are inserted later. 0: before, or without an end.",
+    )
     matches_finished = serializers.IntegerField(source="finished_count")
     secret_sha256 = serializers.CharField(help_text="Published before the first deal.")
     secret = serializers.SerializerMethodField(

@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
 from engine.packages.manifest import SEALABLE
 from league.domain.bots import packages
 from league.domain.core import clock, journal, names
-from league.domain.core.errors import Refused, TooMany
+from league.domain.core.errors import Refused
 from league.domain.matches import validation
-from league.domain.people import players
+from league.domain.people import players, quotas
 from league.enums import BotState, VersionStatus
-from league.models import Bot, BotVersion, LeagueEvent, Player
+from league.models import Bot, BotVersion, Player
 
-HOUR = timedelta(hours=1)
+VALIDATION_S = 300  # after so long one of several uploads ought to be through
 RESERVED = frozenset({"new", "me"})
 
 
@@ -56,11 +55,13 @@ def upload(
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
         # One upload of a player at a time: limits and numbers hold
-        Player.objects.select_for_update().get(pk=player.pk)
-        _check_rate(player, now)
+        quotas.ask(player, quotas.UPLOADS, now=now)
+        quotas.ask(player, quotas.VALIDATIONS, wait_s=VALIDATION_S, now=now)
         bot = _bot(player, name, now)
         package = packages.store(content)
         _check_duplicate(player, content.sha256)
+        package = packages.store(content)
+        quotas.ask(player, quotas.BYTES, package.size, now=now)
         number = 1 + (bot.versions.aggregate(last=Max("number"))["last"] or 0)
         version = BotVersion.objects.create(
             bot=bot,
@@ -86,27 +87,11 @@ def upload(
     return version
 
 
-def _check_rate(player: Player, now: datetime) -> None:
-    if player.bots.filter(is_house=True).exists():
-        return
-    recent = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR).order_by("at")
-    times = list(recent.values_list("at", flat=True))
-    if len(times) >= settings.UPLOADS_PER_HOUR:
-        wait = max(1, int((times[-settings.UPLOADS_PER_HOUR] + HOUR - now).total_seconds()))
-        raise TooMany(
-            "you have uploaded {count} versions within an hour; at most {most} are taken. Try again in {minutes} minutes, "
-            "and test with `tute play` on your machine meanwhile",
-            count=len(times),
-            most=settings.UPLOADS_PER_HOUR,
-            minutes=-(-wait // 60),
-            retry_after=wait,
-        )
-
-
 def _bot(player: Player, name: str, now: datetime) -> Bot:
     fresh = {"owner": player, "is_house": player.name == players.HOUSE, "created": now}
     bot = Bot.objects.filter(slug=name).first()
     if bot is None:
+        quotas.ask(player, quotas.BOTS, now=now)
         names.take(names.BOT, name, holder=f"bot:{name}")
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
     if bot.owner_id != player.pk:

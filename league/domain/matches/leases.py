@@ -63,8 +63,8 @@ def claim(
     play it now, and none that was tried before: what killed a worker once shall not take another match with it.
 
     The next in line: by priority, then by its place (`turns`); but a slow bot that plays in as many matches as half of the workers waits while
-    there is other work, so that it delays nobody else; whoever sits with it goes on elsewhere. Matches of a bot that is about to be tested again wait for
-    that (`holds`). Slow matches are in a lane of their own: they hold at most half of the workers, where there are two or more, and of equal
+    there is other work, so that it delays nobody else; whoever sits with it goes on elsewhere. Matches of a bot that is about to be tested again
+    wait for that (`holds`). Slow matches are in a lane of their own: they hold at most half of the workers, where there are two or more, and of equal
     priority the others go first.
 
     1. Row locks (PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock).

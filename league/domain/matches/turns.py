@@ -21,8 +21,9 @@ from django.db import transaction
 from django.db.models import Max, Min, QuerySet
 
 from league.domain.matches import holds
+from league.domain.people import players
 from league.enums import MatchStatus
-from league.models import Match, Player
+from league.models import Match
 
 HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
 SERVED = (*HELD, MatchStatus.FINISHED)
@@ -34,13 +35,8 @@ LEAST_S = 0.01  # a match takes some time, whatever was measured
 def take(rows: Sequence[Match]) -> None:
     """Give new matches, which are not in the database yet, their places. In a transaction: it locks their owners' lines."""
     for owner, priority in sorted({(row.owner_id, row.priority) for row in rows if row.owner_id is not None}):
-        lock(owner)
+        players.lock(owner)
         _take([row for row in rows if (row.owner_id, row.priority) == (owner, priority)], owner, priority)
-
-
-def lock(owner_id: int) -> None:
-    """One process at a time adds to the work of an owner: places follow from what is there, and so do quotas. To the end of the transaction."""
-    list(Player.objects.select_for_update(no_key=True).filter(pk=owner_id).values_list("pk"))
 
 
 def append(row: Match) -> None:
@@ -135,6 +131,6 @@ def lift(*, now: datetime) -> int:
         owners = holds.playable_matches(late).exclude(not_before__gt=now).exclude(owner=None)
         for owner in sorted(set(owners.values_list("owner_id", flat=True))):
             with transaction.atomic():
-                lock(owner)
+                players.lock(owner)
                 moved += lay(owner, priority)
     return moved

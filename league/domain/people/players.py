@@ -51,6 +51,11 @@ def create(
     return player
 
 
+def lock(player_id: int) -> None:
+    """One process at a time adds to what a player has: places in the queue and quotas follow from what is there. To the end of the transaction."""
+    list(Player.objects.select_for_update(no_key=True).filter(pk=player_id).values_list("pk"))
+
+
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     """The player of a logged-in account. It is created here for an account that the operator made by hand."""
     found = Player.objects.filter(user=user).first()

@@ -12,6 +12,7 @@ from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTas
 from league.domain.bots import bots
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
+from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
 from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
@@ -54,6 +55,7 @@ def create(
     except ValueError as error:
         raise Refused.from_error(error) from error
     with transaction.atomic():
+        quotas.ask(owner, quotas.TOURNAMENTS, now=now)
         tournaments.take_name(owner, name)
         circuit = Circuit.objects.create(
             slug=tournaments.free_slug(name, Circuit),

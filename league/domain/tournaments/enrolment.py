@@ -11,7 +11,7 @@ from django.db import transaction
 from league.domain.bots import bots
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
-from league.domain.tournaments import formats
+from league.domain.tournaments import booking, formats
 from league.enums import BotState, Seeding, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, Entry, Rating, Tournament
 from league.pure import formats as pure
@@ -37,6 +37,7 @@ def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "",
             )
         number = 1 + max((entry.number for entry in present), default=-1)
         entry = Entry.objects.create(tournament=tournament, version=version, number=number)
+        booking.book_more(row, now=now)
         journal.append("tournament.entered", moves.subject(tournament), now=now, actor=actor, version=str(version))
     return entry
 
@@ -99,7 +100,7 @@ def withdraw(tournament: Tournament, version: BotVersion, *, actor: str = "", no
 
 def _lock_changeable(tournament: Tournament) -> Tournament:
     """The row, locked, if its entries may change."""
-    row = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    row = Tournament.objects.select_for_update(of=("self",)).select_related("pool", "owner").get(pk=tournament.pk)
     grows = row.status == TournamentStatus.RUNNING and formats.format_named(row.format).grows
     if row.status != TournamentStatus.OPEN and not grows:
         raise Refused(

@@ -14,8 +14,9 @@ from django.db import transaction
 from league.domain.bots import bots
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
+from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import formats, tournaments
+from league.domain.tournaments import booking, forecast, formats, tournaments
 from league.enums import Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
@@ -39,6 +40,9 @@ def create(
     secret = secret or secrets.token_bytes(32)
     name = names.checked(plan.name)
     with transaction.atomic():
+        quotas.ask(owner, quotas.TOURNAMENTS, now=now)
+        stages = forecast.forecast_stages(plan, len(entrants))
+        booking.check_boards(owner, sum(stage.boards[1] for stage in stages))
         tournaments.take_name(owner, name)
         event = Event.objects.create(
             slug=tournaments.free_slug(name, Event),

@@ -11,7 +11,8 @@ from engine.runner import Limits, bounds
 from league.domain.core.errors import Refused
 from league.domain.matches import pace, workers
 from league.domain.ratings import pools
-from league.domain.tournaments import formats, tournaments
+from league.domain.tournaments import booking, formats, tournaments
+from league.models import Player
 from league.pure import formats as pure
 from league.pure.calendar.event_plan import EventPlan
 from league.pure.pairing.movements import snake
@@ -58,8 +59,10 @@ def forecast(
     options: Mapping[str, Any] | None = None,
     mixed: bool = False,
     at: Pace | None = None,
+    limited: bool = False,
+    owner: Player | None = None,
 ) -> Forecast:
-    """What such a tournament would take. Refused for what cannot be played."""
+    """What such a tournament would take. Refused for what cannot be played; `limited`: and for more than `owner` (None: somebody) may have."""
     form = formats.format_named(format)
     loaded = pools.load(game, players, dict(options or {}))
     seats = formats.entries_at_table(loaded, mixed=mixed)
@@ -72,6 +75,8 @@ def forecast(
         size = form.size(field)
     except ValueError as error:
         raise Refused.from_error(error) from error
+    if limited:
+        booking.check(owner, form, field)
     found = at or measure_pace(game)
     sittings = (size.boards[0] * seats, size.boards[1] * seats)
     each = found.sitting_s / found.workers

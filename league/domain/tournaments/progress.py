@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,30 +11,51 @@ from django.db import transaction
 
 from league.domain.core import clock, moves
 from league.domain.core.errors import IllegalMove, Refused
-from league.domain.matches import matches
+from league.domain.matches import matches, workers
 from league.domain.tournaments import fixtures, formats
 from league.enums import Ending, MatchStatus, TournamentStatus
 from league.models import Entry, Match, Tournament
-from league.pure.formats import Outcome
+from league.pure.formats import Outcome, Pairing
+
+WINDOW = 500  # matches of one tournament that wait at most ...
+WINDOW_OF_WORKER = 20  # ... or so many for each worker: what it may play before the scheduler looks again
 
 
 def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
-    """Insert the matches of a running tournament that are missing; their number. Running it twice adds nothing."""
+    """Insert the matches of a running tournament that are missing, as many as there is room for; their number. Running it twice adds nothing.
+
+    At most `room` of one tournament wait in the queue: so no request and no pass inserts more, and the queue is as long as what is played soon.
+    """
     now = clock.given(now)
     form, field = formats.field_of_tournament(tournament)
     if not formats.follows_results(tournament):
-        if tournament.matches.count() >= form.size(field).matches[1]:
+        # Matches that are played in place of others bear the others' keys with a number behind
+        if tournament.matches.exclude(key__contains="#").count() >= form.size(field).matches[1]:
             return 0
-        return fixtures.insert(tournament, fixtures.play_format(tournament, blank=True).sheet.pairings, now=now)
+        free = room(tournament, now=now)
+        return free and _insert(tournament, fixtures.play_format(tournament, blank=True).sheet.pairings, free, now=now)
     if tournament.matches.exists() and not form.eager and fixtures.has_open_matches(tournament):
         return 0
     with transaction.atomic():  # what such a format adds follows from what is there: one process at a time
         row = _lock(tournament)
         if row.status != TournamentStatus.RUNNING:
             return 0
-        there = set(row.matches.values_list("table", "first_board"))
-        tables = fixtures.play_format(row).sheet.pairings
-        return fixtures.insert(row, [table for table in tables if table.slot not in there], now=now)
+        # What a ladder adds is drawn together; it is little at a time
+        space = None if form.grows else room(row, now=now)
+        return _insert(row, fixtures.play_format(row).sheet.pairings, space, now=now)
+
+
+def room(tournament: Tournament, *, now: datetime) -> int:
+    """How many more matches of it may wait in the queue. Two queries."""
+    waiting = tournament.matches.filter(status=MatchStatus.QUEUED).count()
+    return max(0, max(WINDOW, WINDOW_OF_WORKER * workers.count_able(now=now)) - waiting)
+
+
+def _insert(tournament: Tournament, tables: Sequence[Pairing], space: int | None, *, now: datetime) -> int:
+    """Those of `tables` that are missing, the first `space` of them (None: all)."""
+    there = set(tournament.matches.values_list("table", "first_board"))
+    missing = [table for table in tables if table.slot not in there]
+    return fixtures.insert(tournament, missing[:space], now=now)
 
 
 def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:

@@ -15,8 +15,9 @@ from django.utils.text import slugify
 from engine.runner import Limits
 from league.domain.core import clock, journal, moves, names
 from league.domain.core.errors import IllegalMove, Refused
+from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import enrolment, formats, progress
+from league.domain.tournaments import booking, enrolment, formats, progress
 from league.enums import DEFAULT_FORMAT, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
@@ -79,6 +80,7 @@ def create(
     secret = secret or secrets.token_bytes(32)
     with transaction.atomic():
         if not belongs:
+            quotas.ask(owner, quotas.TOURNAMENTS, now=now)
             take_name(owner, name)
         tournament = Tournament.objects.create(
             slug=free_slug(name),
@@ -132,12 +134,16 @@ def _limits(given: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def start(tournament: Tournament, *, actor: str = "", now: datetime | None = None) -> None:
-    """Freeze the entries, sorted by version, with their seeds, and insert the first matches. Starting a running tournament only completes them."""
+    """Freeze the entries, sorted by version, with their seeds, and insert the first matches. Starting a running tournament only completes them.
+
+    Of a large one the scheduler inserts the others, as those before them are played (`progress.schedule`).
+    """
     now = clock.given(now)
     with transaction.atomic():
-        row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
+        row = Tournament.objects.select_for_update(of=("self",)).select_related("pool", "owner").get(pk=tournament.pk)
         if row.status == TournamentStatus.OPEN:
             enrolment.freeze_entries(row)
+            booking.book(row, now=now)
             moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now)
     tournament.refresh_from_db()
     if tournament.status != TournamentStatus.RUNNING:
@@ -157,11 +163,11 @@ def growing_parameters(tournament: Tournament) -> list[str]:
 def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
     """Give a running tournament more of what may grow, such as cycles or budget. Nothing that exists is changed.
 
-    Returns the number of matches added. Refused for less than there is, and for any other parameter: what was played follows from it.
+    Returns the number of matches by which it may grow. Refused for less than there is, and for any other parameter: what was played follows from it.
     """
     now = clock.given(now)
     with transaction.atomic():
-        row = Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
+        row = Tournament.objects.select_for_update(of=("self",)).select_related("pool", "owner").get(pk=tournament.pk)
         if row.status != TournamentStatus.RUNNING:
             raise Refused(
                 "the tournament {tournament!r} is {status}; only a running one can be extended",
@@ -182,12 +188,14 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
                 raise Refused(
                     "{name} is {was} and can only grow, not become {value!r}", name=name, was=was[name], value=value
                 )
-        Tournament.objects.filter(pk=row.pk).update(
-            parameters=formats.choose_parameters(row.format, {**was, **parameters})
-        )
+        row.parameters = formats.choose_parameters(row.format, {**was, **parameters})
+        Tournament.objects.filter(pk=row.pk).update(parameters=row.parameters)
+        planned = row.planned_matches
+        booking.book_more(row, now=now)
         journal.append("tournament.extended", moves.subject(row), now=now, actor=actor, **parameters)
     tournament.refresh_from_db()
-    return progress.schedule(tournament, now=now)
+    progress.schedule(tournament, now=now)
+    return row.planned_matches - planned
 
 
 def count_planned(tournament: Tournament) -> tuple[int, int]:

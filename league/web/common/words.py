@@ -177,6 +177,21 @@ WAITING_REASONS = {
 }
 
 
+LIMITS = {
+    "boards": gettext_noop("boards that wait to be played"),
+    "tournaments": gettext_noop("tournaments, events and circuits that are not over"),
+    "bots": gettext_noop("bots that are not retired"),
+    "validations": gettext_noop("uploads that are being validated"),
+    "uploads": gettext_noop("uploads of the last hour"),
+    "bytes": gettext_noop("size of all uploads"),
+}
+
+
+def limit_name(name: str) -> str:
+    """What a limit of a player counts."""
+    return _(LIMITS[name])
+
+
 def waiting_reason(reason: str) -> str:
     """Why a match waits, in a few words."""
     return _(WAITING_REASONS[reason])

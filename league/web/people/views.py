@@ -18,10 +18,10 @@ from django.views.decorators.http import require_POST
 
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.people import players, tokens
+from league.domain.people import players, quotas, tokens
 from league.enums import TokenScope
 from league.models import BotVersion, Player
-from league.web.common import inputs, lists
+from league.web.common import inputs, lists, words
 from league.web.common.viewers import player_of
 from league.web.people.forms import LogInForm, SignUpForm
 
@@ -102,6 +102,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "key": key,
         "refused": refused,
         "paused": owner.bots.exclude(paused_for="").order_by("slug"),
+        "limits": [(one, words.limit_name(one.name)) for one in quotas.limits(owner)],
         "tokens": owner.tokens.filter(revoked=None).order_by("-created"),
         "scopes": TokenScope.choices,
         "scope": TokenScope.SUBMIT,

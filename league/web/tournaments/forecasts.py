@@ -13,11 +13,12 @@ from django.utils.translation import ngettext
 import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import forecast as domain
+from league.models import Player
 from league.pure.calendar import event_plan
 
 
-def tournament_sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
-    """Matches, boards, sittings and time of what a form has chosen; or why it cannot be played, in the words of the league."""
+def tournament_sentence(game: engine.Game, chosen: dict[str, Any], viewer: Player | None) -> str:
+    """Matches, boards, sittings and time of what a form has chosen; or why `viewer` cannot have it played, in the words of the league."""
     try:
         found = domain.forecast(
             game.key,
@@ -28,6 +29,8 @@ def tournament_sentence(game: engine.Game, chosen: dict[str, Any]) -> str:
             players=game.players,
             options=chosen["options"],
             mixed=chosen.get("mixed", False),
+            limited=True,
+            owner=viewer,
         )
     except Refused as refusal:
         return _("It cannot start yet: %(why)s. You can create the tournament open and let others enter.") % {

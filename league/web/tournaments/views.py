@@ -73,7 +73,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "sittings": _sittings(found),
         "page": page,
         "planned": _planned(found) if found.status == TournamentStatus.OPEN else 0,
-        "total": sum(table.statuses.values()),
+        "total": _total(found, sum(table.statuses.values())),
         "done": table.statuses[MatchStatus.FINISHED],
         "stalled": progress.stalled(found) if table.statuses[MatchStatus.VOID] else [],
         "secret": domain.published_secret(found),
@@ -136,6 +136,11 @@ def _planned(found: Tournament) -> int:
         return domain.count_planned(found)[1]
     except Refused:
         return 0
+
+
+def _total(found: Tournament, there: int) -> int:
+    """Matches in all: those that the scheduler has still to insert too, where their number is known."""
+    return there if formats.follows_results(found) else max(there, found.planned_matches)
 
 
 def _example_match(page: Page[Match]) -> str:
@@ -242,7 +247,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
         "seats": len(game.sides),
         "sittings": len(game.sittings(len(game.sides))),
         "players": game.players,
-        "prediction": _prediction(game, form),
+        "prediction": _prediction(game, form, player_of(request)),
     }
     return render(request, "tournaments/tournament_new.html", context, status=422 if form.errors else 200)
 
@@ -256,7 +261,7 @@ def forecast(request: HttpRequest) -> HttpResponse:
     versions = entrants(key)
     form = _form(game, versions, request.GET)
     form.fields["name"].required = False
-    text = forecasts.tournament_sentence(game, form.cleaned_data) if form.is_valid() else ""
+    text = forecasts.tournament_sentence(game, form.cleaned_data, viewer_of(request)) if form.is_valid() else ""
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
@@ -272,12 +277,12 @@ def _form(game: engine.Game, versions: list[tuple[str, BotVersion]], data: Any, 
     return TournamentForm(game, [(slug, str(v)) for slug, v in versions], data, initial=start)
 
 
-def _prediction(game: engine.Game, form: TournamentForm) -> str:
+def _prediction(game: engine.Game, form: TournamentForm, viewer: Player) -> str:
     """Of what was sent; of a fresh form, of what it offers."""
     if not form.is_bound:
         chosen = {**form.initial, "bots": form.initial["bots"][: settings.MAX_ENTRIES]}
-        return forecasts.tournament_sentence(game, chosen | {"parameters": {}, "options": {}})
-    return forecasts.tournament_sentence(game, form.cleaned_data) if form.is_valid() else ""
+        return forecasts.tournament_sentence(game, chosen | {"parameters": {}, "options": {}}, viewer)
+    return forecasts.tournament_sentence(game, form.cleaned_data, viewer) if form.is_valid() else ""
 
 
 def _create(

@@ -121,7 +121,7 @@ def test_every_read_but_the_account_is_open_to_all():
         for one in operations()
         if one["method"] == "GET" and {} not in document()["paths"][one["path"]]["get"]["security"]
     }
-    assert closed == {"/api/v1/me", "/api/v1/tokens"}
+    assert closed == {"/api/v1/me", "/api/v1/me/limits", "/api/v1/tokens"}
 
 
 @pytest.mark.parametrize("header", ["Bearer", "Bearer ", "Bearer tute_wrong", "Basic YTpi", "tute_x", "Bearer \xe9"])

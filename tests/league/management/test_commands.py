@@ -49,6 +49,13 @@ def test_create_player_and_token(db) -> None:
         said("create_player", "Ana María", "--no-password")
 
 
+def test_set_quota(ana) -> None:
+    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == "ana: bots 0 of 50; the default is 30"
+    assert said("set_quota", "ana", "bots", "default", "--why", "over") == "ana: bots 0 of 30; the default is 30"
+    with pytest.raises(CommandError, match="a limit is a whole number from 0 on, not x"):
+        said("set_quota", "ana", "bots", "x", "--why", "")
+
+
 def test_upload_bot_takes_files_and_folders(ana, tmp_path: Path) -> None:
     file = tmp_path / "rufo.py"
     file.write_bytes(BOT)

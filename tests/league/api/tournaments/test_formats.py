@@ -46,6 +46,18 @@ def test_forecast_counts_and_times(nobody, league):
     assert (mixed["matches"], mixed["sittings"]) == ([14, 14], [56, 56])
 
 
+def test_what_is_above_a_limit_is_refused_with_what_would_fit(nobody, as_alice, league, settings):
+    settings.QUOTA_BOARDS = 60
+    refused = nobody.post("forecast", {"game": "partnership", "entries": 8, "boards": 4})
+    mine = as_alice.get("me/limits").json()
+
+    assert refused.status_code == 409
+    assert "112 boards" in refused.json()["detail"]
+    assert "It fits with 2 boards a match, or with 6 entries" in refused.json()["detail"]
+    assert [one["name"] for one in mine] == ["boards", "tournaments", "bots", "validations", "uploads", "bytes"]
+    assert (mine[0]["limit"], mine[0]["default"], mine[0]["again"]) == (60, 60, None)
+
+
 def test_forecast_uses_what_was_measured(nobody, league):
     """The matches of the league took as long as their rows say."""
     for match in league.cup.matches.all():

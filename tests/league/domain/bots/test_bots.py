@@ -141,6 +141,7 @@ def test_upload_rate_is_limited_per_player_and_hour(ana, berto) -> None:
 
     assert refused.value.retry_after == 1800
     uploaded(berto, "lola", now=later(1800))
+    BotVersion.objects.update(status="accepted")
     uploaded(ana, "rufo", now=NOW + timedelta(hours=1, seconds=1))
 
 

@@ -63,6 +63,21 @@ from tests.support.league import NOW
 input("ready\\n")
 print(reconcile.reconcile(now=NOW).inserted)
 """
+CREATE = """
+import django; django.setup()
+from django.conf import settings
+from league.domain.core.errors import Refused
+from league.domain.tournaments import tournaments
+from league.models import Player
+settings.QUOTA_TOURNAMENTS = 2
+ana = Player.objects.get(name="ana")
+name = input("ready\\n")
+try:
+    tournaments.create(ana, name, "partnership", boards=1)
+    print("made")
+except Refused as error:
+    print("refused")
+"""
 COUNT = """
 import django; django.setup()
 from league.models import Board, Match, Party, Sitting
@@ -171,6 +186,14 @@ def test_schedulers_at_once_insert_every_match_once(run: Run) -> None:
 
     assert sum(inserted) == 45
     assert finish(run(COUNT)).split() == ["45", "90", "0", "0"]
+
+
+@pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time
+def test_of_two_requests_at_a_limit_one_is_refused(run: Run) -> None:
+    """One tournament of hers is running, two are allowed: both would find room for one more."""
+    said = at_once([run(CREATE.replace("name = input", f"name = 'Cup {number}' + input")) for number in (1, 2)])
+
+    assert sorted(said) == ["made", "refused"]
 
 
 @pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time

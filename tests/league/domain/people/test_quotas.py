@@ -1,0 +1,197 @@
+"""What one player may take: each limit at its border, by the functions that add to it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings as the_settings
+
+from league.domain.bots import bots
+from league.domain.core.errors import Refused, TooMany
+from league.domain.people import players, quotas
+from league.domain.tournaments import circuits, enrolment, events, forecast, progress, tournaments
+from league.models import Bot, LeagueEvent, Match, Tournament
+from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded
+
+
+def where(player: players.Player, name: str) -> tuple[int, int | None]:
+    found = quotas.limit(player, name, now=NOW)
+    return found.used, found.most
+
+
+@pytest.fixture
+def bots_of_two(ana, berto) -> list[Bot]:
+    return [accepted((ana, berto)[i % 2], f"bot-{i}").bot for i in range(4)]
+
+
+def test_boards_are_booked_at_the_start_and_given_back_as_they_are_played(ana, bots_of_two, settings) -> None:
+    settings.QUOTA_BOARDS = 20
+    cup = started(ana, bots_of_two, boards=2, name="Cup")  # 6 matches
+    assert where(ana, quotas.BOARDS) == (12, 20)
+    assert (cup.planned_matches, cup.booked_boards) == (6, 12)
+
+    with pytest.raises(
+        TooMany, match=r"this needs 12 boards, and 12 of yours wait already; at most 20 .* in about \d+ minutes"
+    ) as late:
+        started(ana, bots_of_two, boards=2, name="Second")
+    assert late.value.retry_after >= 1
+    assert not Match.objects.filter(tournament__name="Second").exists()
+    for match in cup.matches.all()[:2]:
+        play(match)
+    assert where(ana, quotas.BOARDS) == (8, 20)
+
+    started(ana, bots_of_two, boards=2, name="Third")
+    assert where(ana, quotas.BOARDS) == (20, 20)
+    progress.cancel(cup, actor="ana", now=NOW)
+    assert where(ana, quotas.BOARDS) == (12, 20)
+
+
+def test_what_is_above_the_limit_is_refused_with_what_would_fit(ana, bots_of_two, settings) -> None:
+    settings.QUOTA_BOARDS = 20
+    fits = "this would be 48 boards, and at most 20 of one player may wait at once. It fits with 3 boards a match, or with 2 entries"
+
+    with pytest.raises(Refused, match=fits):
+        started(ana, bots_of_two, boards=8)
+    for owner in (None, ana):
+        with pytest.raises(Refused, match=fits):
+            forecast.forecast("partnership", entries=4, boards=8, format="round_robin", limited=True, owner=owner)
+    assert forecast.forecast("partnership", entries=4, boards=3, format="round_robin", limited=True).boards == (18, 18)
+    with pytest.raises(Refused, match="It does not fit with fewer boards a match, nor with fewer entries"):
+        forecast.forecast(
+            "partnership", entries=2, boards=4, format="duel", parameters={"cap": 100}, limited=True, owner=ana
+        )
+    players.create("house", reserved=True, now=NOW)
+    house = players.Player.objects.get(name="house")
+    assert forecast.forecast("partnership", entries=4, boards=8, format="round_robin", limited=True, owner=house)
+
+
+def test_more_cycles_are_asked_for(ana, bots_of_two, settings) -> None:
+    settings.QUOTA_BOARDS = 20
+    cup = started(ana, bots_of_two, boards=2)
+
+    with pytest.raises(Refused, match="this would be 24 boards"):
+        tournaments.extend(cup, {"cycles": 2}, actor="ana", now=NOW)
+    cup.refresh_from_db()
+    assert (cup.parameters, cup.booked_boards, cup.matches.count()) == ({}, 12, 6)
+
+    quotas.set_quota(ana, quotas.BOARDS, 24, why="a long cup", actor="operator", now=NOW)
+    assert tournaments.extend(cup, {"cycles": 2}, actor="ana", now=NOW) == 6
+    assert (where(ana, quotas.BOARDS), cup.matches.count()) == ((24, 24), 12)
+
+
+def test_whoever_enters_a_running_ladder_books_boards(ana, bots_of_two, settings) -> None:
+    settings.QUOTA_BOARDS = 70
+    ladder = tournaments.create(
+        ana, "Ladder", "partnership", boards=2, versions=bots_of_two[:2], format="ladder", parameters={"budget": 20},
+        secret=SECRET, now=NOW,
+    )  # fmt: skip
+    tournaments.start(ladder, now=NOW)
+    was = where(ana, quotas.BOARDS)[0]
+
+    enrolment.enter(ladder, bots_of_two[2], now=NOW)
+    assert where(ana, quotas.BOARDS)[0] > was
+    with pytest.raises(Refused, match="boards"):
+        enrolment.enter(ladder, bots_of_two[3], now=NOW)
+
+
+def test_tournaments_events_and_circuits_that_are_not_over_count_together(ana, bots_of_two, settings) -> None:
+    settings.QUOTA_TOURNAMENTS = 3
+    first = tournaments.create(ana, "Cup", "partnership", boards=1, now=NOW)
+    stages = [
+        {"format": "swiss", "parameters": {"rounds": 1}, "boards": 1, "advance": 2},
+        {"format": "single_elimination", "boards": 1},
+    ]
+    document = {"name": "Event", "game": "partnership", "stages": stages}
+    events.create(ana, document, bots_of_two, secret=SECRET, now=NOW)
+    circuits.create(ana, "Liga", "partnership", days="mon", at="20:00", time_zone="UTC", now=NOW)
+    assert where(ana, quotas.TOURNAMENTS) == (3, 3)
+
+    again = "you have 3 tournaments, events and circuits that are not over; at most 3"
+    with pytest.raises(Refused, match=again):
+        tournaments.create(ana, "Late", "partnership", boards=1, now=NOW)
+    with pytest.raises(Refused, match=again):
+        events.create(ana, document | {"name": "Late"}, bots_of_two, secret=SECRET, now=NOW)
+    progress.cancel(first, actor="ana", now=NOW)
+    tournaments.create(ana, "Late", "partnership", boards=1, now=NOW)
+
+
+def test_all_stages_of_an_event_are_asked_for_when_it_is_made(ana, bots_of_two, settings) -> None:
+    settings.QUOTA_BOARDS = 8
+    stages = [
+        {"format": "swiss", "parameters": {"rounds": 1}, "boards": 2, "advance": 2},
+        {"format": "single_elimination", "boards": 6},
+    ]
+
+    with pytest.raises(Refused, match=r"all stages together would be \d+ boards, and at most 8"):
+        events.create(ana, {"name": "E", "game": "partnership", "stages": stages}, bots_of_two, secret=SECRET, now=NOW)
+
+
+def test_bots_validations_and_bytes(ana, settings) -> None:
+    settings.QUOTA_BOTS, settings.QUOTA_VALIDATIONS = 2, 3
+    for name in ("uno", "dos"):
+        uploaded(ana, name)
+    with pytest.raises(Refused, match="you have 2 bots that are not retired; at most 2 are allowed"):
+        uploaded(ana, "tres")
+    uploaded(ana, "dos")
+    with pytest.raises(TooMany, match="3 of your versions are being validated; at most 3 are at once"):
+        uploaded(ana, "dos")
+    Match.objects.update(status="finished")
+    bots.BotVersion.objects.update(status="accepted")
+    bots.set_state(Bot.objects.get(slug="uno"), "retired", actor="ana", now=NOW)
+    uploaded(ana, "tres")
+
+    size = where(ana, quotas.BYTES)[0]
+    assert size > 400
+    quotas.set_quota(ana, quotas.BYTES, size + 10, why="small", actor="operator", now=NOW)
+    with pytest.raises(Refused, match=r"your uploads take 0\.0 megabytes"):
+        uploaded(ana, "tres")
+    assert where(ana, quotas.BYTES)[0] == size
+
+
+def test_uploads_say_when_again(ana, settings) -> None:
+    settings.UPLOADS_PER_HOUR = 2
+    uploaded(ana, "uno", now=NOW)
+    uploaded(ana, "dos", now=later(600))
+
+    found = quotas.limit(ana, quotas.UPLOADS, now=later(900))
+    assert (found.used, found.most, found.free, found.again) == (2, 2, 0, NOW + timedelta(hours=1))
+    with pytest.raises(TooMany, match="Try again in 45 minutes") as refused:
+        uploaded(ana, "tres", now=later(900))
+    assert refused.value.retry_after == 2700
+    uploaded(ana, "tres", now=later(3601))
+
+
+def test_an_operator_sets_a_limit_and_the_journal_has_it(ana) -> None:
+    default = the_settings.QUOTA_BOTS
+    for _ in range(2):
+        quotas.set_quota(ana, quotas.BOTS, 99, why="a class", actor="operator", now=NOW)
+    assert where(ana, quotas.BOTS) == (0, 99)
+    quotas.set_quota(ana, quotas.BOTS, None, why="over", actor="operator", now=NOW)
+
+    assert where(ana, quotas.BOTS) == (0, default)
+    told = LeagueEvent.objects.filter(kind="quota.set", subject="player:ana").order_by("pk")
+    assert [(one.data["was"], one.data["to"], one.data["why"]) for one in told] == [
+        (None, 99, "a class"),
+        (99, None, "over"),
+    ]
+    with pytest.raises(Refused, match="there is no limit 'bananas'; the limits are boards, "):
+        quotas.set_quota(ana, "bananas", 1, why="", actor="operator", now=NOW)
+
+
+def test_a_large_tournament_enters_the_queue_bit_by_bit(ana, bots_of_two, monkeypatch) -> None:
+    """Its start inserts what there is room for; the scheduler goes on as they are played, whatever was struck out and played again."""
+    monkeypatch.setattr(progress, "WINDOW", 2)
+    cup = started(ana, bots_of_two, boards=1)
+    assert (cup.matches.count(), cup.planned_matches) == (2, 6)
+    assert progress.schedule(cup, now=NOW) == 0
+
+    sizes = []
+    while Match.objects.filter(tournament=cup, status="queued").exists():
+        play(cup.matches.filter(status="queued").order_by("id").first())
+        assert not progress.advance(cup, now=NOW) or cup.matches.count() == 6
+        progress.schedule(cup, now=NOW)
+        sizes.append(cup.matches.count())
+    assert sizes == [3, 4, 5, 6, 6, 6]
+    assert len(set(cup.matches.values_list("table", flat=True))) == 6
+    assert progress.advance(Tournament.objects.select_related("pool").get(pk=cup.pk), now=NOW) or cup.status
