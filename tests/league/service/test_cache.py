@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import redis
 from django.core.cache import cache
 from django.test import Client
 
@@ -41,7 +40,7 @@ def league(server: RedisServer, settings: Any, db: None, monkeypatch: pytest.Mon
 
 def keys(server: RedisServer) -> int:
     """How many keys the server has."""
-    with redis.Redis(port=server.port) as client:
+    with server.client() as client:
         return int(client.dbsize())
 
 
