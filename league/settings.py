@@ -137,6 +137,8 @@ SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker
 AUDIT_PERCENT = envint(
     "AUDIT_PERCENT", 3, least=0
 )  # of the conversations of finished matches that are put to their bots again
+DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)  # with less on the disk of STATE_DIR a worker takes no match
+UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # of bots, and of runtimes, that no worker uses at present
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
 # Plays of one match that may fail for a reason of ours before it is void
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)

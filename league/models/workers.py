@@ -31,6 +31,7 @@ class Worker(Process):
     tier = models.CharField(max_length=20, blank=True)  # sandbox tier that it proved; empty = it refuses to play
     refusal = models.TextField(blank=True)  # why it refuses, and what to do
     match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
+    free_mb = models.PositiveBigIntegerField(null=True)  # MiB free on the disk of its STATE_DIR, as it was seen last
 
 
 class Scheduler(Process):

@@ -112,6 +112,13 @@ def when_made(root: Path) -> str:
     return known.made if known else ""
 
 
+def size(root: Path) -> int:
+    """The bytes of all its files, as it was written. Raises OSError."""
+    known = _read(root)
+    entries = known.entries.values() if known else _look(root).values()
+    return sum(entry.size for entry in entries)
+
+
 def discard(root: Path) -> None:
     """Forget what the tree holds: it is made ready anew before the next use."""
     place(root).unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.sandbox.errors import SandboxError
-from engine.sandbox.files import elf, tree
+from engine.sandbox.files import elf, keeping, tree
 
 _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
@@ -76,6 +76,15 @@ class Runtime:
 def directory(state_dir: Path) -> Path:
     """Where the trees stand."""
     return state_dir.resolve() / "runtimes"
+
+
+def prune(state_dir: Path, most_bytes: int) -> list[str]:
+    """Remove runtimes that no process uses, the one used longest ago first, until the rest has at most `most_bytes`. Their names."""
+    place = directory(state_dir)
+    if not place.is_dir():
+        return []
+    with tree.locked(place):
+        return keeping.prune(place, most_bytes, copies="bot")
 
 
 def _empty_places(work: Path) -> None:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.sandbox.errors import SandboxError
-from engine.sandbox.files import inventory
+from engine.sandbox.files import inventory, keeping
 
 log = logging.getLogger("engine.files")
 _SHORT = 16  # hexadecimal digits of a hash in a name
@@ -140,6 +140,7 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
             if index.is_file():
                 finished = directory / index.read_text().strip()
                 if not (wrong := inventory.whats_wrong(finished)):
+                    keeping.use(finished)
                     return finished
                 log.warning("the runtime %s is made ready anew: %s", finished.name, wrong)
             directory.chmod(0o755)
@@ -156,6 +157,7 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
             draft = index.with_name(index.name + ".new")
             draft.write_text(finished.name + "\n")
             draft.rename(index)
+            keeping.use(finished)
             return finished
     except OSError as error:
         raise SandboxError(

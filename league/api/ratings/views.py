@@ -227,6 +227,6 @@ class QueueState(View):
         """The state of the work."""
         found = workers.queue()
         if found.refusing and not (request.user.is_authenticated and request.user.is_staff):
-            # The refusal of a sandbox names paths of the operator's machine.
-            found = workers.Queue(**{**vars(found), "starved": "no worker has a safe sandbox" if found.starved else ""})
+            # A refusal names paths of the operator's machine.
+            found = workers.Queue(**{**vars(found), "starved": "every worker refuses to play" if found.starved else ""})
         return Response(QueueOut(found).data)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from engine.packages import archive
 from engine.runner import BotSpec, PackageRefused, bot_spec
+from engine.sandbox.files import inventory, keeping
 from league.models import BotVersion, Package
 
+TRIES = 3
 __all__ = ["PackageRefused", "inspect", "spec", "store"]
 
 
@@ -25,10 +27,21 @@ def store(content: archive.Package) -> Package:
 
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:
-    """The bot of `version`, unpacked under `folder` once per contents. The hash is computed anew: a damaged row is noticed here."""
+    """The bot of `version`, unpacked under `folder` once per contents, and kept there until `keeping.let_go`. Raises OSError.
+
+    The hash is computed anew: a damaged row is noticed here.
+    """
     content = archive.read(bytes(version.package.data), "package.zip")
     if content.sha256 != version.package_id:
         raise RuntimeError(
             f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"
         )
-    return bot_spec(content, folder)
+    for _ in range(TRIES):
+        found = bot_spec(content, folder)
+        try:
+            keeping.use(found.path)
+        except FileNotFoundError:  # another worker has just made room
+            continue
+        if not inventory.whats_wrong(found.path):
+            return found
+    raise OSError(f"{version} cannot be unpacked in {folder}: what is written there does not stay")

@@ -34,11 +34,31 @@ def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = 
 
 
 def note_alive(
-    name: str, *, match: Match | None = None, loops: Loops | None = None, now: datetime | None = None
+    name: str,
+    *,
+    match: Match | None = None,
+    loops: Loops | None = None,
+    free_mb: int | None = None,
+    now: datetime | None = None,
 ) -> None:
-    """Note that a worker is alive, which match it plays, and what it has to tell of its loops."""
-    told = {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker} if loops else {}
+    """Note that a worker is alive, which match it plays, and what it has to tell of its loops.
+
+    free_mb: on its disk, where it has been looked at.
+    """
+    told: dict[str, Any] = (
+        {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker} if loops else {}
+    )
+    if free_mb is not None:
+        told["free_mb"] = free_mb
     Worker.objects.filter(name=name).update(seen=clock.given(now), match=match, **told)
+
+
+def change(name: str, *, tier: str, refusal: str, now: datetime | None = None) -> None:
+    """Note that a worker refuses from now on, for the reason given, or that it takes work again: in the tier it proved."""
+    now = clock.given(now)
+    if Worker.objects.filter(name=name).update(tier=tier, refusal=refusal, seen=now):
+        kind = "worker.refused" if refusal else "worker.resumed"
+        journal.append(kind, f"worker:{name}", now=now, actor=name, tier=tier, **({"why": refusal} if refusal else {}))
 
 
 def unregister(name: str, *, now: datetime | None = None) -> None:
@@ -64,6 +84,7 @@ class Queue:
 
     `waiting` counts the queued matches by why they wait: "turn" (nothing but their turn), "retry" (a fault of ours, played again soon),
     "retest" (a bot at the table is tested again first), "worker" (no worker is there), "sandbox" (every worker refuses).
+    `least_free_mb`: on the fullest disk of a worker.
     """
 
     queued: int
@@ -73,6 +94,7 @@ class Queue:
     refusing: int
     starved: str
     waiting: dict[str, int]
+    least_free_mb: int | None = None
 
 
 def queue(*, now: datetime | None = None) -> Queue:
@@ -95,7 +117,9 @@ def queue(*, now: datetime | None = None) -> Queue:
     rest = work["queued"] - work["retry"] - work["retest"]
     why = "turn" if ready else "sandbox" if alive else "worker"
     reasons = {"turn": 0, "retry": work["retry"], "retest": work["retest"], "worker": 0, "sandbox": 0} | {why: rest}
-    return Queue(work["queued"], work["playing"], work["oldest"], len(ready), len(alive) - len(ready), starved, reasons)
+    free = min((worker.free_mb for worker in alive if worker.free_mb is not None), default=None)
+    refusing = len(alive) - len(ready)
+    return Queue(work["queued"], work["playing"], work["oldest"], len(ready), refusing, starved, reasons, free)
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
@@ -114,7 +138,7 @@ def _why_starved(alive: list[Worker]) -> str:
     if not alive:
         return "no worker is running; start one with `manage.py worker` (or `manage.py serve` for all in one)"
     worker = alive[0]
-    return f"every worker refuses to play, since the sandbox is not safe there (SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER}): {worker.refusal}"
+    return f"every worker refuses to play (SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER}); one says: {worker.refusal}"
 
 
 def explain(*, now: datetime | None = None) -> int:

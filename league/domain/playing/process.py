@@ -18,10 +18,12 @@ from django.db import OperationalError, connection
 from engine.runner import MatchResult, MatchSpec, noise
 from engine.runner.match import first_crew, play_match
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
+from engine.sandbox.files import keeping
 from league.domain.audits import carrying
 from league.domain.core.errors import IllegalMove
 from league.domain.core.loops import Loops
 from league.domain.matches import leases, reports, validation, workers
+from league.domain.playing.room import Room
 from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work
 from league.domain.tournaments import progress
@@ -55,25 +57,53 @@ class Machine:
         self.pid = os.getpid()
         self.folder = folder
         self.after = after
-        self.refusal = ""
+        self.refusal = ""  # for good: the sandbox does not hold here
+        self.full = ""  # until there is room on the disk
+        self.room = Room(settings.STATE_DIR, folder)
+        self._looking = threading.Lock()
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._works: list[Work] = []  # the match at hand; before it one that stands aside
-        self.upcoming = Upcoming(self.name, self._ready, os.sched_getaffinity(0))
+        self.upcoming = Upcoming(self.name, self._may_claim, self._ready, os.sched_getaffinity(0))
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self.loops = Loops()
         self.loops.lost = self._lost
 
     def open(self) -> None:
         """Prove the sandbox and register this worker. A refusal is logged, shown in the league and ends nothing: it plays no match."""
+        self.full = self.room.why_not()
+        if self.full:
+            log.error("this worker plays nothing for now: %s", self.full)
+        else:
+            self._open_sandbox()
+        workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.unable)
+        self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, PULSE_S))
+
+    def _open_sandbox(self) -> None:
         try:
             self.box = open_sandbox()
             noise.measure_noise()  # measured now, while nothing else of ours runs
         except (SandboxError, OSError) as error:
             self.refusal = str(error)
             log.error("this worker plays nothing: %s", error)
-        workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.refusal)
-        self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, PULSE_S))
+
+    @property
+    def unable(self) -> str:
+        """Why it takes no match at present; empty where it does."""
+        return self.refusal or self.full
+
+    def _may_claim(self) -> bool:
+        """Look at the disk; note where it has become too full, or has room again. Whether a match may be claimed."""
+        if self.refusal:
+            return False
+        with self._looking:
+            before, self.full = self.full, self.room.why_not(after_refusal=bool(self.full))
+            if before and not self.full and self.box is None:
+                self._open_sandbox()
+            if bool(before) != bool(self.full):
+                log.error("this worker %s", f"plays nothing for now: {self.full}" if self.full else "has room again")
+                workers.change(self.name, tier=self.box.tier if self.box and not self.full else "", refusal=self.unable)
+        return not self.unable
 
     def close(self) -> None:
         """Leave in good order."""
@@ -96,7 +126,9 @@ class Machine:
             work.beat()
         self.upcoming.beat()
         match = works[-1].match if works else None
-        workers.note_alive(self.name, match=match if match and match.kind != MatchKind.AUDIT else None)
+        workers.note_alive(
+            self.name, match=match if match and match.kind != MatchKind.AUDIT else None, free_mb=self.room.free_mb
+        )
 
     # ---- looking for work
 
@@ -128,12 +160,14 @@ class Machine:
                     self.play(work, ahead=time.monotonic() < until)
                 self.after()
                 work = None if self.stopping.is_set() else self.upcoming.take()
+                keeping.let_go(self.folder, before=work.since if work else time.monotonic())
+            self.room.tidy()
             return True
         finally:
             self._busy.release()
 
     def _claimed(self, prefer: int | None) -> Work | None:
-        if self.refusal or self.stopping.is_set():
+        if self.stopping.is_set() or not self._may_claim():
             return None
         if work := self.upcoming.take():  # an error came between it and the match before
             return work
@@ -149,7 +183,7 @@ class Machine:
 
     def _proven_sandbox(self) -> Sandbox:
         if self.box is None:
-            raise RuntimeError(f"a match cannot be played here: {self.refusal or 'the sandbox has not been opened'}")
+            raise RuntimeError(f"a match cannot be played here: {self.unable or 'the sandbox has not been opened'}")
         return self.box
 
     def play(self, work: Work, *, ahead: bool = False) -> reports.Receipt | None:
@@ -228,7 +262,8 @@ class Machine:
         """Validate an upload that waits, while the slow match at hand stands still. Nothing that goes wrong with it ends the match."""
         work.in_the_way, began = False, time.monotonic()
         try:
-            upload = None if self.stopping.is_set() else leases.claim(self.name, uploads_only=True)
+            may = not self.stopping.is_set() and self._may_claim()
+            upload = leases.claim(self.name, uploads_only=True) if may else None
             if upload is None:
                 return
             if leases.stand_aside(work.match.pk, work.match.token, upload):

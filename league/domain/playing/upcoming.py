@@ -79,9 +79,16 @@ class Work:
 class Upcoming:
     """At most one match, fetched by a thread that lasts, since each has a connection to the database."""
 
-    def __init__(self, worker: str, ready: Callable[[Work, int], None], cores: Collection[int]) -> None:
-        """ready: makes spec and crew of a claimed match, on a core; cores: those that this process may use."""
+    def __init__(
+        self,
+        worker: str,
+        may_claim: Callable[[], bool],
+        ready: Callable[[Work, int], None],
+        cores: Collection[int],
+    ) -> None:
+        """may_claim: whether there is room for a match; ready: makes spec and crew of a claimed one, on a core; cores: those of this process."""
         self._worker = worker
+        self._may_claim = may_claim
         self._ready = ready
         self._cores = cores
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="upcoming")
@@ -140,7 +147,7 @@ class Upcoming:
             return None
 
     def _claim(self, core: int) -> Work | None:
-        match = leases.claim(self._worker, ahead=True)
+        match = leases.claim(self._worker, ahead=True) if self._may_claim() else None
         if match is None:
             return None
         work = self._claimed = Work(match)

@@ -79,6 +79,11 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
         Metric("tute_queue_starved", "1 while matches wait and nobody can play them.", {"": bool(queue.starved)}),
         Metric("tute_workers", "Worker processes.", {"ready": queue.workers, "refusing": queue.refusing}, "state"),
         Metric(
+            "tute_worker_disk_free_bytes",
+            "Free on the fullest disk of a worker; -1 where none has looked.",
+            {"": -1 if queue.least_free_mb is None else queue.least_free_mb << 20},
+        ),
+        Metric(
             "tute_lane_waiting", "Matches that wait, by lane.", {lane: row[0] for lane, row in lanes.items()}, "lane"
         ),
         Metric(

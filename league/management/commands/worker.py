@@ -57,8 +57,8 @@ class Command(LeagueCommand):
         machine = Machine(settings.STATE_DIR / "bots")
         machine.open()
         try:
-            if machine.refusal:
-                raise Refused(machine.refusal)
+            if machine.unable:
+                raise Refused(machine.unable)
             match = leases.claim(machine.name)
             if match is None:
                 self.say("no match waits")

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -27,18 +28,21 @@ from django.conf import settings
 import engine
 from engine.runner import runtimes
 from engine.runner.trial import CHECKS
+from engine.sandbox.files import keeping
 from engine.sandbox.process import spawn, wall
 from league.domain.bots import bots
 from league.domain.core import clock, moves
-from league.domain.matches import leases, replays, validation
+from league.domain.matches import leases, replays, validation, workers
 from league.domain.people import players
 from league.domain.playing import trials
 from league.domain.playing.process import Machine, open_sandbox
+from league.domain.playing.room import Room
 from league.domain.playing.upcoming import Work
 from league.domain.tournaments import tournaments
+from league.domain.upkeep import metrics
 from league.domain.upkeep.reconcile import reconcile
 from league.enums import MatchStatus, VersionStatus
-from league.models import Board, Match, Package, Party, Pool, Sitting
+from league.models import Board, LeagueEvent, Match, Package, Party, Pool, Sitting
 from tests.support.bots import FRAME, NOT_A_PROGRAM, without_segments
 from tests.support.league import SECRET, source
 
@@ -70,6 +74,7 @@ def machine() -> Iterator[Machine]:
     here = Machine(folder / "bots")
     here.box = open_sandbox()
     yield here
+    keeping.let_go(here.folder, before=time.monotonic())
     shutil.rmtree(folder)
 
 
@@ -278,6 +283,55 @@ def test_files_that_the_disk_has_emptied_cost_no_bot_anything(machine: Machine) 
 
     assert (len(unpacked), match.status, match.attempts) == (2, MatchStatus.FINISHED, 1)
     assert not Party.objects.exclude(fault="").exists()
+
+
+def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(machine: Machine, settings, client) -> None:
+    """From its start on: it proves its sandbox when there is room for it."""
+    match = waiting()
+    settings.DISK_FREE_MB = 10**9
+    full = Machine(machine.folder)
+    full.open()
+    try:
+        assert not full.look()
+
+        match.refresh_from_db()
+        assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
+        why = "fewer than DISK_FREE_MB=1000000000: make room on the disk of STATE_DIR"
+        assert why in workers.queue().starved
+        reconcile(now=clock.given(None))
+        assert "has" in page(client, match)
+        assert why in page(client, match)
+        assert 'tute_workers{state="refusing"} 1' in metrics.metrics_page()
+
+        settings.DISK_FREE_MB = 0
+        assert full.look()
+    finally:
+        full.close()
+    match.refresh_from_db()
+    assert (match.status, match.attempts) == (MatchStatus.FINISHED, 1)
+    told = LeagueEvent.objects.filter(subject=f"worker:{full.name}").order_by("pk").values_list("kind", flat=True)
+    assert list(told) == ["worker.refused", "worker.resumed", "worker.stopped"]
+
+
+def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(machine: Machine, settings) -> None:
+    settings.DISK_FREE_MB = 0
+    assert Room(machine.folder.parent, machine.folder).why_not() == ""
+    with limited(resource.RLIMIT_FSIZE, 100):
+        assert "cannot be written to (File too large)" in Room(machine.folder.parent, machine.folder).why_not()
+    assert "No such file" in Room(machine.folder / "nowhere", machine.folder).why_not()
+    assert not list(machine.folder.parent.glob(".room-*"))
+
+
+def test_bots_that_play_are_kept_and_others_make_room(machine: Machine) -> None:
+    match = waiting()
+    names = {bot.path.name for bot in trials.match_spec(match, machine.folder).parties}
+
+    assert keeping.prune(machine.folder, 0) == []
+    keeping.let_go(machine.folder, before=time.monotonic())
+    assert set(keeping.prune(machine.folder, 0)) == names
+
+    assert {bot.path.name for bot in trials.match_spec(match, machine.folder).parties} == names
+    assert all((machine.folder / name / "bot.py").stat().st_size for name in names)
 
 
 @pytest.mark.parametrize("way", ["out of file descriptors", "referee exception"])
