@@ -22,11 +22,10 @@ _ready: dict[tuple[str, Path], tuple[float, Runtime]] = {}
 def get(name: str, state_dir: Path) -> Runtime:
     """The runtime of that name, built under `state_dir` the first time, and where it is damaged. SandboxError where this machine has none."""
     looked, known = _ready.get((name, state_dir), (-math.inf, None))
-    now = time.monotonic()
-    if known is None or now - looked > _LOOKED_S:
+    if known is None or time.monotonic() - looked > _LOOKED_S:
         if known is None or inventory.whats_wrong(known.root):
             known = _make_ready(name, state_dir)
-        _ready[name, state_dir] = now, known
+        _ready[name, state_dir] = time.monotonic(), known
     return known
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.sandbox.errors import SandboxError
-from engine.sandbox.files import elf, keeping, tree
+from engine.sandbox.files import elf, inventory, keeping, tree
 
 _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
@@ -122,12 +122,13 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
     facts = _python_facts(os.path.realpath(interpreter or sys.executable))
     series = facts["version"].rpartition(".")[0]
     name = f"python-{series}"
-    base = _python_tree(directory(state_dir), name, facts["program"])
     environment = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    finished = base
+    try:
+        finished = _python_with(directory(state_dir), name, facts["program"], extra)
+    except _DamagedBase as error:
+        inventory.discard(error.base)
+        finished = _python_with(directory(state_dir), name, facts["program"], extra)
     if extra:
-        key = tree.signature(dict(extra), base.name, *sorted(extra))
-        finished = tree.build_once(directory(state_dir), name, key, lambda work: _add_modules(work, base, extra))
         environment["PYTHONPATH"] = "{root}/python/extra"
     return Runtime(
         name="python",
@@ -143,6 +144,23 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
         parts=("lib", "python"),
         sealable=True,
     )
+
+
+class _DamagedBase(SandboxError):
+    """A tree that another one was to be built on has lost files since it was looked at."""
+
+    def __init__(self, base: Path, wrong: str) -> None:
+        super().__init__(f"no runtime can be built on {base.name}: {wrong}")
+        self.base = base
+
+
+def _python_with(directory: Path, name: str, program: str, extra: Mapping[str, Path] | None) -> Path:
+    """The tree of an interpreter with the extra modules. Raises _DamagedBase, SandboxError."""
+    base = _python_tree(directory, name, program)
+    if not extra:
+        return base
+    key = tree.signature(dict(extra), base.name, *sorted(extra))
+    return tree.build_once(directory, name, key, lambda work: _add_modules(work, base, extra))
 
 
 def _python_tree(directory: Path, name: str, program: str) -> Path:
@@ -214,6 +232,8 @@ def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
 
 def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
     """The base tree by hard links (its files never change), and the extra modules beside the standard library."""
+    if wrong := inventory.whats_wrong(base, whole=True):  # its files are ours: what a disk does to one it does to both
+        raise _DamagedBase(base, wrong)
     for part in base.iterdir():
         if part.name != "bot":  # files of bots that play now, or that a killed worker has left
             shutil.copytree(part, work / part.name, copy_function=os.link)

@@ -140,16 +140,23 @@ def full_disk(machine: Machine) -> AbstractContextManager[None]:
 
 @contextmanager
 def broken_runtime(machine: Machine) -> Iterator[None]:
-    """The interpreter of the bots is gone: that of a runtime of our own, for other tests play in the shared one now."""
+    """The interpreter of the bots is none any more, by size and time it is: in a runtime of our own, for other tests play in the shared one."""
     assert machine.box is not None
     shared = machine.box.state_dir
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
         Path(folder).chmod(0o755)
         machine.box.state_dir = Path(folder)
         runtime = runtimes.get("python", machine.box.state_dir)
-        Path(runtime.argv(str(runtime.root), "", "bot.py")[0]).unlink()
+        loader = Path(runtime.argv(str(runtime.root), "", "bot.py")[0])
+        facts = loader.stat()
+        loader.chmod(0o755)
+        loader.write_bytes(bytes(facts.st_size))
+        loader.chmod(facts.st_mode)
+        os.utime(loader, ns=(facts.st_atime_ns, facts.st_mtime_ns))
         try:
             yield
+            assert runtimes.get("python", machine.box.state_dir) == runtime  # made ready anew
+            assert loader.read_bytes().strip(b"\0")
         finally:
             machine.box.state_dir = shared
 
