@@ -16,10 +16,10 @@ from django.conf import settings
 from league import celery
 from league.domain.core import clock, hints
 from league.domain.ratings import ratings
-from league.domain.tournaments import circuits
+from league.domain.tournaments import circuits, progress
 from league.domain.upkeep import invariants
 from league.domain.upkeep import reconcile as upkeep
-from league.models import Pool
+from league.models import Pool, Tournament
 
 if TYPE_CHECKING:
     from league.domain.playing.process import Machine
@@ -81,6 +81,14 @@ def refresh_ratings(pool_id: int) -> None:
     ratings.refresh(pool)
 
 
+@shared_task(name="league.tasks.advance_tournament")
+def advance_tournament(tournament_id: int) -> None:
+    """Insert the next matches of a tournament, or end it: work of the scheduler, since no worker writes there. By hand: `manage.py reconcile`."""
+    tournament = Tournament.objects.filter(pk=tournament_id).select_related("pool").first()
+    if tournament is not None:
+        progress.advance(tournament)
+
+
 @shared_task(name="league.tasks.check_invariants")
 def check_invariants(hours: float | None = None) -> None:
     """Look whether what must hold does; matches that finished more than so many `hours` ago are trusted. By hand: `manage.py check_invariants`."""
@@ -96,12 +104,13 @@ class Sender:
         self._pid = 0  # of the process that has the thread
         self._work = 0  # matches that wait
         self._pools: set[int] = set()
+        self._tournaments: set[int] = set()
         self._sending = False
         self._away_since: float | None = None
         self._rests_until = 0.0
 
-    def send(self, *, work: int = 0, pool: int | None = None) -> None:
-        """Soon tell the workers that so many matches wait, or the scheduler that a pool has grown."""
+    def send(self, *, work: int = 0, pool: int | None = None, tournament: int | None = None) -> None:
+        """Soon tell the workers that so many matches wait, or the scheduler that a pool or a tournament has grown."""
         with self._more:
             if self._pid != os.getpid():
                 self._begin()
@@ -110,6 +119,8 @@ class Sender:
             self._work = max(self._work, work)
             if pool is not None:
                 self._pools.add(pool)
+            if tournament is not None:
+                self._tournaments.add(tournament)
             self._more.notify_all()
 
     def _begin(self) -> None:
@@ -119,18 +130,22 @@ class Sender:
 
     def _finish(self) -> None:
         with self._more:
-            self._more.wait_for(lambda: not (self._work or self._pools or self._sending), LAST_S)
+            self._more.wait_for(lambda: not (self._has_more() or self._sending), LAST_S)
+
+    def _has_more(self) -> bool:
+        return bool(self._work or self._pools or self._tournaments)
 
     def _keep_sending(self) -> None:
         while True:
             with self._more:
                 self._sending = False
                 self._more.notify_all()
-                self._more.wait_for(lambda: self._work or self._pools)
+                self._more.wait_for(self._has_more)
                 (work, pools), self._work, self._pools = (self._work, self._pools), 0, set()
+                cups, self._tournaments = self._tournaments, set()
                 self._sending = True
             try:
-                self._send(work, pools)
+                self._send(work, pools, cups)
             except Exception as error:
                 self._rests_until = time.monotonic() + REST_S
                 if self._away_since is None:
@@ -142,7 +157,7 @@ class Sender:
                 self._away_since = None
 
     @staticmethod
-    def _send(work: int, pools: set[int]) -> None:
+    def _send(work: int, pools: set[int], cups: set[int]) -> None:
         with celery.app.connection_for_write() as link:
             if work:
                 channel: Any = link.default_channel  # its types leave out what every channel can
@@ -150,6 +165,8 @@ class Sender:
             producer = celery.app.amqp.Producer(link, auto_declare=False)
             for _ in range(work):
                 play_match.apply_async(producer=producer, retry=False)
+            for cup in sorted(cups):  # first: somebody waits for their next match
+                advance_tournament.apply_async((cup,), producer=producer, retry=False)
             for pool in sorted(pools):
                 refresh_ratings.apply_async((pool,), producer=producer, retry=False)
 
@@ -163,4 +180,8 @@ def wake() -> None:
         _sender.send(work=waiting)
 
 
-hints.register(work=wake, rating=lambda pool_id: _sender.send(pool=pool_id))
+hints.register(
+    work=wake,
+    rating=lambda pool_id: _sender.send(pool=pool_id),
+    tournament=lambda tournament_id: _sender.send(tournament=tournament_id),
+)

@@ -11,7 +11,15 @@ from league.models.pools import Pool
 from league.models.tournaments import Round, Tournament
 
 
-class Played(models.Manager["Match"]):
+class Work(models.Manager["Match"]):
+    """Everything that a worker may lease. The secret is read by who asks for it: the role of the workers may not see the column."""
+
+    def get_queryset(self) -> models.QuerySet[Match]:
+        """Without the secrets."""
+        return super().get_queryset().defer("secret")
+
+
+class Played(Work):
     """Matches between bots: all but the audits, which only wait in the same queue."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
@@ -66,7 +74,7 @@ class Match(models.Model):
     drawn = models.DateTimeField(null=True)  # when lots were drawn which of it is audited
 
     objects = Played()
-    work = models.Manager["Match"]()  # everything that a worker may lease
+    work = Work()
 
     class Meta:
         indexes = [

@@ -84,6 +84,11 @@ def test_the_worker_knows_no_account_and_reaches_no_outside(content: dict[str, A
     assert worker["environment"]["SANDBOX_MIN_TIER"] == "landlock"
 
 
+def test_only_the_migration_knows_the_owner_of_the_tables(content: dict[str, Any]) -> None:
+    knows = {name for name, service in content["services"].items() if "database_url" in service.get("secrets", [])}
+    assert knows == {"migrate"}
+
+
 def test_only_the_web_is_reached_from_outside_and_only_from_its_own_host(content: dict[str, Any]) -> None:
     outside = {name: service["ports"] for name, service in content["services"].items() if "ports" in service}
     assert outside == {"web": ["127.0.0.1:8000:8000"]}
@@ -116,6 +121,7 @@ def test_prepare_makes_each_secret_once_and_for_these_services_only(content: dic
     assert len({made[name] for name in made}) == len(made)
     assert min(len(made[name]) for name in ("secret_key", "runner_secret_key")) == 96
     assert made["postgres_password"] in made["database_url"]
+    assert made["web_password"] in made["web_database_url"]
     assert made["runner_password"] in made["runner_database_url"]
     assert made["redis_password"] in made["broker_url"]
     for url in (made["broker_url"], made["runner_broker_url"]):

@@ -52,14 +52,19 @@ class Stack:
         }
         self.processes: list[Process] = []
         parts = urlsplit(database_url)
-        password = secrets.token_hex(12)
-        runner_url = parts._replace(netloc=f"tute_runner:{password}@{parts.hostname}:{parts.port}").geturl()
+        passwords = {role: secrets.token_hex(12) for role in ("web", "runner")}
+
+        def address(role: str) -> str:
+            return parts._replace(netloc=f"tute_{role}:{passwords[role]}@{parts.hostname}:{parts.port}").geturl()
+
         self._write_secrets(
             secret_key=secrets.token_hex(48),
             runner_secret_key=secrets.token_hex(48),
             database_url=database_url,
-            runner_database_url=runner_url,
-            runner_password=password,
+            web_database_url=address("web"),
+            web_password=passwords["web"],
+            runner_database_url=address("runner"),
+            runner_password=passwords["runner"],
             broker_url=broker_url,
             runner_broker_url=runner_broker_url,
         )

@@ -23,9 +23,11 @@ def carry_out(work: Match, box: Sandbox, folder: Path, *, stop: Callable[[], boo
 
     Raises Unreadable, ReplayError or ValueError for a log that cannot be played again, SandboxError and OSError for faults of ours.
     """
-    row = Audit.objects.select_related("version__bot", "version__package", "match").get(work=work)
-    played = Sitting.objects.filter(board__match=row.match, number=row.sitting).select_related("board__match")
-    (group,) = passes(replays.unpack(sitting) for sitting in played.order_by("board__number"))
+    rows = Audit.objects.select_related("version__bot", "version__package", "match").defer("match__secret")
+    row = rows.get(work=work)
+    played = Sitting.objects.filter(board__match=row.match, number=row.sitting).order_by("board__number")
+    readable = played.select_related("board__match").defer("board__match__secret")
+    (group,) = passes(replays.unpack(sitting) for sitting in readable)
     bot = packages.spec(row.version, folder)
     return runner.audit(
         bot, box, group, row.seat, deterministic=row.version.deterministic, seed=work.public_id, stop=stop
@@ -36,16 +38,17 @@ def report(match_id: int, token: int, found: runner.Audit, *, now: datetime | No
     """Store the result and finish the work, in one transaction. False, and nothing is changed, where the lease is not the present one."""
     now = clock.given(now)
     with transaction.atomic():
-        work = Match.work.select_for_update().get(pk=match_id)
-        if work.token != token or work.status != MatchStatus.RUNNING:
+        mine = Match.work.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
+        work = mine.first()
+        if work is None:
             return False
-        row = Audit.objects.select_related("match", "version__bot").get(work=work)
+        row = Audit.objects.select_related("match", "version__bot").defer("match__secret").get(work=work)
         plain = found.plain()
         row.fault_detail = plain.pop("detail").replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
         for column, value in plain.items():
             setattr(row, column, value)
         row.finished = now
-        row.save()
+        row.save(update_fields=["fault_detail", *plain, "finished"])
         moves.move(
             work,
             MatchStatus.FINISHED,

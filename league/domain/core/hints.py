@@ -17,12 +17,14 @@ def _nobody(*args: int) -> None:
 class _Senders:
     work: Callable[[], None] = staticmethod(_nobody)
     rating: Callable[[int], None] = staticmethod(_nobody)
+    tournament: Callable[[int], None] = staticmethod(_nobody)
 
 
-def register(*, work: Callable[[], None], rating: Callable[[int], None]) -> None:
-    """How to say that matches wait, and that a pool (by id) has new results."""
+def register(*, work: Callable[[], None], rating: Callable[[int], None], tournament: Callable[[int], None]) -> None:
+    """How to say that matches wait, and that a pool or a tournament (by id) has new results."""
     _Senders.work = staticmethod(work)
     _Senders.rating = staticmethod(rating)
+    _Senders.tournament = staticmethod(tournament)
 
 
 def matches_wait() -> None:
@@ -33,3 +35,8 @@ def matches_wait() -> None:
 def pool_grew(pool_id: int) -> None:
     """After this transaction: a pool has results that its ratings do not know."""
     transaction.on_commit(lambda: _Senders.rating(pool_id), robust=True)
+
+
+def tournament_grew(tournament_id: int) -> None:
+    """After this transaction: a tournament has a result that may be followed by its next matches, or its end."""
+    transaction.on_commit(lambda: _Senders.tournament(tournament_id), robust=True)

@@ -85,8 +85,9 @@ def _test(bot: Bot, *, now: datetime) -> bool:
 
 
 def _judge(match: Match, party: Party, *, now: datetime) -> None:
-    bot = Bot.objects.select_for_update().get(pk=party.version.bot_id)
-    if bot.state != BotState.PAUSED or not bot.paused_for:
+    paused = Bot.objects.filter(pk=party.version.bot_id, state=BotState.PAUSED).exclude(paused_for="")
+    bot = paused.select_for_update().first()
+    if bot is None:
         return  # its owner was faster
     if _failed(party.fault, party.broken_off):
         tests = bot.retests + 1

@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
 
 from engine.runner import Limits, bounds
-from league.domain.core import clock, moves
+from league.domain.core import clock, journal, moves
 from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.matches import holds, matches, turns, validation, workers
 from league.domain.ratings import pools
@@ -85,6 +85,8 @@ def claim(
             waiting = waiting.filter(attempts=0, slow=False)
         elif _is_lane_full(worker, now):
             waiting = waiting.filter(slow=False)
+        # Of the tournament all but its secret, from which the deals of all its matches follow: no worker may read that
+        waiting = waiting.select_related("tournament").defer("tournament__secret")
         waiting = waiting.order_by(*turns.ORDER).select_for_update(skip_locked=True, of=("self",))
         greedy = _greedy_bots(worker, now)
         fair = waiting.exclude(pk__in=_matches_of(greedy)) if greedy else waiting
@@ -110,7 +112,17 @@ def claim(
             progress=0,
             reason="",
         )
+        match.secret = _secret_of(match)
     return match
+
+
+def _secret_of(match: Match) -> bytes:
+    """The secret of a match that is held by the lease of `match`. On PostgreSQL a function tells it, for workers may not read the column."""
+    if connection.vendor != "postgresql":
+        return bytes(Match.work.values_list("secret", flat=True).get(pk=match.pk, token=match.token, status__in=HELD))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT league_secret_of_lease(%s, %s)", [match.pk, match.token])
+        return bytes(cursor.fetchone()[0])
 
 
 def _next_audit(now: datetime) -> Match | None:
@@ -250,7 +262,9 @@ def give_way(match_id: int, token: int, *, now: datetime | None = None) -> bool:
 
 
 def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:
-    """A fault of ours ended the attempt: the match waits a little and is played again, or is void after too many attempts.
+    """A fault of ours ended the attempt: the match waits a little and is played again.
+
+    After too many attempts the worker only lets go of it: `expire` strikes it out, which is no business of a worker.
 
     party: at whose bot it broke off. That is noted, and the next attempt is another worker's, if there is one.
     """
@@ -259,37 +273,45 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
         match = Match.work.select_for_update().filter(pk=match_id, token=token, status__in=HELD).first()
         if match is None:
             return False
-        if party is None:
-            return _retry(match, now=now, why=why)
-        seat = match.parties.get(number=party)
-        seen = {"worker": match.worker, "attempt": match.attempts, "why": without_folders(why)}
-        Party.objects.filter(pk=seat.pk).update(broken_off=[*seat.broken_off, seen])
-        return _retry(match, now=now, why=why, avoid=match.worker)
+        avoid = match.avoid
+        if party is not None:
+            seat = match.parties.get(number=party)
+            seen = {"worker": match.worker, "attempt": match.attempts, "why": without_folders(why)}
+            Party.objects.filter(pk=seat.pk).update(broken_off=[*seat.broken_off, seen])
+            avoid = match.worker
+        if match.attempts < settings.MAX_ATTEMPTS:
+            return _requeue(match, now=now, why=why, not_before=now + _pause(match), avoid=avoid)
+        journal.append("match.given_up", moves.subject(match), now=now, actor=match.worker, why=why)
+        over = {"lease_until": now - timedelta(seconds=1), "ends_by": now}  # no heartbeat prolongs it from now on
+        Match.work.filter(pk=match.pk).update(reason=without_folders(why), **over)
+    return True
 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
-    """Take back the matches whose worker has been silent past its lease; their number."""
+    """Take back the matches whose worker has been silent past its lease, or has let go of them; their number."""
     now = clock.given(now)
     overdue = Match.work.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
-    return sum(
-        _retry(match, now=now, why=_why_overdue(match, now), guard={"lease_until__lt": now}) for match in overdue
-    )
+    return sum(_take_back(match, now=now) for match in overdue.select_related("tournament"))
 
 
 def _why_overdue(match: Match, now: datetime) -> str:
+    if match.reason:  # the worker said so when it let go
+        return match.reason
     if match.started is not None and match.ends_by is not None and match.ends_by <= now:
         return f"it was not over after {(match.ends_by - match.started).total_seconds():.0f} s on worker {match.worker}"
     return f"worker {match.worker} was lost"
 
 
-def _retry(match: Match, *, now: datetime, why: str, guard: dict[str, object] | None = None, avoid: str = "") -> bool:
+def _pause(match: Match) -> timedelta:
+    return timedelta(seconds=BACKOFF_S * 2 ** (match.attempts - 1))
+
+
+def _take_back(match: Match, *, now: datetime) -> bool:
+    why = _why_overdue(match, now)
+    guard: dict[str, object] = {"token": match.token, "lease_until__lt": now}
     if match.attempts < settings.MAX_ATTEMPTS:
-        wait = timedelta(seconds=BACKOFF_S * 2 ** (match.attempts - 1))
-        return _requeue(
-            match, now=now, why=why, guard=guard, not_before=now + wait, **({"avoid": avoid} if avoid else {})
-        )
+        return _requeue(match, now=now, why=why, guard=guard, not_before=now + _pause(match))
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
-    guard = {"token": match.token, **(guard or {})}
     try:
         moves.move(
             match,

@@ -40,7 +40,8 @@ def report(
 ) -> Receipt:
     """Store the boards, sittings and parties of a match and finish it, in one transaction.
 
-    1. The row is locked, so that of two reports one waits for the other.
+    1. The row is locked, so that of two reports one waits for the other. Only who holds it may lock it: the role of the workers can
+    change no match that is over.
     2. A lease that is not the present one is refused; what it found stays as an event.
     3. Rows are written, then `move` to finished, which again demands the token. Unique keys of boards and sittings stand behind it.
 
@@ -50,19 +51,24 @@ def report(
     """
     now = clock.given(now)
     with transaction.atomic():
-        match = Match.objects.select_for_update().get(pk=match_id)
-        if match.token == token and match.status == MatchStatus.FINISHED:
-            return Receipt.REPEATED
-        if match.token != token or match.status != MatchStatus.RUNNING:
+        mine = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
+        match = mine.first()
+        if match is None:  # and never will be: a token is given once
+            match = Match.objects.get(pk=match_id)
+            if match.token == token and match.status == MatchStatus.FINISHED:
+                return Receipt.REPEATED
             journal.append("match.report_refused", moves.subject(match), now=now, **_evidence(match, token, result))
             return Receipt.REFUSED
-        parties = list(match.parties.select_related("version__bot", "match__pool").order_by("number"))
+        parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)
         _finish(match, parties, result, now=now)
         health.judge_report(match, parties, now=now)
         if validates:
             validation.settle(match, _played(match, result, trials, now=now), now=now)
-        elif match.rated:
+            return Receipt.STORED
+        if match.tournament_id is not None:
+            hints.tournament_grew(match.tournament_id)
+        if match.rated:
             hints.pool_grew(match.pool_id)
     return Receipt.STORED
 
@@ -101,7 +107,7 @@ def _played(
         its = match
         if tried.plan is not None and tried.result is not None:
             its = matches.insert_running(tried.plan, match, now=now)
-            parties = list(its.parties.select_related("version__bot", "match__pool").order_by("number"))
+            parties = list(its.parties.select_related("version__bot").order_by("number"))
             _finish(its, parties, tried.result, now=now)
         found.append(validation.Played(its, tried.game, tried.checks))
     return found

@@ -198,8 +198,9 @@ class Played:
 def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
     """The validation of `match` is over: note its checks; accept the version for the games without a fault, or reject it where there is none."""
     party = match.parties.get(number=0)
-    version = BotVersion.objects.select_for_update().select_related("bot").get(pk=party.version_id)
-    if version.status != VersionStatus.VALIDATING:
+    waiting = BotVersion.objects.filter(pk=party.version_id, status=VersionStatus.VALIDATING)
+    version = waiting.select_for_update(of=("self",)).select_related("bot").first()
+    if version is None:
         return
     Check.objects.bulk_create(_row(version, one, check) for one in played for check in one.checks)
     refused = [one for one in played if one.faulty]

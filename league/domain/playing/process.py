@@ -26,7 +26,6 @@ from league.domain.matches import leases, reports, validation, workers
 from league.domain.playing.room import Room
 from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work
-from league.domain.tournaments import progress
 from league.enums import MatchKind
 from league.models import Match
 from league.service import logs
@@ -223,8 +222,6 @@ class Machine:
             return None
         receipt = self._report(match, match.token, result, trials)
         log.info("match %s: %s after %.1f s", match.public_id, receipt, result.seconds)
-        if match.tournament:
-            progress.advance(match.tournament)
         return receipt
 
     def _result(self, work: Work, *, ahead: bool) -> tuple[MatchResult | None, list[validation.Tried]]:

@@ -26,7 +26,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Row], size: int = ROWS) -> Page
 def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Matches with all that a row of a list shows. One query more, whatever their number."""
     parties = Party.objects.select_related("version__bot").order_by("number").defer("stderr", "faults")
-    shown = matches.select_related("pool", "tournament").defer("secret", "tournament__secret", "host")
+    shown = matches.select_related("pool", "tournament").defer("tournament__secret", "host")
     return shown.prefetch_related(Prefetch("parties", parties))
 
 

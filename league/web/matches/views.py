@@ -48,7 +48,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 
 
 def _match(public_id: str) -> Match:
-    rows = Match.objects.select_related("pool", "tournament").defer("secret", "tournament__secret")
+    rows = Match.objects.select_related("pool", "tournament").defer("tournament__secret")
     return get_object_or_404(rows, public_id=public_id)
 
 

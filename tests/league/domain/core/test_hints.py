@@ -14,18 +14,19 @@ from league.domain.core import hints
 def sent() -> Iterator[list[object]]:
     """What was said, in place of the messages that this process would send."""
     said: list[object] = []
-    kept = hints._Senders.work, hints._Senders.rating
-    hints.register(work=lambda: said.append("work"), rating=said.append)
+    kept = hints._Senders.work, hints._Senders.rating, hints._Senders.tournament
+    hints.register(work=lambda: said.append("work"), rating=said.append, tournament=lambda pk: said.append(-pk))
     yield said
-    hints.register(work=kept[0], rating=kept[1])
+    hints.register(work=kept[0], rating=kept[1], tournament=kept[2])
 
 
 def test_hints_wait_for_the_end_of_the_transaction(transactional_db, sent: list[object]) -> None:
     with transaction.atomic():
         hints.matches_wait()
         hints.pool_grew(7)
+        hints.tournament_grew(3)
         assert sent == []
-    assert sent == ["work", 7]
+    assert sent == ["work", 7, -3]
 
 
 def test_nothing_is_said_of_what_was_taken_back(transactional_db, sent: list[object]) -> None:
@@ -40,7 +41,7 @@ def test_a_hint_that_cannot_be_sent_is_logged_and_hides_no_other(transactional_d
     def broken(*args: int) -> None:
         raise ConnectionError("the broker is away")
 
-    hints.register(work=broken, rating=broken)
+    hints.register(work=broken, rating=broken, tournament=broken)
     with transaction.atomic():
         hints.matches_wait()
         hints.pool_grew(7)

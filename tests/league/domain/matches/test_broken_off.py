@@ -80,6 +80,8 @@ def test_bots_that_break_off_matches_are_paused_like_those_that_fail(ana, berto)
 def make_void(match: Match, *, at: float) -> Match:
     for number in range(settings.MAX_ATTEMPTS):
         break_off(match, "w1", None, at=at + number * HOUR)
+    assert leases.expire(now=later(at + number * HOUR)) == 1
+    match.refresh_from_db()
     assert match.status == MatchStatus.VOID
     return match
 
@@ -104,6 +106,7 @@ def test_what_was_seen_goes_on_to_the_match_in_its_place(pair: Match) -> None:
     break_off(pair, "w1", 1, at=0)
     for number in range(1, settings.MAX_ATTEMPTS):
         break_off(pair, "w1", None, at=number * HOUR)
+    assert leases.expire(now=later(number * HOUR)) == 1
 
     again = Match.objects.get(kind="tournament", status=MatchStatus.QUEUED)
     assert [len(party.broken_off) for party in again.parties.order_by("number")] == [0, 1]

@@ -106,6 +106,8 @@ def test_match_is_void_after_too_many_attempts(ana) -> None:
         leases.start(match, now=now)
         assert leases.fail(match.pk, match.token, why="no disk", now=now) is True
 
+    assert leases.heartbeat(match.pk, match.token, now=now) is False  # the worker has let go of it
+    assert leases.expire(now=now) == 1
     row = Match.objects.get()
     assert (row.status, row.attempts) == (MatchStatus.VOID, settings.MAX_ATTEMPTS)
     assert row.reason == f"void after {settings.MAX_ATTEMPTS} attempts; the last one failed: no disk"

@@ -349,6 +349,8 @@ def test_what_does_not_go_away_makes_the_match_void(way: str, machine: Machine, 
     for _ in range(settings.MAX_ATTEMPTS):
         with broken(machine):
             attempt(machine, match)
+    assert leases.expire() == 1
+    match.refresh_from_db()
 
     assert (match.status, match.attempts) == (MatchStatus.VOID, settings.MAX_ATTEMPTS)
     assert_says(match.reason, f"void after {settings.MAX_ATTEMPTS} attempts; the last one failed: .*({words})")

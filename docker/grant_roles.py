@@ -1,0 +1,173 @@
+"""Gives the roles of the web and of the workers what they need in the database, and nothing else. Run after each migration; twice does no harm.
+
+Neither owns a table. `tute_web`, for web and scheduler, reads and writes rows, but the journal it can only add to. `tute_runner`, for the
+processes beside which uploaded code runs, has what RUNNER and RULES below say: whoever broke out of the sandbox would find no account,
+could change no player, package, rating, or result that stands, and could read the secret of no match that is not held by its lease.
+
+Reads DATABASE_URL (the owner of the tables), WEB_PASSWORD and RUNNER_PASSWORD, each directly or as a file named by NAME_FILE.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+
+import psycopg
+from psycopg import sql
+
+from league.service.env import envstr
+
+WEB = "tute_web"
+ROLE = "tute_runner"
+TRIES = 5  # where somebody else holds a table, or both wait for each other
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a role may do with a table: read all columns but those withheld (or only those named), add rows, change these columns, remove."""
+
+    withheld: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    add: bool = False
+    change: tuple[str, ...] = ()
+    remove: bool = False
+
+
+ALL = ("*",)
+LEASE = ("status", "token", "worker", "lease_until", "ends_by", "attempts", "slow", "gave_way", "not_before", "avoid")
+COURSE = ("reason", "progress", "host", "started", "finished")
+RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
+SPENT = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed")
+AUDITED = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
+RUNNER = {
+    "league_audit": Use(change=(*AUDITED, "finished")),
+    "league_board": Use(add=True),
+    "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # one that fails is paused
+    "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # what a validation decides
+    "league_check": Use(add=True),
+    "league_leagueevent": Use(only=("id",), add=True),
+    "league_match": Use(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
+    "league_package": Use(),
+    "league_party": Use(add=True, change=(*RESULT, *SPENT, "broken_off")),
+    "league_pool": Use(),
+    "league_sitting": Use(add=True),
+    "league_tournament": Use(withheld=("secret",)),
+    "league_worker": Use(add=True, change=ALL, remove=True),  # what it says of itself
+}
+# Besides the rows of the league, which rows: of each table and command, what must hold of a row that the workers' role reads, changes
+# (before and after) or adds. Whoever is not named here is bound by grants alone.
+HELD = "status IN ('leased', 'running')"
+OPEN = "status IN ('queued', 'leased', 'running')"
+PLAYS = f"EXISTS (SELECT FROM league_match m WHERE m.id = match_id AND m.{HELD})"
+RULES = (
+    ("league_match", "UPDATE", OPEN, f"{OPEN} OR status = 'finished'"),  # what is over stays as it is
+    # The games of a validation besides the first
+    ("league_match", "INSERT", "", "kind = 'validation' AND status = 'running' AND tournament_id IS NULL"),
+    ("league_party", "UPDATE", PLAYS, PLAYS),
+    ("league_party", "INSERT", "", PLAYS.replace("m.status", "m.kind = 'validation' AND m.status")),
+    ("league_board", "INSERT", "", PLAYS),
+    ("league_sitting", "INSERT", "",
+     f"EXISTS (SELECT FROM league_board b JOIN league_match m ON m.id = b.match_id WHERE b.id = board_id AND m.{HELD})"),
+    ("league_botversion", "UPDATE", "status = 'validating'", "status IN ('accepted', 'rejected')"),
+    ("league_check", "INSERT", "",
+     "EXISTS (SELECT FROM league_botversion v WHERE v.id = version_id AND v.status = 'validating')"),
+    ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # never one that its owner paused
+     "state IN ('active', 'paused')"),
+    ("league_audit", "UPDATE", "verdict = ''", "true"),
+    # Bots of the house, and those that are played or audited now
+    ("league_package", "SELECT",
+     "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608
+     f" OR EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.{HELD})"
+     f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{HELD})))",
+     ""),
+)  # fmt: skip
+
+
+def grant(url: str, *, web: str, runner: str) -> None:
+    """Make the roles where they are missing, set their passwords, take from them all that they have and grant what they need. All or nothing."""
+    for left in reversed(range(TRIES)):
+        try:
+            with psycopg.connect(url) as connection:
+                connection.execute("SET lock_timeout = '5s'")
+                _be_login(connection, WEB, web)
+                _be_login(connection, ROLE, runner)
+                _grant_web(connection)
+                _grant_runner(connection)
+                _rule(connection)
+            return
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
+            if not left:
+                raise
+            time.sleep(1)
+
+
+def _say(connection: psycopg.Connection, words: str, *names: sql.Composable, **named: sql.Composable) -> None:
+    connection.execute(sql.SQL(words).format(*names, **named))
+
+
+def _be_login(connection: psycopg.Connection, name: str, password: str) -> None:
+    role = sql.Identifier(name)
+    if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone():
+        _say(connection, "CREATE ROLE {} LOGIN", role)
+    words = "ALTER ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD {}"
+    _say(connection, words, role, sql.Literal(password))
+    for what in ("TABLES", "SEQUENCES", "FUNCTIONS"):
+        _say(connection, f"REVOKE ALL ON ALL {what} IN SCHEMA public FROM {{}}", role)
+    _say(connection, "GRANT USAGE ON SCHEMA public TO {}", role)
+    _say(connection, "GRANT EXECUTE ON FUNCTION league_secret_of_lease(bigint, integer) TO {}", role)
+
+
+def _grant_web(connection: psycopg.Connection) -> None:
+    role = sql.Identifier(WEB)
+    _say(connection, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {}", role)
+    _say(connection, "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}", role)
+    _say(connection, "REVOKE UPDATE, DELETE ON league_leagueevent FROM {}", role)  # nothing is forgotten
+    _say(connection, "REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {}", role)
+
+
+def _grant_runner(connection: psycopg.Connection) -> None:
+    role = sql.Identifier(ROLE)
+    for name, use in RUNNER.items():
+        names = connection.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped", [name]
+        ).fetchall()
+        seen = use.only or [column for (column,) in names if column not in use.withheld]
+        table = sql.Identifier(name)
+        rights = [sql.SQL("SELECT ({})").format(_columns(seen))]
+        rights += [sql.SQL("INSERT")] if use.add else []
+        changed = [column for (column,) in names] if use.change == ALL else use.change
+        rights += [sql.SQL("UPDATE ({})").format(_columns(changed))] if changed else []
+        rights += [sql.SQL("DELETE")] if use.remove else []
+        _say(connection, "GRANT {} ON {} TO {}", sql.SQL(", ").join(rights), table, role)
+
+
+def _columns(names: tuple[str, ...] | list[str]) -> sql.Composed:
+    return sql.SQL(", ").join(map(sql.Identifier, names))
+
+
+def _rule(connection: psycopg.Connection) -> None:
+    """The rules of rows. To everybody every row is open, then those of the workers' role restrict it."""
+    for name, policy in connection.execute(
+        "SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'public' AND policyname LIKE 'tute_%'"
+    ).fetchall():
+        _say(connection, "DROP POLICY {} ON {}", sql.Identifier(policy), sql.Identifier(name))
+    for name in dict.fromkeys(table for table, *_ in RULES):
+        table = sql.Identifier(name)
+        _say(connection, "ALTER TABLE {} ENABLE ROW LEVEL SECURITY", table)
+        _say(connection, "CREATE POLICY tute_all ON {} USING (true) WITH CHECK (true)", table)
+    for name, command, before, after in RULES:
+        words = f"CREATE POLICY {{}} ON {{}} AS RESTRICTIVE FOR {command} TO {{}}"
+        words += (f" USING ({before})" if before else "") + (f" WITH CHECK ({after})" if after else "")
+        policy = sql.Identifier(f"tute_runner_{command.lower()}")
+        _say(connection, words, policy, sql.Identifier(name), sql.Identifier(ROLE))
+
+
+if __name__ == "__main__":
+    owner, web, runner = envstr("DATABASE_URL"), envstr("WEB_PASSWORD"), envstr("RUNNER_PASSWORD")
+    if not owner or not web or not runner:
+        sys.exit(
+            "error: DATABASE_URL, WEB_PASSWORD and RUNNER_PASSWORD must be set, or each as NAME_FILE, the path of a file"
+        )
+    grant(owner, web=web, runner=runner)
+    print(f"{WEB} may use all tables, {ROLE} {len(RUNNER)}")
