@@ -7,6 +7,7 @@ from django.db import models
 from league.enums import AuditReason, AuditVerdict
 from league.models.bots import BotVersion
 from league.models.matches import Match
+from league.models.words import only_words
 
 
 class Audit(models.Model):
@@ -32,7 +33,11 @@ class Audit(models.Model):
     finished = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["match", "sitting", "seat"], name="audit_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "sitting", "seat"], name="audit_once"),
+            only_words("audit", "reason", AuditReason),
+            only_words("audit", "verdict", AuditVerdict, or_empty=True),
+        ]
         indexes = [
             models.Index(fields=["version", "verdict"], name="audit_of_version"),
             models.Index(fields=["-finished"], condition=models.Q(verdict="differs"), name="audit_cases"),

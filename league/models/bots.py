@@ -6,6 +6,7 @@ from django.db import models
 
 from league.enums import BotState, FaultKind, VersionStatus
 from league.models.people import Player
+from league.models.words import only_words
 
 
 class Bot(models.Model):
@@ -21,6 +22,9 @@ class Bot(models.Model):
     retest_at = models.DateTimeField(null=True)  # when the league tries it again by itself
     retests = models.PositiveSmallIntegerField(default=0)  # of this pause
     created = models.DateTimeField()
+
+    class Meta:
+        constraints = [only_words("bot", "state", BotState)]
 
     def __str__(self) -> str:
         return self.slug
@@ -56,7 +60,11 @@ class BotVersion(models.Model):
     created = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["bot", "number"], name="version_number_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["bot", "number"], name="version_number_once"),
+            only_words("version", "status", VersionStatus),
+            only_words("version", "fault", FaultKind, or_empty=True),
+        ]
 
     def __str__(self) -> str:
         return f"{self.bot.slug} v{self.number}"

@@ -9,6 +9,7 @@ from league.models.bots import BotVersion
 from league.models.people import Player
 from league.models.pools import Pool
 from league.models.tournaments import Round, Tournament
+from league.models.words import only_words
 
 
 class Work(models.Manager["Match"]):
@@ -107,7 +108,9 @@ class Match(models.Model):
                 fields=["tournament", "table", "first_board"],
                 condition=~models.Q(status__in=["void", "cancelled"]),
                 name="deal_once",
-            )
+            ),
+            only_words("match", "kind", MatchKind),
+            only_words("match", "status", MatchStatus),
         ]
 
     def __str__(self) -> str:
@@ -140,7 +143,10 @@ class Party(models.Model):
     sealed = models.BooleanField(null=True)  # whether it played off from every clock of the host
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["match", "number"], name="party_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "number"], name="party_once"),
+            only_words("party", "fault", FaultKind, or_empty=True),
+        ]
         indexes = [models.Index(fields=["version", "-match"], name="party_version")]
 
     def __str__(self) -> str:
@@ -176,7 +182,10 @@ class Sitting(models.Model):
     digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["board", "number"], name="sitting_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["board", "number"], name="sitting_once"),
+            only_words("sitting", "fault", FaultKind, or_empty=True),
+        ]
 
     def __str__(self) -> str:
         return f"sitting {self.number} of board {self.board_id}"
@@ -201,7 +210,11 @@ class Check(models.Model):
     seconds = models.FloatField(default=0.0)  # of wall time
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["match", "game", "name"], name="check_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "game", "name"], name="check_once"),
+            only_words("check", "name", CheckName),
+            only_words("check", "fault", FaultKind, or_empty=True),
+        ]
 
     def __str__(self) -> str:
         return f"{self.game}: {self.name}"

@@ -8,6 +8,7 @@ from league.enums import DEFAULT_FORMAT, Ending, Seeding, TournamentStatus, form
 from league.models.bots import BotVersion
 from league.models.people import Player
 from league.models.pools import Pool
+from league.models.words import only_words
 
 
 class Event(models.Model):
@@ -22,6 +23,9 @@ class Event(models.Model):
     secret_sha256 = models.CharField(max_length=64)  # published before
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [only_words("event", "status", TournamentStatus)]
 
     def __str__(self) -> str:
         return self.name
@@ -106,6 +110,9 @@ class Tournament(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["event", "stage", "group"], name="stage_once"),
             models.UniqueConstraint(fields=["season", "group"], name="division_once"),
+            only_words("tournament", "status", TournamentStatus),
+            only_words("tournament", "seeding", Seeding),
+            only_words("tournament", "ending", Ending, or_empty=True),
         ]
 
     def __str__(self) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.postgres.operations import AddIndexConcurrently
-from django.db.migrations.operations import AddIndex
+from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently
+from django.db.migrations.operations import AddConstraint, AddIndex
 
 
 class AddIndexMeanwhile(AddIndexConcurrently):
@@ -24,3 +24,15 @@ class AddIndexMeanwhile(AddIndexConcurrently):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
         else:
             AddIndex.database_backwards(self, app_label, schema_editor, from_state, to_state)
+
+
+class AddConstraintUnchecked(AddConstraint):
+    """A constraint that PostgreSQL adds without a look at the rows that are there, which would hold the table: the next migration looks."""
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Add it."""
+        if schema_editor.connection.vendor == "postgresql":
+            unchecked = AddConstraintNotValid(self.model_name, self.constraint)
+            unchecked.database_forwards(app_label, schema_editor, from_state, to_state)
+        else:
+            super().database_forwards(app_label, schema_editor, from_state, to_state)

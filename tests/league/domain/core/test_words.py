@@ -1,0 +1,57 @@
+"""The database takes no word that the league does not know, whoever writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.apps import apps
+from django.db import IntegrityError, connection, models, transaction
+from django.utils.choices import CallableChoiceIterator
+
+from league.domain.people import tokens
+from league.models import Audit, Check, Event, Match
+from tests.support.league import NOW, accepted, play, started
+
+
+def word_columns() -> Iterator[tuple[type[models.Model], models.Field]]:
+    """Every column with a closed list of words. The formats of tournaments follow from code and are open: a new one needs no migration."""
+    for model in apps.get_app_config("league").get_models(include_auto_created=True):
+        for field in model._meta.concrete_fields:
+            if field.choices and not isinstance(field.choices, CallableChoiceIterator):
+                yield model, field
+
+
+def allows(model: type[models.Model], field: models.Field, word: str) -> bool:
+    table, column, key = model._meta.db_table, field.column, model._meta.pk.column
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"UPDATE {table} SET {column} = %s WHERE {key} = (SELECT min({key}) FROM {table})", [word])
+            assert cursor.rowcount == 1, f"no row of {table} to try it on"
+            transaction.set_rollback(True)
+    except IntegrityError:
+        return False
+    return True
+
+
+def test_every_column_of_words_refuses_another(ana, berto) -> None:
+    match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")]).matches.get())
+    version = match.parties.get(number=0).version
+    work = Match(pool=match.pool, public_id="a", key="a", kind="audit", secret=b"", boards_planned=1, created=NOW)
+    work.save()
+    audit = {"match": match, "sitting": 0, "seat": 0, "version": version, "reason": "sample", "created": NOW}
+    Audit.objects.create(work=work, **audit)
+    Check.objects.create(version=version, match=match, game="partnership", name="boards")
+    tokens.create(ana, "laptop", now=NOW)
+    Event.objects.create(slug="a", owner=ana, document={}, secret=b"", created=NOW)
+
+    columns = list(word_columns())
+    assert len(columns) >= 15
+    for model, field in columns:
+        assert not allows(model, field, "banana"), field
+        assert allows(model, field, "") == field.blank, field
+        for word in field.choices:
+            assert allows(model, field, word[0]), (field, word)
+    if connection.vendor == "postgresql":  # they were added without a look at the rows, then looked at them
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT conname FROM pg_constraint WHERE NOT convalidated")
+            assert cursor.fetchall() == []
