@@ -1,10 +1,14 @@
-"""A window into the tables for the operator. Rows change by the league's own functions, so that every change leaves an event."""
+"""A window into the tables for the operator. Rows change by the league's own functions, so that every change leaves an event.
+
+Nothing can be changed here, by nobody: what Django and other apps show is taken off, or shown in the same way.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.auth import get_user_model
 from django.http import HttpRequest
 
 from league import models
@@ -16,9 +20,18 @@ else:
 
 
 class ReadOnly(Page):
-    """Look, do not touch."""
+    """Look, do not touch. Whoever is of the staff may look."""
 
     show_full_result_count = False
+    actions = None
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Staff, which the site has looked at."""
+        return True
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Staff, which the site has looked at."""
+        return True
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Rows come from the domain functions."""
@@ -31,6 +44,20 @@ class ReadOnly(Page):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nothing is forgotten."""
         return False
+
+
+for model in list(admin.site._registry):  # of Django and of other apps: accounts, groups, schedules
+    admin.site.unregister(model)
+
+
+@admin.register(get_user_model())
+class AccountAdmin(ReadOnly):
+    """Accounts, without the password's hash. `manage.py set_password` sets one, in sight of its owner."""
+
+    list_display = ["username", "is_active", "is_staff", "is_superuser", "last_login", "date_joined"]
+    list_filter = ["is_active", "is_staff", "is_superuser"]
+    search_fields = ["username"]
+    fields = ["username", "email", "is_active", "is_staff", "is_superuser", "last_login", "date_joined"]
 
 
 @admin.register(models.Player)

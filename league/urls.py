@@ -2,8 +2,12 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 urlpatterns = [
+    path(
+        "admin/password_change/", RedirectView.as_view(pattern_name="password")
+    ),  # one way to change it, which notes it
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/", include("league.api.urls")),

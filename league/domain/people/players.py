@@ -45,7 +45,7 @@ def create(
         names.take(names.PLAYER, name, holder=f"player:{name}")
         if users.objects.filter(username=name).exists():  # since somebody signed up in this moment
             raise Refused("the name {name!r} is taken; choose another", name=name)
-        user = users.objects.create_user(name, email=email, password=password, is_staff=staff, is_superuser=staff)
+        user = users.objects.create_user(name, email=email, password=password, is_staff=staff)
         player = Player.objects.create(user=user, name=name, created=now)
         journal.append("player.created", f"player:{name}", now=now, actor=name)
     return player

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.people import players, quotas, tokens
+from league.domain.people import passwords, players, quotas, tokens
 from league.enums import TokenScope
 from league.models import BotVersion, Player
 from league.web.common import inputs, lists, words
@@ -62,14 +62,17 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 
 
 class NewPassword(PasswordChangeView):
-    """The way to another password; other sessions of the account end."""
+    """The way to another password; other sessions of the account end, and its keys."""
 
     template_name = "people/password.html"
     success_url = reverse_lazy("account")
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         """Keep it, and say so."""
-        messages.success(self.request, _("Your password is changed; other browsers are logged out."))
+        passwords.sign(form.user, player_of(self.request).name)
+        messages.success(
+            self.request, _("Your password is changed; other browsers are logged out, and your keys are revoked.")
+        )
         return super().form_valid(form)
 
 
@@ -101,6 +104,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "player": owner,
         "key": key,
         "refused": refused,
+        "password_set": passwords.set_by_another(owner),
         "paused": owner.bots.exclude(paused_for="").order_by("slug"),
         "limits": [(one, words.limit_name(one.name)) for one in quotas.limits(owner)],
         "tokens": owner.tokens.filter(revoked=None).order_by("-created"),

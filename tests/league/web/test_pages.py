@@ -77,7 +77,7 @@ QUERIES = {
     "doc": 2,
     "login": 2,
     "signup": 2,
-    "account": 15,
+    "account": 16,
     "queue": 10,
     "password": 2,
     "submit": 4,
