@@ -6,6 +6,7 @@ for every reader, so that no secret has to stand in an environment listing.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 from pathlib import Path
@@ -88,13 +89,20 @@ def envsecret(name: str, *, keep_in: Path | None) -> str:
 
 
 def _kept_secret(path: Path) -> str:
-    """Content of `path`, made at random on first use. Two processes may race: the first link wins, both read the winner."""
+    """Content of `path`, made at random on first use. Two processes may race: the first link wins, both read the winner.
+
+    A file that a disk has emptied is made anew: nobody may sign with an empty key.
+    """
+    if path.exists() and not path.stat().st_size:
+        _drop_empty(path)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(secrets.token_urlsafe(50))
+            file.flush()
+            os.fsync(file.fileno())
         try:
             os.link(draft, path)
         except FileExistsError:
@@ -102,6 +110,17 @@ def _kept_secret(path: Path) -> str:
         finally:
             draft.unlink()
     return path.read_text(encoding="utf-8").strip()
+
+
+def _drop_empty(path: Path) -> None:
+    """Remove an empty file; one at a time looks, so that nobody removes what another has made meanwhile."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if path.exists() and not path.stat().st_size:
+            path.unlink()
+    finally:
+        os.close(folder)
 
 
 def database(url: str) -> dict[str, Any]:
@@ -127,7 +146,8 @@ def _sqlite(path: Path) -> dict[str, Any]:
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",  # a reader that turns writer would fail at once instead of waiting
             "timeout": 30,  # seconds to wait for another writer
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            # FULL: what was answered as done is on the disk, which costs a wait for it in each transaction
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         },
         # A file, not memory: tests start real worker processes on it. One per process: several runs do not meet.
         "TEST": {"NAME": str(path.parent / f"test-{os.getpid()}.sqlite3")},

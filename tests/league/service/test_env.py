@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
 
 from league.service import env
 
@@ -58,6 +61,27 @@ def test_secret_is_made_once_and_kept_for_its_owner_alone(monkeypatch, tmp_path:
     assert (env.envsecret("SECRET_KEY", keep_in=path), len(first)) == (first, 67)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in path.parent.iterdir()] == ["secret_key"]
+
+
+def test_a_secret_that_the_disk_has_emptied_is_made_anew(monkeypatch, tmp_path: Path) -> None:
+    """Whoever signs with no key signs for everybody."""
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    path = tmp_path / "secret_key"
+    path.touch()
+
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda _: env.envsecret("SECRET_KEY", keep_in=path), range(4)))
+
+    assert [len(one) for one in found] == [67]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_embedded_database_waits_for_its_disk(db) -> None:
+    if connection.vendor != "sqlite":
+        assert settings.DATABASES["default"]["ENGINE"].endswith("postgresql")  # which waits as it comes
+        return
+    with connection.cursor() as cursor:
+        assert cursor.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 def test_database_urls() -> None:
