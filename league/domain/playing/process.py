@@ -63,10 +63,10 @@ class Machine:
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._works: list[Work] = []  # the match at hand; before it one that stands aside
-        self.upcoming = Upcoming(self.name, self._may_claim, self._ready, os.sched_getaffinity(0))
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self.loops = Loops()
         self.loops.lost = self._lost
+        self.upcoming = Upcoming(self.name, self._may_claim, self._ready, os.sched_getaffinity(0), self.loops)
 
     def open(self) -> None:
         """Prove the sandbox and register this worker. A refusal is logged, shown in the league and ends nothing: it plays no match."""

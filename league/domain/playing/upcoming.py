@@ -14,12 +14,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import connection
 
 from engine.runner import MatchSpec
 from engine.runner.cores import on_free_core
 from engine.runner.crew import Crew
 from engine.runner.faults import party_of
+from league.domain.core.loops import Loops
 from league.domain.matches import leases
 from league.enums import MatchKind
 from league.models import Match
@@ -85,10 +86,15 @@ class Upcoming:
         may_claim: Callable[[], bool],
         ready: Callable[[Work, int], None],
         cores: Collection[int],
+        loops: Loops,
     ) -> None:
-        """may_claim: whether there is room for a match; ready: makes spec and crew of a claimed one, on a core; cores: those of this process."""
+        """may_claim: whether there is room for a match; ready: makes spec and crew of a claimed one, on a core; cores: those of this process.
+
+        loops: where errors are counted.
+        """
         self._worker = worker
         self._may_claim = may_claim
+        self._loops = loops
         self._ready = ready
         self._cores = cores
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="upcoming")
@@ -137,14 +143,11 @@ class Upcoming:
             work.release(why)
 
     def _fetch(self) -> Work | None:
-        try:
-            close_old_connections()
-            return on_free_core(self._claim, self._cores)
-        except Exception as error:  # the database is away: the lease, if there is one, runs out
-            log.warning("no match could be claimed ahead: %s", error)
-            self._claimed = None
-            connection.close()
-            return None
+        found: list[Work | None] = []
+        if self._loops.attempt("ahead", lambda: found.append(on_free_core(self._claim, self._cores))):
+            return found[0]
+        self._claimed = None  # the database is away: the lease, if there is one, runs out
+        return None
 
     def _claim(self, core: int) -> Work | None:
         match = leases.claim(self._worker, ahead=True) if self._may_claim() else None

@@ -20,7 +20,7 @@ from league.enums import BotState, MatchKind, MatchStatus
 from league.models import Bot, LeagueEvent, Match, Party, Scheduler, Worker
 
 LANES = ("validation", "match", "slow", "audit")
-LOOPS = ("pulse", "look", "hints", "broker", "reconcile", "calendar", "tell")  # of workers and schedulers
+LOOPS = ("pulse", "look", "ahead", "hints", "broker", "reconcile", "calendar", "tell")  # of workers and schedulers
 MINUTES = timedelta(minutes=5)
 HOUR = timedelta(hours=1)
 

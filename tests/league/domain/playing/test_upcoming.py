@@ -18,11 +18,13 @@ from django.conf import settings
 from engine.runner import cores
 from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
+from league.domain.core.loops import Loops
 from league.domain.matches import leases, matches, workers
 from league.domain.playing import process as playing
+from league.domain.playing import upcoming as fetching
 from league.domain.playing.process import Machine
 from league.domain.playing.trials import match_spec
-from league.domain.playing.upcoming import Work
+from league.domain.playing.upcoming import Upcoming, Work
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Tournament
 from tests.support.league import accepted, started
@@ -248,3 +250,19 @@ def test_a_match_that_failed_before_takes_no_other_with_it(machine: Watched, cup
     assert machine.look() is True
 
     assert states(cup) == [("finished", 2), ("queued", 0), ("queued", 0)]
+
+
+def test_whatever_the_claim_raises_is_counted_and_the_next_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match that is fetched ahead is a gain, no need: nothing that goes wrong there may reach the match at hand."""
+    loops = Loops()
+
+    def broken(*words: object) -> None:
+        raise KeyError("a match that finished meanwhile")
+
+    monkeypatch.setattr(fetching, "on_free_core", broken)
+    upcoming = Upcoming("w1", lambda: True, lambda work, core: None, CORES, loops)
+    for _ in range(2):
+        upcoming.begin()
+        assert upcoming.take() is None
+    upcoming.close()
+    assert loops.errors == {"ahead": 2}
