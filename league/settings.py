@@ -9,7 +9,7 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.service.env import database, envbool, envchoice, envint, envlist, envsecret, envstr
+from league.service.env import database, envbool, envchoice, envint, envlist, envsecret, envstr, mail_server
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 STATE_DIR = Path(envstr("STATE_DIR") or BASE_DIR / "var").resolve()
@@ -100,6 +100,13 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 CSRF_FAILURE_VIEW = "league.handlers.csrf_failure"
+PASSWORD_RESET_TIMEOUT = 3600  # seconds: a link is valid for so long
+MAIL = bool(envstr("MAIL_URL"))  # whether letters can be sent
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_SSL, EMAIL_USE_TLS = mail_server(
+    envstr("MAIL_URL")
+)
+EMAIL_TIMEOUT = 10  # seconds
+DEFAULT_FROM_EMAIL = envstr("MAIL_FROM") or f"league@{ALLOWED_HOSTS[0].lstrip('.*') if ALLOWED_HOSTS else 'localhost'}"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"

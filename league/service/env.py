@@ -123,6 +123,23 @@ def _drop_empty(path: Path) -> None:
         os.close(folder)
 
 
+def mail_server(url: str | None) -> tuple[str, int, str, str, bool, bool]:
+    """Host, port, user, password, TLS at once and STARTTLS of `smtp://user:password@host:587`, `smtps://...:465`, `smtp://host:25?tls=no`."""
+    if not url:
+        return "localhost", 25, "", "", False, False
+    parts = urlsplit(url)
+    secure = dict(parse_qsl(parts.query)).get("tls", "yes").lower() in YES
+    try:
+        port = parts.port
+    except ValueError:
+        raise ImproperlyConfigured("MAIL_URL has a port that is not a number") from None
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise ImproperlyConfigured("MAIL_URL names no mail server; write smtp://user:password@host:587")
+    at_once = parts.scheme == "smtps"
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    return parts.hostname, port or (465 if at_once else 587), user, password, at_once, secure and not at_once
+
+
 def database(url: str) -> dict[str, Any]:
     """Django's settings of one database from `sqlite:///path` or `postgresql://user:password@host:port/name?option=value`."""
     parts = urlsplit(url)

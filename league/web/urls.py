@@ -12,6 +12,7 @@ from league.web.games import views as games
 from league.web.matches import views as matches
 from league.web.pages import views as pages
 from league.web.people import views as people
+from league.web.people import ways_in
 from league.web.ratings import views as ratings
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
@@ -62,6 +63,9 @@ urlpatterns = [
     path("accounts/logout/", people.log_out, name="logout"),
     path("accounts/me/", people.account, name="account"),
     path("accounts/password/", people.NewPassword.as_view(), name="password"),
+    path("accounts/mail/", ways_in.address, name="mail"),
+    path("accounts/forgotten/", ways_in.forgotten, name="forgotten"),
+    path("accounts/reset/<str:uidb64>/<str:token>/", ways_in.ByLink.as_view(), name="reset"),
     path("prefs/", prefs.keep_preferences, name="prefs"),
     path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}league/mark.svg", permanent=True)),
 ]

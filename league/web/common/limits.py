@@ -22,7 +22,8 @@ HEAVY = frozenset(
         *("tournament-forecast", "event-forecast"),
     }
 )
-FORMS = {"login": "login", "admin:login": "login", "signup": "signup", "password": "password"}
+FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
+FORMS |= dict.fromkeys(("password", "mail", "reset"), "password")
 KNOWN_S = 30 * 24 * 3600  # an address from which an account has logged in has tries of its own for so long
 
 

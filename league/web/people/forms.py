@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
@@ -20,7 +23,7 @@ class SignUpForm(forms.Form):
     password = forms.CharField(
         label=_("Password"),
         help_text=_(
-            "At least 10 characters. We keep no mail address, so we cannot send you a new password if you lose this one."
+            "At least 10 characters. If you lose it, the operators can give you a link by which you set another."
         ),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         validators=[validate_password],
@@ -33,3 +36,23 @@ class LogInForm(AuthenticationForm):
     username = forms.CharField(
         label=_("Name"), widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})
     )
+
+
+class MailForm(forms.Form):
+    """The mail address of an account, and its password."""
+
+    address = forms.EmailField(label=_("Mail address"), required=False, max_length=254)
+    password = forms.CharField(
+        label=_("Your password"), widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_password(self) -> str:
+        """The password, if it is that of the account."""
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise forms.ValidationError(_("This is not your password."))
+        return password

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
@@ -103,6 +104,7 @@ def account(request: HttpRequest) -> HttpResponse:
     context = {
         "player": owner,
         "key": key,
+        "mail": settings.MAIL,
         "refused": refused,
         "password_set": passwords.set_by_another(owner),
         "paused": owner.bots.exclude(paused_for="").order_by("slug"),

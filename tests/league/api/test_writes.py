@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 
 from league.domain.core import idempotency
@@ -435,4 +438,40 @@ def test_key_of_a_process_that_was_killed_is_free_at_once():
     assert died.returncode == -signal.SIGKILL
     assert answer.status_code == 201
     assert "Idempotency-Replayed" not in answer
+    assert Tournament.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_repetition_that_comes_meanwhile_waits_for_the_first_answer(monkeypatch):
+    key = tokens.create(players.create("alice"), "test")[1]
+    Api(key).get("me")  # its last use is noted: the second request has nothing to write before it waits
+    came, real = threading.Event(), idempotency.finish
+
+    def finish(*words, **named):
+        came.wait(60)
+        real(*words, **named)
+
+    def send():
+        try:
+            return Api(key).post(
+                "tournaments", {"name": "Copa", "game": "partnership"}, headers={"Idempotency-Key": "k1"}
+            )
+        finally:
+            connection.close()
+
+    authenticate, calls = tokens.authenticate, []
+
+    def counted(*words, **named):
+        calls.append(1)
+        if len(calls) == 2:
+            came.set()
+        return authenticate(*words, **named)
+
+    monkeypatch.setattr(idempotency, "finish", finish)
+    monkeypatch.setattr(tokens, "authenticate", counted)
+    with ThreadPoolExecutor(2) as pool:
+        answers = [future.result(120) for future in [pool.submit(send), pool.submit(send)]]
+
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert sorted("Idempotency-Replayed" in answer for answer in answers) == [False, True]
     assert Tournament.objects.count() == 1

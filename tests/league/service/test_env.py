@@ -106,3 +106,24 @@ def test_database_urls() -> None:
 def test_database_urls_that_cannot_be_are_refused_without_showing_a_password(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
         env.database(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        (None, ("localhost", 25, "", "", False, False)),
+        ("smtp://me:a%40b@mail.example:2525", ("mail.example", 2525, "me", "a@b", False, True)),
+        ("smtp://mail.example:25?tls=no", ("mail.example", 25, "", "", False, False)),
+        ("smtps://mail.example", ("mail.example", 465, "", "", True, False)),
+    ],
+)
+def test_mail_servers(url, found) -> None:
+    assert env.mail_server(url) == found
+
+
+@pytest.mark.parametrize("url", ["mail.example", "http://me:secret@mail.example", "smtp://me:secret@mail.example:x"])
+def test_mail_servers_that_cannot_be_are_refused_without_showing_a_password(url) -> None:
+    with pytest.raises(ImproperlyConfigured) as refused:
+        env.mail_server(url)
+
+    assert "secret" not in str(refused.value)

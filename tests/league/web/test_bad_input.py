@@ -49,6 +49,8 @@ SENT = {
     "/bots/rufo/edit/": [{"description": None}, {"state": None}],
     "/t/{cup}/do/": [{"action": None}, {"action": "enter", "version": None}, {"action": "withdraw", "version": None}],
     "/accounts/me/": [{"label": None}, {"revoke": None}],
+    "/accounts/mail/": [{"address": None, "password": "x"}],
+    "/accounts/forgotten/": [{"username": None}],
     "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}],
     "/accounts/signup/": [{"name": None, "password": "a long password"}, {"name": "dora", "password": None}],
     "/accounts/login/": [{"username": None, "password": "x"}],

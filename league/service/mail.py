@@ -1,0 +1,31 @@
+"""Letters, sent by a thread of their own: nobody who asks for a page waits for a mail server, nor sees by the time it takes who has an address."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import BoundedSemaphore
+
+from django.core.mail import EmailMessage
+
+log = logging.getLogger("league.mail")
+MOST = 100  # letters that wait; what comes on top is not sent
+_thread = ThreadPoolExecutor(1, thread_name_prefix="mail")
+_room = BoundedSemaphore(MOST)
+
+
+def send(to: str, subject: str, text: str) -> Future[None] | None:
+    """Send one letter, soon. None where too many wait."""
+    if not _room.acquire(blocking=False):
+        log.error("a letter was not sent: %d wait for the mail server", MOST)
+        return None
+    return _thread.submit(_send, EmailMessage(subject, text, to=[to]))
+
+
+def _send(letter: EmailMessage) -> None:
+    try:
+        letter.send()
+    except OSError as error:  # those of smtplib are some of these
+        log.error("a letter was not sent: %s: %s", type(error).__name__, error)
+    finally:
+        _room.release()
