@@ -55,7 +55,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 
     def _finish(self, server: Any, connections: dict[int, Any]) -> None:
         for listening in [one for one in connections.values() if getattr(one, "accepting", False)]:
-            listening.close()
+            listening.accepting = False  # not closed: with it goes the pipe by which threads wake this loop
         until = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < until and any(map(_busy, list(connections.values()))):
             self.notify()

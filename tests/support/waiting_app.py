@@ -1,0 +1,21 @@
+"""A WSGI application without Django: /wait answers once the file that WAIT_FOR names is there; all else at once, with the process's number."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+
+def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """The answer."""
+    file = Path(os.environ["WAIT_FOR"])
+    if environ["PATH_INFO"] == "/wait":
+        file.with_suffix(".begun").touch()
+        while not file.exists():
+            time.sleep(0.01)
+    body = environ["wsgi.input"].read() or str(os.getpid()).encode()
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
+    return [body]
