@@ -12,6 +12,7 @@ import logging
 import os
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,23 +21,24 @@ from engine.sandbox.files import inventory
 
 log = logging.getLogger("engine.files")
 _LITTER_S = 86400.0  # work of a process that was killed
+_one_at_a_time = threading.Lock()  # a worker makes its next match ready in a thread of its own
 _held: dict[Path, tuple[int, float]] = {}  # descriptor with the lock, and when it was used last by the monotonic clock
 
 
 def use(root: Path) -> None:
     """Note that this process uses a tree, and keep it until `let_go`. Raises FileNotFoundError where it has been removed, OSError."""
-    fd, _ = _held.get(root, (-1, 0.0))
-    if fd >= 0 and not _is_at(fd, root):  # somebody deleted it by hand
-        _held.pop(root)
-        os.close(fd)
-        fd = -1
-    while fd < 0:
-        fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        fcntl.flock(fd, fcntl.LOCK_SH)
-        if not _is_at(fd, root):  # it was just being removed
+    with _one_at_a_time:
+        fd, _ = _held.pop(root, (-1, 0.0))
+        if fd >= 0 and not _is_at(fd, root):  # somebody deleted it by hand
             os.close(fd)
             fd = -1
-    _held[root] = fd, time.monotonic()
+        while fd < 0:
+            fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fcntl.flock(fd, fcntl.LOCK_SH)
+            if not _is_at(fd, root):  # it was just being removed
+                os.close(fd)
+                fd = -1
+        _held[root] = fd, time.monotonic()
     note = inventory.place(root)
     with contextlib.suppress(OSError):  # another user's, or none
         os.utime(note, ns=(time.time_ns(), note.stat().st_mtime_ns))
@@ -51,10 +53,11 @@ def _is_at(fd: int, root: Path) -> bool:
 
 def let_go(directory: Path, before: float) -> None:
     """Let the trees in a directory go that this process has not used since `before`, by the monotonic clock."""
-    for root, (fd, used) in list(_held.items()):
-        if root.parent == directory and used < before:
-            del _held[root]
-            os.close(fd)
+    with _one_at_a_time:
+        for root, (fd, used) in list(_held.items()):
+            if root.parent == directory and used < before:
+                del _held[root]
+                os.close(fd)
 
 
 def prune(directory: Path, most_bytes: int, copies: str = "") -> list[str]:

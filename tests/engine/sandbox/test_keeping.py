@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,21 @@ def test_what_is_used_stays_until_it_is_let_go(tmp_path: Path, make: Make) -> No
     assert keeping.prune(tmp_path, 0) == ["1"]
     with pytest.raises(FileNotFoundError):
         keeping.use(first)
+
+
+def test_threads_that_use_one_tree_at_once_hold_it_once(tmp_path: Path, make: Make) -> None:
+    root = make("1")
+    gate = threading.Barrier(8)
+
+    def use(_: int) -> None:
+        gate.wait()
+        keeping.use(root)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(use, range(8)))
+
+    keeping.let_go(tmp_path, before=time.monotonic())
+    assert keeping.prune(tmp_path, 0) == ["1"]
 
 
 def test_what_another_process_uses_stays_until_that_dies(tmp_path: Path, make: Make) -> None:
