@@ -193,7 +193,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
 def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
     """All replays of a finished match, one a line: what `tute verify` and `tute repro` read. Notes of a bot are for its owner.
 
-    One that cannot be shown is a line with an `error` in its place, at which those programs stop: nobody takes the log for whole.
+    One that cannot be shown is a line with an `error` in its place, for which those programs fail: nobody takes the log for whole.
     """
     found = _match(public_id)
     viewer = viewer_of(request)
