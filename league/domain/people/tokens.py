@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
 from league.enums import TokenScope
-from league.models import ApiToken, Player
+from league.models import ApiToken, LeagueEvent, Player
 
 PREFIX = "tute_"
 MOST = 20  # live keys of one player
@@ -35,9 +35,13 @@ def create(
     *,
     scope: str = TokenScope.MANAGE,
     days: int | None = None,
+    actor: str = "",
     now: datetime | None = None,
 ) -> tuple[ApiToken, str]:
-    """A new key of `player`, for so many days or for ever: the row and the key itself, which is not kept anywhere."""
+    """A new key of `player`, for so many days or for ever: the row and the key itself, which is not kept anywhere.
+
+    actor: who makes it, where that is not `player`, who is told so (`made_by_others`).
+    """
     now = clock.given(now)
     label = label.strip()
     if not 1 <= len(label) <= 60 or not label.isprintable():
@@ -62,8 +66,15 @@ def create(
     )
     facts = {"label": label, "prefix": token.prefix, "scope": str(token.scope)}
     facts |= {"expires": token.expires.isoformat()} if token.expires else {}
-    journal.append("token.created", f"player:{player.name}", now=now, actor=player.name, **facts)
+    journal.append("token.created", f"player:{player.name}", now=now, actor=actor or player.name, **facts)
     return token, key
+
+
+def made_by_others(player: Player, *, now: datetime | None = None) -> list[str]:
+    """The beginnings of the live keys that somebody else has made for `player`. Two queries."""
+    made = LeagueEvent.objects.filter(subject=f"player:{player.name}", kind="token.created").exclude(actor=player.name)
+    begin = {facts["prefix"] for facts in made.values_list("data", flat=True)}
+    return sorted(begin & set(live(player, now=now).values_list("prefix", flat=True)))
 
 
 def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:

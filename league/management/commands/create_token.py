@@ -26,7 +26,7 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Create the token; stdout holds the key alone, for scripts."""
-        _, key = tokens.create(
-            find_player(options["player"]), options["label"], scope=options["scope"], days=options["days"]
-        )
+        player = find_player(options["player"])
+        given = {"scope": options["scope"], "days": options["days"]}
+        _, key = tokens.create(player, options["label"], actor="operator", **given)
         self.say(key)

@@ -109,6 +109,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "password_set": passwords.set_by_another(owner),
         "paused": owner.bots.exclude(paused_for="").order_by("slug"),
         "limits": [(one, words.limit_name(one.name)) for one in quotas.limits(owner)],
+        "made_by_others": tokens.made_by_others(owner),
         "tokens": owner.tokens.filter(revoked=None).order_by("-created"),
         "scopes": TokenScope.choices,
         "scope": TokenScope.SUBMIT,

@@ -16,7 +16,7 @@ from league.domain.bots import house
 from league.domain.people import tokens
 from league.domain.ratings import ratings
 from league.management.base import LeagueCommand
-from league.models import ApiToken, BotVersion, Match, Player, Rating, Tournament
+from league.models import ApiToken, BotVersion, LeagueEvent, Match, Player, Rating, Tournament
 from tests.support.league import BOT, NOW, accepted, play, started
 
 COMMANDS = sorted(name for name, app in get_commands().items() if app == "league")
@@ -43,6 +43,7 @@ def test_create_player_and_token(db) -> None:
 
     assert tokens.authenticate(key, now=NOW).player.name == "ana"
     assert ApiToken.objects.get().label == "laptop"
+    assert LeagueEvent.objects.get(kind="token.created").actor == "operator"
     with pytest.raises(CommandError, match="there is no player 'eva'; create one with"):
         said("create_token", "eva")
     with pytest.raises(CommandError, match="cannot be used"):

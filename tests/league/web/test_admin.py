@@ -103,6 +103,23 @@ def test_a_password_that_another_sets_ends_what_the_old_one_let_in(way, who, eva
     assert "no por ti" not in owner.get("/accounts/me/").content.decode()
 
 
+def test_a_key_that_an_operator_makes_is_shown_to_its_owner(eva: Player) -> None:
+    owner = Client()
+    owner.force_login(eva.user)
+    tokens.create(eva, "mine")
+    assert "Un operador ha creado claves" not in owner.get("/accounts/me/").content.decode()
+
+    call_command("create_token", "eva")
+
+    made = eva.tokens.exclude(label="mine").get()
+    shown = (
+        owner.get("/accounts/me/").content.decode().partition("Un operador ha creado claves")[2].partition("</p>")[0]
+    )
+    assert f"tute_{made.prefix}…" in shown
+    tokens.revoke(made)
+    assert "Un operador ha creado claves" not in owner.get("/accounts/me/").content.decode()
+
+
 def test_a_hash_that_a_login_makes_anew_is_no_new_password(eva: Player, monkeypatch) -> None:
     _, key = tokens.create(eva, "laptop")
     was = User.objects.get(username="eva").password

@@ -79,7 +79,7 @@ QUERIES = {
     "doc": 2,
     "login": 2,
     "signup": 2,
-    "account": 16,
+    "account": 18,
     "mail": 4,
     "forgotten": 2,
     "queue": 10,
