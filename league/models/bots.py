@@ -21,6 +21,13 @@ class Bot(models.Model):
     paused_for = models.TextField(blank=True)
     retest_at = models.DateTimeField(null=True)  # when the league tries it again by itself
     retests = models.PositiveSmallIntegerField(default=0)  # of this pause
+    # Until when the pause of its owner holds its matches back, and when that began last (league.domain.bots.bots)
+    held_until = models.DateTimeField(null=True)
+    held_at = models.DateTimeField(null=True)
+    # The version that it sends to tournaments; null: its newest accepted one
+    sends = models.ForeignKey(
+        "league.BotVersion", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
     created = models.DateTimeField()
 
     class Meta:

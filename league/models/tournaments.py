@@ -99,6 +99,7 @@ class Tournament(models.Model):
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
+    paused = models.DateTimeField(null=True)  # since when its owner lets nothing of it be begun
     ending = models.CharField(max_length=20, choices=Ending, blank=True)  # what ended it besides its last match
     facts = models.JSONField(default=dict)  # the numbers behind `ending`
     event = models.ForeignKey("league.Event", null=True, on_delete=models.PROTECT, related_name="tournaments")

@@ -25,7 +25,13 @@ class BotOut(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
     versions = serializers.IntegerField(source="version_count")
     newest_accepted = serializers.IntegerField(
-        allow_null=True, help_text="Number of the version that tournaments enter."
+        allow_null=True, help_text="Number of the version that tournaments enter, where `sends` is null."
+    )
+    sends = serializers.IntegerField(
+        source="sends.number", default=None, allow_null=True, help_text="The version that its owner lets it send."
+    )
+    held_until = serializers.DateTimeField(
+        allow_null=True, help_text="Until when the pause of its owner holds back its matches."
     )
 
 
@@ -37,10 +43,18 @@ class BotChange(StrictSerializer):
         required=False, choices=BotState.choices, help_text="A retired bot cannot become active again."
     )
 
+    sends = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="Number of the accepted version that it sends to tournaments from now on; null: its newest one.",
+    )
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """An empty change is a mistake."""
         if not attrs:
-            raise serializers.ValidationError(told("name at least one of: {names}", names="description, state"))
+            raise serializers.ValidationError(told("name at least one of: {names}", names="description, state, sends"))
         return attrs
 
 

@@ -38,7 +38,7 @@ from league.models import Bot, BotVersion, Player
 
 def _bots() -> QuerySet[Bot]:
     accepted = Q(versions__status=VersionStatus.ACCEPTED)
-    return Bot.objects.select_related("owner").annotate(
+    return Bot.objects.select_related("owner", "sends").annotate(
         version_count=Count("versions"), newest_accepted=Max("versions__number", filter=accepted)
     )
 
@@ -78,13 +78,18 @@ class OneBot(View):
         responses=BotOut,
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """For the owner. Matches that are scheduled already are played."""
+        """For the owner. A pause holds back for a day the matches that wait, once in a week; a retired bot's are played.
+
+        What is being played is played to its end.
+        """
         player_of(request)
         bot = existing(_bots().filter(slug=slug).first())
         player = self.owner_only(bot.owner, f"the bot {slug}")
         change = self.body()
         if "state" in change:
             bots.set_state(bot, change["state"], actor=player.name)
+        if "sends" in change:
+            bots.choose_version(bot, change["sends"], actor=player.name)
         if "description" in change:
             bots.describe(bot, change["description"])
         return Response(BotOut(_bots().get(pk=bot.pk)).data)

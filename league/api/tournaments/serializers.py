@@ -62,6 +62,7 @@ class TournamentOut(serializers.Serializer[Any]):
     created = serializers.DateTimeField()
     started = serializers.DateTimeField(allow_null=True)
     finished = serializers.DateTimeField(allow_null=True)
+    paused = serializers.DateTimeField(allow_null=True, help_text="Since when its owner lets nothing of it be begun.")
     ending = EndingField(help_text="What ended it, where it was not simply its last match.")
     facts = ObjectField(help_text="The numbers behind the ending.")
 

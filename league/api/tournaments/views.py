@@ -167,6 +167,42 @@ class Cancel(View):
         )
 
 
+class Pause(View):
+    """/tournaments/{slug}/pause"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = TournamentOut
+
+    @extend_schema(
+        operation_id="pause_tournament",
+        summary="Pause your tournament",
+        tags=["tournaments"],
+        request=None,
+        responses=TournamentOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """No match of it is begun; what is being played is played to its end. Pausing it again changes nothing."""
+        return act_as_owner(self, slug, lambda found, actor: progress.pause(found, actor=actor))
+
+
+class Resume(View):
+    """/tournaments/{slug}/resume"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = TournamentOut
+
+    @extend_schema(
+        operation_id="resume_tournament",
+        summary="Let your paused tournament go on",
+        tags=["tournaments"],
+        request=None,
+        responses=TournamentOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Its matches are played in their turn. Asking again changes nothing."""
+        return act_as_owner(self, slug, lambda found, actor: progress.resume(found, actor=actor))
+
+
 class Entries(ListView):
     """/tournaments/{slug}/entries"""
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Max
 
 from engine.packages.manifest import SEALABLE
 from league.domain.bots import packages
-from league.domain.core import clock, journal, names
+from league.domain.core import clock, hints, journal, names
 from league.domain.core.errors import Refused
 from league.domain.matches import validation
 from league.domain.people import players, quotas
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Player
 
+HOLD = timedelta(days=1)  # so long the pause of a bot by its owner holds back its matches ...
+HOLD_AGAIN = timedelta(days=7)  # ... and after so long again
 VALIDATION_S = 300  # after so long one of several uploads ought to be through
 RESERVED = frozenset({"new", "me"})
 
@@ -115,10 +117,13 @@ def _check_duplicate(player: Player, sha256: str) -> None:
     )
 
 
-def newest_accepted(bot: Bot, game: str | None = None) -> BotVersion:
-    """The version that `bot` sends to a tournament. Refused where it has none that is accepted and plays `game`."""
+def sent_version(bot: Bot, game: str | None = None) -> BotVersion:
+    """The version that `bot` sends to a tournament: the one that its owner has named, where it plays `game`, else its newest accepted one that does.
+
+    Refused where there is none.
+    """
     accepted = bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number")
-    for version in accepted:
+    for version in sorted(accepted, key=lambda version: version.pk != bot.sends_id):
         if game is None or version.plays(game):
             return version
     if game is None:
@@ -138,15 +143,58 @@ def describe(bot: Bot, text: str) -> None:
 
 
 def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
-    """Pause, reactivate or retire a bot. Retirement is for good. Matches that are scheduled already are played."""
+    """Pause, reactivate or retire a bot. Retirement is for good. Doing it again changes nothing. Raises Refused.
+
+    A pause by its owner holds back the matches that wait for a day, since the others of their tournaments wait as well; then they are played.
+    It does so once in a week, so that nobody chooses again and again when to play, or stops an event. A retired bot enters nothing more and its
+    matches are played. What a worker holds is played to its end in any case.
+    """
     now = clock.given(now)
     if to not in BotState.values:
         raise Refused("unknown state {to!r}; use one of {states}", to=to, states=", ".join(BotState.values))
     with transaction.atomic():
         rows = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
-        changed = rows.update(state=to, paused_for="", retest_at=None, retests=0)
+        changed = rows.update(state=to, paused_for="", retest_at=None, retests=0, held_until=None)
+        if changed and to == BotState.PAUSED:
+            free = Bot.objects.filter(pk=bot.pk).exclude(held_at__gt=now - HOLD_AGAIN)
+            free.update(held_until=now + HOLD, held_at=now)
         if changed:
+            hints.matches_wait()
             journal.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
     if not changed and bot.state != to:
         raise Refused("the bot {bot!r} is retired, which is for good; upload under another name", bot=bot.slug)
     bot.state = to
+
+
+def release_held(*, now: datetime | None = None) -> int:
+    """Let the matches of paused bots be played whose day is over; the number of bots."""
+    now = clock.given(now)
+    ended = 0
+    for bot in Bot.objects.filter(held_until__lte=now).order_by("pk"):
+        with transaction.atomic():
+            if Bot.objects.filter(pk=bot.pk, held_until__lte=now).update(held_until=None):
+                journal.append("bot.hold_ended", f"bot:{bot.slug}", now=now)
+                ended += 1
+    return ended
+
+
+def choose_version(bot: Bot, number: int | None, *, actor: str, now: datetime | None = None) -> None:
+    """Let a bot send this accepted version to tournaments that it enters from now on, or with None its newest one again. Refused for any other.
+
+    Running tournaments keep the versions that entered them. Doing it again changes nothing.
+    """
+    now = clock.given(now)
+    chosen = None
+    if number is not None:
+        chosen = bot.versions.filter(number=number).first()
+        if chosen is None or chosen.status != VersionStatus.ACCEPTED:
+            raise Refused(
+                "{bot} has no accepted version {number}; name one that is accepted", bot=bot.slug, number=number
+            )
+    with transaction.atomic():
+        row = Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
+        was = row.sends_id
+        if was != (chosen.pk if chosen else None):
+            Bot.objects.filter(pk=bot.pk).update(sends=chosen)
+            journal.append("bot.sends", f"bot:{bot.slug}", now=now, actor=actor, version=number)
+    bot.sends = chosen

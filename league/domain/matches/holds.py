@@ -1,23 +1,35 @@
-"""Queued matches that may not be played now, whoever's turn it is."""
+"""Queued matches that may not be played now, whoever's turn it is: of a paused tournament or bot, or of a bot that is to be tested first.
+
+A match that a worker holds already is played to its end: nobody leaves a table by a pause.
+"""
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from league.enums import BotState, MatchKind
 from league.models import Match, Party
 
+# Of a seat: its bot waits for the first test of its pause (league.domain.matches.health)
+TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
+HELD = Q(version__bot__held_until__isnull=False)  # its owner has paused it (league.domain.bots.bots)
+
 
 def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` at whose table a bot sits that waits for the first test of its pause (league.domain.matches.health)."""
-    return matches.filter(_waits(), kind=MatchKind.TOURNAMENT)
+    """Those of `matches` at whose table a bot sits that waits for the first test of its pause."""
+    return matches.filter(_sits(TEST), kind=MatchKind.TOURNAMENT)
+
+
+def paused_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Those of `matches` whose tournament is paused, or a bot at the table by its owner."""
+    return matches.filter(Q(tournament__paused__isnull=False) | _sits(HELD), kind=MatchKind.TOURNAMENT)
 
 
 def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` that wait for no such test."""
-    return matches.exclude(_waits(), kind=MatchKind.TOURNAMENT)
+    """Those of `matches` of which neither holds."""
+    stays = Q(_sits(TEST | HELD), kind=MatchKind.TOURNAMENT)
+    return matches.exclude(stays).exclude(tournament__paused__isnull=False)
 
 
-def _waits() -> Exists:
-    paused = Party.objects.filter(match=OuterRef("pk"), version__bot__state=BotState.PAUSED, version__bot__retests=0)
-    return Exists(paused.exclude(version__bot__paused_for=""))
+def _sits(which: Q) -> Exists:
+    return Exists(Party.objects.filter(which, match=OuterRef("pk")))

@@ -18,6 +18,7 @@ from league.models import Match, Worker
 
 SILENT = timedelta(minutes=2)  # a worker not heard of for so long is not there
 ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
+PAUSED = "its tournament is paused, or a bot at this table by its owner"
 FORGOTTEN = timedelta(days=7)
 
 
@@ -83,8 +84,8 @@ class Queue:
     """The state of the work. `starved` is empty while matches flow, else a sentence for people.
 
     `waiting` counts the queued matches by why they wait: "turn" (nothing but their turn), "retry" (a fault of ours, played again soon),
-    "retest" (a bot at the table is tested again first), "worker" (no worker is there), "sandbox" (every worker refuses).
-    `least_free_mb`: on the fullest disk of a worker.
+    "paused" (its tournament, or a bot at the table by its owner), "retest" (a bot at the table is tested again first),
+    "worker" (no worker is there), "sandbox" (every worker refuses). `least_free_mb`: on the fullest disk of a worker.
     """
 
     queued: int
@@ -102,21 +103,24 @@ def queue(*, now: datetime | None = None) -> Queue:
     now = clock.given(now)
     waiting = Q(status=MatchStatus.QUEUED)
     held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
-    paused = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
+    retest = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
+    paused = holds.paused_matches(Match.objects.filter(waiting)).values("pk")
     later = Q(not_before__gt=now)
     work = Match.objects.filter(waiting | held).aggregate(
         queued=Count("id", filter=waiting),
         playing=Count("id", filter=held),
         oldest=Min("created", filter=waiting),
         retry=Count("id", filter=waiting & later),
-        retest=Count("id", filter=waiting & ~later & Q(pk__in=paused)),
+        paused=Count("id", filter=waiting & ~later & Q(pk__in=paused)),
+        retest=Count("id", filter=waiting & ~later & ~Q(pk__in=paused) & Q(pk__in=retest)),
     )
     alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
     ready = [worker for worker in alive if worker.tier]
     starved = _why_starved(alive) if work["queued"] and not ready else ""
-    rest = work["queued"] - work["retry"] - work["retest"]
+    rest = work["queued"] - work["retry"] - work["paused"] - work["retest"]
     why = "turn" if ready else "sandbox" if alive else "worker"
-    reasons = {"turn": 0, "retry": work["retry"], "retest": work["retest"], "worker": 0, "sandbox": 0} | {why: rest}
+    waits = {name: work[name] for name in ("retry", "paused", "retest")}
+    reasons = {"turn": 0, **waits, "worker": 0, "sandbox": 0} | {why: rest}
     free = min((worker.free_mb for worker in alive if worker.free_mb is not None), default=None)
     refusing = len(alive) - len(ready)
     return Queue(work["queued"], work["playing"], work["oldest"], len(ready), refusing, starved, reasons, free)
@@ -129,7 +133,13 @@ def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     anybody = Worker.objects.filter(seen__gte=now - SILENT).exists()
     usual = "turn" if count_able(now=now) else "sandbox" if anybody else "worker"
     retest = Q(pk__in=holds.matches_on_hold(waiting).values("pk"))
-    why = Case(When(not_before__gt=now, then=Value("retry")), When(retest, then=Value("retest")), default=Value(usual))
+    paused = Q(pk__in=holds.paused_matches(waiting).values("pk"))
+    why = Case(
+        When(not_before__gt=now, then=Value("retry")),
+        When(paused, then=Value("paused")),
+        When(retest, then=Value("retest")),
+        default=Value(usual),
+    )
     ready = Case(When(why=usual, then=0), default=1)
     return waiting.annotate(why=why).annotate(ready=ready).order_by("ready", *turns.ORDER)
 
@@ -147,4 +157,7 @@ def explain(*, now: datetime | None = None) -> int:
     reason = without_folders(queue(now=now).starved)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
     changed = holds.playable_matches(waiting).exclude(reason=reason).update(reason=reason)
-    return changed + holds.matches_on_hold(waiting).exclude(reason=ON_HOLD).update(reason=ON_HOLD)
+    paused = holds.paused_matches(waiting)
+    changed += paused.exclude(reason=PAUSED).update(reason=PAUSED)
+    tested = holds.matches_on_hold(waiting).exclude(pk__in=paused.values("pk"))
+    return changed + tested.exclude(reason=ON_HOLD).update(reason=ON_HOLD)

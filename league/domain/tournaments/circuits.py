@@ -106,7 +106,7 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
 
 def join(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
     """From the next season on. Joining again changes nothing. Refused for a bot without an accepted version that plays the game."""
-    bots.newest_accepted(bot, circuit.game)
+    bots.sent_version(bot, circuit.game)
     circuit.bots.add(bot)
     journal.append("circuit.joined", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
 
@@ -197,7 +197,7 @@ def _versions(circuit: Circuit) -> dict[int, BotVersion]:
     found: dict[int, BotVersion] = {}
     for bot in circuit.bots.filter(state=BotState.ACTIVE).order_by("pk"):
         try:
-            found[bot.pk] = bots.newest_accepted(bot, circuit.game)
+            found[bot.pk] = bots.sent_version(bot, circuit.game)
         except Refused:
             continue
     return found

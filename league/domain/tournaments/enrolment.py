@@ -21,7 +21,7 @@ def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "",
     """Enter a version, or the newest accepted one of a bot; into a ladder also while it runs. Entering it again changes nothing."""
     now = clock.given(now)
     game = tournament.pool.game
-    version = bots.newest_accepted(entrant, game) if isinstance(entrant, Bot) else entrant
+    version = bots.sent_version(entrant, game) if isinstance(entrant, Bot) else entrant
     with transaction.atomic():
         row = _lock_changeable(tournament)
         present = list(tournament.entries.order_by("number"))

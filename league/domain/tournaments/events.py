@@ -54,7 +54,7 @@ def create(
             created=now,
         )
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
-        line = [e if isinstance(e, BotVersion) else bots.newest_accepted(e, plan.game) for e in entrants]
+        line = [e if isinstance(e, BotVersion) else bots.sent_version(e, plan.game) for e in entrants]
         _open(event, plan, 1, _sort_by_rating(plan, line), now=now)
     return event
 

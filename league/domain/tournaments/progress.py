@@ -9,9 +9,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from league.domain.core import clock, moves
+from league.domain.core import clock, hints, journal, moves
 from league.domain.core.errors import IllegalMove, Refused
-from league.domain.matches import matches, workers
+from league.domain.matches import matches, turns, workers
+from league.domain.people import players
 from league.domain.tournaments import fixtures, formats
 from league.enums import Ending, MatchStatus, TournamentStatus
 from league.models import Entry, Match, Tournament
@@ -27,6 +28,8 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
     At most `room` of one tournament wait in the queue: so no request and no pass inserts more, and the queue is as long as what is played soon.
     """
     now = clock.given(now)
+    if Tournament.objects.filter(pk=tournament.pk, paused__isnull=False).exists():
+        return 0
     form, field = formats.field_of_tournament(tournament)
     if not formats.follows_results(tournament):
         # Matches that are played in place of others bear the others' keys with a number behind
@@ -65,7 +68,7 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
     the end.
     """
     now = clock.given(now)
-    if tournament.status != TournamentStatus.RUNNING:
+    if tournament.status != TournamentStatus.RUNNING or tournament.paused is not None:
         return False
     waits = fixtures.has_open_matches(tournament)
     if waits and not formats.format_named(tournament.format).eager:
@@ -148,6 +151,35 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
         facts=facts,
     )
     Entry.objects.bulk_update(entries.values(), ["place"])
+
+
+def pause(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
+    """Let no match of a running tournament be begun: what waits waits, what a worker holds is played to its end. Doing it again changes nothing."""
+    _set_paused(tournament, True, actor=actor, now=clock.given(now))
+
+
+def resume(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
+    """Let a paused tournament go on. Its matches stand in the line of its owner as if they came now. Doing it again changes nothing."""
+    _set_paused(tournament, False, actor=actor, now=clock.given(now))
+
+
+def _set_paused(tournament: Tournament, wanted: bool, *, actor: str, now: datetime) -> None:
+    with transaction.atomic():
+        row = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
+        if row.status != TournamentStatus.RUNNING:
+            raise Refused(
+                "the tournament {tournament!r} is {status}; only a running one can be paused or go on",
+                tournament=row.name,
+                status=TournamentStatus(row.status).label,
+            )
+        if (row.paused is not None) != wanted:
+            Tournament.objects.filter(pk=row.pk).update(paused=now if wanted else None)
+            word = "tournament.paused" if wanted else "tournament.resumed"
+            journal.append(word, moves.subject(row), now=now, actor=actor)
+            players.lock(row.owner_id)
+            turns.lay(row.owner_id, 0)
+            hints.matches_wait()
+    tournament.paused = (row.paused or now) if wanted else None
 
 
 def cancel(

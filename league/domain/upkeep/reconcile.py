@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from league.domain.audits import sampling
+from league.domain.bots import bots
 from league.domain.core import clock
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.ratings import ratings
@@ -29,6 +30,7 @@ class Reconciled:
     drawn: int = 0  # audits
     tested: int = 0  # paused bots that are tried again
     validated: int = 0  # versions whose validation had become void
+    released: int = 0  # paused bots whose matches are played from now on
     lifted: int = 0  # queued matches brought forward in the line, since they could not be played before
     explained: int = 0  # queued matches whose reason for waiting changed
 
@@ -62,6 +64,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
     found.drawn = sampling.draw(now=now)
     found.tested = health.retest(now=now)
     found.validated = validation.repeat_void(now=now)
+    found.released = bots.release_held(now=now)
     found.lifted = turns.lift(now=now)
     found.explained = workers.explain(now=now)
     return found

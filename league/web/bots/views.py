@@ -122,6 +122,9 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if "description" in request.POST:
             domain.describe(found, request.POST["description"])
+        if "sends" in request.POST:
+            wanted = request.POST["sends"]
+            domain.choose_version(found, inputs.whole_number(wanted) if wanted else None, actor=viewer.name)
         if "state" in request.POST:
             domain.set_state(found, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))

@@ -171,6 +171,7 @@ def viewer_labels() -> dict[str, object]:
 WAITING_REASONS = {
     "turn": gettext_noop("for its turn"),
     "retry": gettext_noop("to be tried again after a fault of ours"),
+    "paused": gettext_noop("until its tournament, or a bot at the table, is no longer paused"),
     "retest": gettext_noop("until a bot at the table has been tested again"),
     "worker": gettext_noop("for a worker: none is running"),
     "sandbox": gettext_noop("for a worker with a safe sandbox"),

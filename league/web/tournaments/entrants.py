@@ -9,11 +9,12 @@ from league.models import BotVersion, Entry, Tournament
 
 
 def entrants(game: str) -> list[tuple[str, BotVersion]]:
-    """Slug and newest accepted version that plays a game, of every active bot. One query."""
+    """Slug of every active bot, and the version that it sends to a tournament of a game (league.domain.bots.bots.sent_version). One query."""
     rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__state=BotState.ACTIVE).select_related("bot")
     found: dict[str, BotVersion] = {}
     for version in rows.order_by("bot__slug", "number"):
-        if version.plays(game):
+        chosen = found.get(version.bot.slug)
+        if version.plays(game) and (chosen is None or chosen.pk != version.bot.sends_id):
             found[version.bot.slug] = version
     return list(found.items())
 

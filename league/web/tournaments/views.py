@@ -42,6 +42,8 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
     "start": domain.start,
     "cancel": progress.cancel,
     "close": progress.close,
+    "pause": progress.pause,
+    "resume": progress.resume,
 }
 RESULT_COLUMNS = ("points", "boards", "wins", "draws", "losses", "score_per_board", "sonneborn_berger")
 

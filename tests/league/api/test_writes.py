@@ -195,9 +195,23 @@ def test_tournament_from_create_to_start(as_alice, league):
     assert (started["status"], started["matches"]) == ("running", 3)
     assert as_alice.post("tournaments/copa/start").json()["matches"] == 3
     assert as_alice.get("tournaments/copa/standings").json()["matches"] == {"queued": 3}
+    paused = as_alice.post("tournaments/copa/pause").json()["paused"]
+    assert paused is not None
+    assert as_alice.post("tournaments/copa/pause").json()["paused"] == paused
+    assert as_alice.get("queue").json()["waiting"]["paused"] == 3
+    assert as_alice.post("tournaments/copa/resume").json()["paused"] is None
     cancelled = as_alice.post("tournaments/copa/cancel", {"why": "enough"}).json()
     assert cancelled["status"] == "cancelled"
     assert as_alice.get("tournaments/copa/standings").json()["matches"] == {"cancelled": 3}
+
+
+def test_a_bot_is_paused_and_goes_back_to_a_version(as_alice, as_charlie, league):
+    assert as_charlie.call("PATCH", "bots/rufo", {"sends": 1}).status_code == 403
+    named = as_alice.call("PATCH", "bots/rufo", {"sends": 1, "state": "paused"}).json()
+    assert (named["sends"], named["state"], named["held_until"] is None) == (1, "paused", False)
+    assert as_alice.call("PATCH", "bots/rufo", {"sends": 99}).status_code == 409
+    back = as_alice.call("PATCH", "bots/rufo", {"sends": None, "state": "active"}).json()
+    assert (back["sends"], back["state"], back["held_until"]) == (None, "active", None)
 
 
 def test_tournament_can_start_at_once(as_alice, league):

@@ -199,6 +199,10 @@ def test_enter_start_and_cancel(league, owner, stranger) -> None:
     assert stranger.post(f"{url}do/", {"action": "start"}).status_code == 403
     assert stranger.post(f"{url}do/", {"action": "withdraw", "version": league.rufo.pk}).status_code == 403
     owner.post(f"{url}do/", {"action": "start"})
+    for action, word in (("pause", "Reanudar"), ("resume", "Pausar")):
+        assert stranger.post(f"{url}do/", {"action": action}).status_code == 403
+        owner.post(f"{url}do/", {"action": action})
+        assert word in owner.get(url).content.decode()
     league.next_cup.refresh_from_db()
     assert league.next_cup.status == "running"
     owner.post(f"{url}do/", {"action": "cancel"})

@@ -227,10 +227,10 @@ def test_the_newest_accepted_version_that_plays_the_game_is_sent(ana) -> None:
     uploaded(ana, "rufo", games=("brisca",))  # not accepted yet
     bot = Bot.objects.get(slug="rufo")
 
-    assert bots.newest_accepted(bot).number == 2
-    assert bots.newest_accepted(bot, "partnership").number == 2
-    assert bots.newest_accepted(bot, "corriente").number == 1
+    assert bots.sent_version(bot).number == 2
+    assert bots.sent_version(bot, "partnership").number == 2
+    assert bots.sent_version(bot, "corriente").number == 1
     with pytest.raises(Refused, match="has no accepted version that plays brisca"):
-        bots.newest_accepted(bot, "brisca")
+        bots.sent_version(bot, "brisca")
     with pytest.raises(Refused, match=r"has no accepted version$"):
-        bots.newest_accepted(uploaded(ana, "nena").bot)
+        bots.sent_version(uploaded(ana, "nena").bot)

@@ -80,6 +80,7 @@ def test_page_and_api_say_why_matches_wait(client, ana) -> None:
     assert client.get("/api/v1/queue").json()["waiting"] == {
         "turn": 0,
         "retry": 0,
+        "paused": 0,
         "retest": 0,
         "worker": 1,
         "sandbox": 0,
