@@ -1,8 +1,8 @@
 """The Celery app: what a message looks like, where it goes, and the calendar.
 
 Messages are hints. What there is to do stands in the database, so that a message which is lost, late or delivered twice
-changes nothing (docs/operations.md, "The queue"). So none is acknowledged: whoever takes one takes it off the queue. They are taken by
-`league.management.listening`, which outlives whatever the broker does.
+changes nothing (docs/operations.md, "The queue"). So none is acknowledged: whoever takes one takes it off the queue. Celery's worker takes
+them, as `league.management.listening` starts it: it outlives whatever the broker does.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
     }
 
 
-def _queue(name: str) -> Queue:
-    return Queue(name, exchange=Exchange(""), routing_key=name, durable=True)
+def make_queue(name: str) -> Queue:
+    """no_ack: a hint that is taken is off the queue; nothing can fail after the work. no_declare: that would write, which a full broker refuses."""
+    return Queue(name, exchange=Exchange(""), routing_key=name, durable=True, no_ack=True, no_declare=True)
 
 
 TRANSPORT_ALIASES["filesystem"] = "league.service.file_broker:Transport"
@@ -53,12 +54,20 @@ app = Celery("league")
 app.conf.update(
     broker_url="filesystem://localhost//" if settings.BROKER_URL.startswith("filesystem:") else settings.BROKER_URL,
     broker_transport_options=broker_options(settings.BROKER_URL, settings.STATE_DIR),
-    task_queues=[_queue(MATCHES), _queue(UPKEEP)],
+    task_queues=[make_queue(MATCHES), make_queue(UPKEEP)],
     task_default_queue=UPKEEP,
     task_default_exchange="",
     task_default_routing_key=UPKEEP,
     task_routes={"league.tasks.play_match": {"queue": MATCHES}},  # everything else is upkeep
     task_ignore_result=True,
+    worker_pool="solo",  # one match at a time, in the main thread (league.domain.playing.process); more slots are more processes
+    worker_concurrency=1,
+    worker_prefetch_multiplier=1,
+    worker_enable_remote_control=False,
+    worker_send_task_events=False,
+    worker_hijack_root_logger=False,
+    worker_redirect_stdouts=False,
+    worker_cancel_long_running_tasks_on_connection_loss=True,  # those that would be delivered again: none of ours
     task_serializer="json",
     accept_content=["json"],
     beat_schedule={

@@ -1,7 +1,7 @@
-"""A process that takes the hints of one queue, one after the other, until it is told to stop, whatever becomes of the broker.
+"""Celery's worker as a process of the league runs it: it takes the hints of one queue until it is told to stop, whatever becomes of the broker.
 
-Celery's own worker is not used: it cannot be kept from ending, or from falling silent for good, at some failures of Redis. What is
-asked of a broker here is little: hints may be lost, and the process finds its work without them, only later.
+What is asked of a broker here is little: hints may be lost, and the process finds its work without them, only later. So the worker
+writes nothing to it (`league.celery`), takes any error for a loss of the connection, and looks for the broker again each second.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from celery.app.task import Task
-from kombu import Consumer, Queue
-from kombu.message import Message
+from celery import bootsteps, signals
+from celery.exceptions import WorkerShutdown
+from celery.worker.consumer import Consumer
 
 from league import celery
 from league.domain.core.loops import Loops
 
 log = logging.getLogger("league.hints")
-HEARD_S = 1.0  # so soon a process that waits for hints hears that it is to stop
+HEARD_S = 0.25  # so soon a process that waits without hints hears that it is to stop
 AGAIN_S = 1.0  # between two tries to reach the broker
 
 
@@ -34,6 +34,7 @@ class Listener:
         self._loops = loops
         self._stop = stop
         self._told = False
+        self._away: float | None = None
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._hear)
 
@@ -50,51 +51,112 @@ class Listener:
     def wait(self) -> None:
         """Wait for the end without taking hints."""
         while not self.ends:
-            time.sleep(HEARD_S / 4)
+            time.sleep(HEARD_S)
 
-    def run(self, name: str, tasks: list[Task[..., Any]]) -> None:
-        """Carry out the hints of the queue `name` that are for one of these tasks, until the end."""
-        known = {task.name: task for task in tasks}
+    def run(self, name: str) -> None:
+        """Carry out the hints of the queue `name` by Celery's worker, until the end."""
+        signals.setup_logging.connect(_leave_logging, weak=False)
+        signals.task_failure.connect(self._count, weak=False)
+        signals.task_unknown.connect(self._count, weak=False)
+        signals.task_rejected.connect(self._count, weak=False)
+        worker = self._worker()(
+            queues=[name],
+            hostname=f"{name}@%h",
+            consumer_cls=self._consumer(),
+            use_eventloop=False,
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=True,
+            quiet=True,
+        )
+        try:
+            worker.start()
+        except BaseException as error:
+            self._loops.lose("hints", error)
+            return
+        if not self.ends:
+            self._loops.lose("hints", RuntimeError(f"Celery's worker ended by itself, with {worker.exitcode}"))
 
-        def take(body: Any, message: Message) -> None:
-            self._loops.attempt("hints", lambda: carry_out(body, message))
+    def _count(self, **told: Any) -> None:
+        self._loops.count("hints")
 
-        def carry_out(body: Any, message: Message) -> None:
-            wanted = message.headers.get("task")
-            if wanted not in known:
-                raise ValueError(f"the queue {name!r} has a message for {wanted!r}, which is none of its tasks")
-            words, named, _ = body
-            known[wanted](*words, **named)
+    @staticmethod
+    def _worker() -> type[Any]:
+        class Quiet(celery.app.Worker):  # type: ignore[misc,name-defined]  # made by the app
+            """Celery's worker, which leaves the signals to us."""
 
-        away: float | None = None
-        while not self.ends:
-            try:
-                with celery.app.connection_for_read() as link:
-                    queue: Queue = celery.app.amqp.queues[name]
-                    # Nothing is declared: that would write, which a full broker refuses.
-                    with Consumer(link.channel(), [queue], callbacks=[take], auto_declare=False, no_ack=True):
-                        if away is not None:
-                            log.warning("hints come again, after %.0f s", time.monotonic() - away)
-                        away, self._loops.broker = None, ""
-                        self._listen(link)
-            except Exception as error:
-                self._loops.broker = f"{type(error).__name__}: {error}"
-                if away is None:
-                    away = time.monotonic()
-                    self._loops.count("broker")
-                    log.warning("no hints come (%s); looking for work without, and trying again", error)
-                time.sleep(AGAIN_S)
-            except BaseException as error:
-                self._loops.lose("hints", error)
+            def on_start(self) -> None:
+                """No banner and no handlers."""
 
-    def _listen(self, link: Any) -> None:
-        while not self.ends:
-            try:
-                link.drain_events(timeout=HEARD_S)
-            except TimeoutError:
-                continue
+        return Quiet
+
+    def _consumer(self) -> type[Consumer]:
+        """Celery's consumer, with the patience of this process."""
+        listener = self
+
+        class Patient(Consumer):
+            """Goes on after any error of the broker."""
+
+            def __init__(self, *words: Any, **named: Any) -> None:
+                super().__init__(*words, **named)
+                # A full Redis refuses by an error that Celery would end with
+                self.connection_errors = (Exception,)
+
+            def ensure_connected(self, conn: Any) -> Any:
+                """A connection, tried each second; Celery would wait longer from time to time, half a minute in the end."""
+                while True:
+                    listener.look()
+                    try:
+                        conn.connect()
+                    except Exception as error:
+                        listener.note_away(error)
+                        time.sleep(AGAIN_S)
+                        continue
+                    self.first_connection_attempt = False
+                    return conn
+
+            def on_ready(self) -> None:
+                """Hints come."""
+                super().on_ready()
+                listener.note_there()
+
+            def on_connection_error_after_connected(self, exc: Exception) -> None:
+                """The connection is lost."""
+                listener.note_away(exc)
+                super().on_connection_error_after_connected(exc)
+
+            def perform_pending_operations(self) -> None:
+                """Once a round of the loop, and once at the end."""
+                if self.blueprint.state == bootsteps.RUN:  # type: ignore[attr-defined]  # its types lack it
+                    listener.look()
+                super().perform_pending_operations()
+
+        return Patient
+
+    def look(self) -> None:
+        """End Celery's worker where the process is to end. Raises WorkerShutdown."""
+        if self.ends:
+            raise WorkerShutdown(0)
+
+    def note_away(self, error: Exception) -> None:
+        """No hints come, for this reason."""
+        self._loops.broker = f"{type(error).__name__}: {error}"
+        if self._away is None:
+            self._away = time.monotonic()
+            self._loops.count("broker")
+            log.warning("no hints come (%s); looking for work without, and trying again", error)
+
+    def note_there(self) -> None:
+        """Hints come."""
+        if self._away is not None:
+            log.warning("hints come again, after %.0f s", time.monotonic() - self._away)
+        self._away, self._loops.broker = None, ""
 
     def close(self) -> None:
         """The end of the process: with code 0 where it was told to stop, 1 where it has lost a loop."""
         if self._loops.trouble:
             sys.exit(f"error: {self._loops.trouble}")
+
+
+def _leave_logging(**told: Any) -> None:
+    """Celery leaves the log to the settings where somebody answers its signal."""

@@ -32,7 +32,7 @@ class Command(LeagueCommand):
         parser.add_argument("--once", action="store_true", help="play one match without a broker, then end")
 
     def run(self, **options: Any) -> None:
-        """One worker in this process, or several below it."""
+        """One Celery worker in this process, or several below it."""
         if options["slots"] < 1:
             raise Refused(f"--slots must be at least 1, not {options['slots']}")
         if options["once"]:
@@ -49,7 +49,7 @@ class Command(LeagueCommand):
             listener.wait()  # the hints are left to workers that can follow them
         else:
             machine.keep_looking(settings.RECONCILE_S)
-            listener.run(celery.MATCHES, [tasks.play_match])
+            listener.run(celery.MATCHES)
         machine.close()
         listener.close()
 

@@ -38,7 +38,7 @@ def loops() -> Iterator[Loops]:
 
 
 def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
-    loops: Loops, caplog: pytest.LogCaptureFixture
+    loops: Loops, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with celery.app.connection_for_write() as link:
         channel = link.channel()
@@ -49,37 +49,42 @@ def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
             producer.publish(body, exchange="", routing_key=QUEUE, headers=headers, serializer="json", retry=False)
 
         send("nothing that Celery has made")
-        send([[1], {}, {}], task="celery.accumulate")
-        send([[1, 2, 3], {}, {}], task="tests.note")
-        send([[[]], {}, {}], task="tests.note")
-        send([["a hint"], {}, {}], task="tests.note")
+        send([[1], {}, {}], task="tests.unheard", id="1")
+        send([[1, 2, 3], {}, {}], task="tests.note", id="2")
+        send([[[]], {}, {}], task="tests.note", id="3")
+        send([["a hint"], {}, {}], task="tests.note", id="4")
     listener = Listener(loops, stop=lambda: taken.append("stopped"))
-    celery.app.amqp.queues.add(QUEUE)
+    celery.app.amqp.queues.add(celery.make_queue(QUEUE))
 
     @shared_task(name="tests.end")
     def end() -> None:
         signal.raise_signal(signal.SIGTERM)
 
     end.apply_async(queue=QUEUE)
-    listener.run(QUEUE, [note, end])
+    listener.run(QUEUE)
     listener.close()
 
     assert taken == [{"a hint"}, "stopped"]
     assert loops.errors == {"hints": 4}
-    assert "celery.accumulate" in caplog.text
+    assert "tests.unheard" in capsys.readouterr().err  # Celery sets Django up anew, and its log with it
     assert loops.broker == ""
 
 
-def test_a_listener_that_is_lost_ends_with_code_1(loops: Loops) -> None:
+def test_a_listener_outlives_a_task_that_exits_and_ends_with_code_1_when_another_loop_is_lost(loops: Loops) -> None:
     @shared_task(name="tests.exit")
     def exit_() -> None:
         raise SystemExit(0)
 
-    celery.app.amqp.queues.add(QUEUE)
+    @shared_task(name="tests.lose")
+    def lose() -> None:
+        loops.lose("another", RuntimeError("gone"))
+
+    celery.app.amqp.queues.add(celery.make_queue(QUEUE))
     exit_.apply_async(queue=QUEUE)
+    lose.apply_async(queue=QUEUE)
     listener = Listener(loops)
-    listener.run(QUEUE, [exit_])
-    with pytest.raises(SystemExit, match="the loop 'hints' is lost"):
+    listener.run(QUEUE)
+    with pytest.raises(SystemExit, match="the loop 'another' is lost"):
         listener.close()
 
 
