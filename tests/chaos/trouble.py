@@ -34,7 +34,7 @@ from league.domain.core import moves  # noqa: E402
 from league.domain.matches import leases, matches, reports  # noqa: E402
 from league.domain.playing import process  # noqa: E402
 from league.domain.ratings import ratings  # noqa: E402
-from league.domain.tournaments import tournaments  # noqa: E402
+from league.domain.tournaments import progress  # noqa: E402
 from league.enums import MatchStatus, TournamentStatus  # noqa: E402
 
 
@@ -132,7 +132,7 @@ PLACES: dict[str, Callable[[], None]] = {
     "in the count": lambda: after(ratings, "_write", die),
     "after the count": lambda: after(ratings, "refresh", when(bool)),
     "in the schedule": lambda: after(matches, "_row", when(nth_call(3))),
-    "at the end": lambda: after(tournaments, "advance", when(bool)),
+    "at the end": lambda: after(progress, "advance", when(bool)),
     "in the end": lambda: before(moves, "move", when(moved_to(TournamentStatus.FINISHED))),
 }
 
