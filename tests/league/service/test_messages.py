@@ -25,7 +25,7 @@ def listed() -> list[Found]:
         ("error", "engine/packages/", "bot.toml"),
         ("error", "engine/cli/", "{"),
         ("error", "engine/runner/", "{"),
-        ("error", "league/api/", "Send a token, or log in on the site, to do this."),
+        ("catalogue", "league/api/", "Send a token, or log in on the site, to do this."),
         ("error", "league/management/", "make texts"),
         ("help", "engine/cli/", "seed"),
         ("help", "league/management/", "any text; every deal follows from it"),
@@ -39,7 +39,7 @@ def test_a_known_message_of_each_kind_is_listed(listed, kind, folder, text) -> N
 
 
 def test_messages_have_the_place_where_they_stand(listed) -> None:
-    [one] = [one for one in listed if one.text == "This token does not exist, or was revoked."]
+    [one] = [one for one in listed if one.text == "This token does not exist, has expired or was revoked."]
 
     assert one.text in (ROOT / one.path).read_text(encoding="utf-8").splitlines()[one.line - 1]
     assert len(listed) > 1200
