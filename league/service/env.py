@@ -93,7 +93,7 @@ def _kept_secret(path: Path) -> str:
 
     A file that a disk has emptied is made anew: nobody may sign with an empty key.
     """
-    if path.exists() and not path.stat().st_size:
+    if _is_empty(path):
         _drop_empty(path)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,12 +112,20 @@ def _kept_secret(path: Path) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
+def _is_empty(path: Path) -> bool:
+    """Whether there is such a file, with nothing in it. Another process may remove it at any time."""
+    try:
+        return path.stat().st_size == 0
+    except FileNotFoundError:
+        return False
+
+
 def _drop_empty(path: Path) -> None:
     """Remove an empty file; one at a time looks, so that nobody removes what another has made meanwhile."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        if path.exists() and not path.stat().st_size:
+        if _is_empty(path):
             path.unlink()
     finally:
         os.close(folder)
