@@ -62,7 +62,6 @@ def upload(
         bot = _bot(player, name, now)
         package = packages.store(content)
         _check_duplicate(player, content.sha256)
-        package = packages.store(content)
         quotas.ask(player, quotas.BYTES, package.size, now=now)
         number = 1 + (bot.versions.aggregate(last=Max("number"))["last"] or 0)
         version = BotVersion.objects.create(
