@@ -10,11 +10,12 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
 
 from celery import bootsteps, signals
+from celery.app.task import Task
 from celery.exceptions import WorkerShutdown
 from celery.worker.consumer import Consumer
 
@@ -53,8 +54,11 @@ class Listener:
         while not self.ends:
             time.sleep(HEARD_S)
 
-    def run(self, name: str) -> None:
-        """Carry out the hints of the queue `name` by Celery's worker, until the end."""
+    def run(self, name: str, tasks: Collection[Task[..., Any]]) -> None:
+        """Carry out the hints of the queue `name` that are for one of these tasks by Celery's worker, until the end.
+
+        No others: who may write to a queue, as workers may to that of the scheduler, is not to choose what another process does.
+        """
         signals.setup_logging.connect(_leave_logging, weak=False)
         signals.task_failure.connect(self._count, weak=False)
         signals.task_unknown.connect(self._count, weak=False)
@@ -62,7 +66,7 @@ class Listener:
         worker = self._worker()(
             queues=[name],
             hostname=f"{name}@%h",
-            consumer_cls=self._consumer(),
+            consumer_cls=self._consumer({task.name for task in tasks}),
             use_eventloop=False,
             without_gossip=True,
             without_mingle=True,
@@ -90,7 +94,7 @@ class Listener:
 
         return Quiet
 
-    def _consumer(self) -> type[Consumer]:
+    def _consumer(self, known: Collection[str]) -> type[Consumer]:
         """Celery's consumer, with the patience of this process."""
         listener = self
 
@@ -101,6 +105,11 @@ class Listener:
                 super().__init__(*words, **named)
                 # A full Redis refuses by an error that Celery would end with
                 self.connection_errors = (Exception,)
+
+            def update_strategies(self) -> None:
+                """Only for our tasks: Celery drops a message for any other, and says so."""
+                super().update_strategies()
+                _keep_only(self.strategies, known)  # type: ignore[attr-defined]  # its types lack it
 
             def ensure_connected(self, conn: Any) -> Any:
                 """A connection, tried each second; Celery would wait longer from time to time, half a minute in the end."""
@@ -156,6 +165,11 @@ class Listener:
         """The end of the process: with code 0 where it was told to stop, 1 where it has lost a loop."""
         if self._loops.trouble:
             sys.exit(f"error: {self._loops.trouble}")
+
+
+def _keep_only(strategies: dict[str, Any], known: Collection[str]) -> None:
+    for name in strategies.keys() - known:
+        del strategies[name]
 
 
 def _leave_logging(**told: Any) -> None:

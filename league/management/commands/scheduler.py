@@ -55,7 +55,7 @@ class Command(LeagueCommand):
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S)
         loops.start("tell", lambda: schedulers.note(name, loops, done=self.done), TELL_S)
-        listener.run(celery.UPKEEP)
+        listener.run(celery.UPKEEP, [tasks.advance_tournament, tasks.refresh_ratings])
         loops.leave(patience=5)
         listener.close()
 

@@ -49,7 +49,7 @@ class Command(LeagueCommand):
             listener.wait()  # the hints are left to workers that can follow them
         else:
             machine.keep_looking(settings.RECONCILE_S)
-            listener.run(celery.MATCHES)
+            listener.run(celery.MATCHES, [tasks.play_match])
         machine.close()
         listener.close()
 

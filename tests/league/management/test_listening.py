@@ -50,22 +50,27 @@ def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
 
         send("nothing that Celery has made")
         send([[1], {}, {}], task="tests.unheard", id="1")
+        send([[1], {}, {}], task="tests.forbidden", id="5")
         send([[1, 2, 3], {}, {}], task="tests.note", id="2")
         send([[[]], {}, {}], task="tests.note", id="3")
         send([["a hint"], {}, {}], task="tests.note", id="4")
     listener = Listener(loops, stop=lambda: taken.append("stopped"))
     celery.app.amqp.queues.add(celery.make_queue(QUEUE))
 
+    @shared_task(name="tests.forbidden")
+    def forbidden(word: object) -> None:
+        taken.append(word)
+
     @shared_task(name="tests.end")
     def end() -> None:
         signal.raise_signal(signal.SIGTERM)
 
     end.apply_async(queue=QUEUE)
-    listener.run(QUEUE)
+    listener.run(QUEUE, [note, end])
     listener.close()
 
     assert taken == [{"a hint"}, "stopped"]
-    assert loops.errors == {"hints": 4}
+    assert loops.errors == {"hints": 5}
     assert "tests.unheard" in capsys.readouterr().err  # Celery sets Django up anew, and its log with it
     assert loops.broker == ""
 
@@ -83,7 +88,7 @@ def test_a_listener_outlives_a_task_that_exits_and_ends_with_code_1_when_another
     exit_.apply_async(queue=QUEUE)
     lose.apply_async(queue=QUEUE)
     listener = Listener(loops)
-    listener.run(QUEUE)
+    listener.run(QUEUE, [exit_, lose])
     with pytest.raises(SystemExit, match="the loop 'another' is lost"):
         listener.close()
 
