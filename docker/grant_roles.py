@@ -59,6 +59,17 @@ RUNNER = {
 # (before and after) or adds. Whoever is not named here is bound by grants alone.
 HELD = "status IN ('leased', 'running')"
 OPEN = "status IN ('queued', 'leased', 'running')"
+# The kinds of lines that a worker adds to the journal, and how it names itself: a host and a process. No player, operator or rule of the
+# league is called so, and nothing but its own acts can be told in its name.
+TELLS = {
+    "match": ("moved", "given_up", "report_refused"),
+    "audit": ("moved", "finished"),
+    "version": ("moved", "refused"),
+    "bot": ("paused", "resumed"),
+    "worker": ("started", "refused", "resumed", "stopped"),
+}
+LINES = ", ".join(f"'{what}.{word}'" for what, words in TELLS.items() for word in words)
+ITSELF = "actor ~ '^[^:]+:[0-9]+$'"
 PLAYS = f"EXISTS (SELECT FROM league_match m WHERE m.id = match_id AND m.{HELD})"
 RULES = (
     ("league_match", "UPDATE", OPEN, f"{OPEN} OR status = 'finished'"),  # what is over stays as it is
@@ -75,6 +86,7 @@ RULES = (
     ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # never one that its owner paused
      "state IN ('active', 'paused')"),
     ("league_audit", "UPDATE", "verdict = ''", "true"),
+    ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
     # Bots of the house, and those that are played or audited now
     ("league_package", "SELECT",
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608

@@ -194,6 +194,15 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     assert {(verdict, fault) for verdict, fault in stack.rows(audits)} <= {("same", ""), ("alike", "")}
     # All of this was done as roles that may do no more than it takes
     assert "permission denied" not in stack.logs()
+    assert "row-level security" not in stack.logs()
+    told = stack.rows("SELECT DISTINCT kind FROM league_leagueevent WHERE actor LIKE '%%:%%'")
+    assert {kind for (kind,) in told} >= {
+        "match.moved",
+        "audit.moved",
+        "audit.finished",
+        "version.moved",
+        "worker.started",
+    }
     assert may(stack, "runner", RUNNER_MAY_NOT) == []
     assert may(stack, "web", WEB_MAY_NOT) == []
 
@@ -261,6 +270,10 @@ INSERT INTO league_board (match_id, number, scores) SELECT id, 1000, '[]' FROM l
 INSERT INTO league_party (match_id, number, version_id, fault) SELECT id, 9, 1, '' FROM league_match WHERE kind = 'tournament'
 INSERT INTO league_match (status, kind, rated) VALUES ('running', 'tournament', true)
 INSERT INTO league_match (status, kind, rated) VALUES ('finished', 'validation', true)
+INSERT INTO league_leagueevent (at, kind, subject, actor, data) VALUES (now(), 'match.moved', 'match:1', 'ana', '{}')
+INSERT INTO league_leagueevent (at, kind, subject, actor, data) VALUES (now(), 'match.moved', 'match:1', '', '{}')
+INSERT INTO league_leagueevent (at, kind, subject, actor, data) VALUES (now(), 'match.unrated', 'match:1', 'host:1', '{}')
+INSERT INTO league_leagueevent (at, kind, subject, actor, data) VALUES (now(), 'worker.stopped', 'worker:host:2', 'host:1', '{}')
 ALTER TABLE league_match DISABLE ROW LEVEL SECURITY
 SET ROLE tute
 """

@@ -64,6 +64,7 @@ def report(match_id: int, token: int, found: runner.Audit, *, now: datetime | No
             "audit.finished",
             moves.subject(row.match),
             now=now,
+            actor=work.worker,
             verdict=row.verdict,
             version=str(row.version),
             sitting=row.sitting,

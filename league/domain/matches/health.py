@@ -49,13 +49,13 @@ def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
     faults = [_failed(party.fault, party.broken_off), *(_failed(*row) for row in before)]
     if len(faults) == FAULTS and all(faults):
         why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {faults[0]} (match {match.public_id})"
-        _pause(party.version.bot, why, now=now)
+        _pause(party.version.bot, why, actor=match.worker, now=now)
 
 
-def _pause(bot: Bot, why: str, *, now: datetime) -> None:
+def _pause(bot: Bot, why: str, *, actor: str, now: datetime) -> None:
     active = Bot.objects.filter(pk=bot.pk, state=BotState.ACTIVE)
     if active.update(state=BotState.PAUSED, paused_for=why, retests=0, retest_at=now + PAUSES[0]):
-        journal.append("bot.paused", f"bot:{bot.slug}", now=now, why=why)  # the one notice
+        journal.append("bot.paused", f"bot:{bot.slug}", now=now, actor=actor, why=why)  # the one notice
 
 
 def retest(*, now: datetime | None = None) -> int:
@@ -95,4 +95,4 @@ def _judge(match: Match, party: Party, *, now: datetime) -> None:
         Bot.objects.filter(pk=bot.pk).update(retests=tests, retest_at=now + pause)
         return
     Bot.objects.filter(pk=bot.pk).update(state=BotState.ACTIVE, paused_for="", retest_at=None, retests=0)
-    journal.append("bot.resumed", f"bot:{bot.slug}", now=now, match=match.public_id)
+    journal.append("bot.resumed", f"bot:{bot.slug}", now=now, actor=match.worker, match=match.public_id)

@@ -36,6 +36,7 @@ def report(
     result: MatchResult,
     trials: Sequence[validation.Tried] = (),
     *,
+    worker: str = "",
     now: datetime | None = None,
 ) -> Receipt:
     """Store the boards, sittings and parties of a match and finish it, in one transaction.
@@ -45,7 +46,7 @@ def report(
     2. A lease that is not the present one is refused; what it found stays as an event.
     3. Rows are written, then `move` to finished, which again demands the token. Unique keys of boards and sittings stand behind it.
 
-    `trials`: of a validation, what came of each game: the first is that of the match itself, the others come with the plan of theirs.
+    `worker`: who reports. `trials`: of a validation, what came of each game: the first is that of the match itself, the others come with the plan of theirs.
 
     Raises ValueError for a result that is not the one of this match, or not complete: such a thing is a bug of ours.
     """
@@ -57,7 +58,8 @@ def report(
             match = Match.objects.get(pk=match_id)
             if match.token == token and match.status == MatchStatus.FINISHED:
                 return Receipt.REPEATED
-            journal.append("match.report_refused", moves.subject(match), now=now, **_evidence(match, token, result))
+            evidence = _evidence(match, token, result)
+            journal.append("match.report_refused", moves.subject(match), now=now, actor=worker, **evidence)
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)

@@ -206,16 +206,16 @@ def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
     refused = [one for one in played if one.faulty]
     if len(refused) < len(played):
         names = sorted(one.game for one in refused)
-        moves.move(version, VersionStatus.ACCEPTED, now=now, refused=names)
+        moves.move(version, VersionStatus.ACCEPTED, now=now, actor=match.worker, refused=names)
         if names:
-            journal.append("version.refused", moves.subject(version), now=now, games=names)
+            journal.append("version.refused", moves.subject(version), now=now, actor=match.worker, games=names)
         return
     first = refused[0].faulty
     if first is None or first.fault is None:
         raise ValueError(f"the validation {match.public_id} has no game")
     detail = f"{first.fault.detail} ({_place(refused[0], first, first.fault)}; match {refused[0].match.public_id})"
     kind = first.fault.kind
-    moves.move(version, VersionStatus.REJECTED, now=now, why=kind, fault=kind, fault_detail=detail)
+    moves.move(version, VersionStatus.REJECTED, now=now, actor=match.worker, why=kind, fault=kind, fault_detail=detail)
 
 
 def _place(one: Played, check: Checked, fault: FaultReport) -> str:

@@ -303,17 +303,16 @@ class Machine:
         finally:
             self._works.remove(work)
 
-    @staticmethod
-    def _report(match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:
+    def _report(self, match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:
         """Report, again and again while the database is away. A report that was stored and not answered is known by its token."""
         for pause in REPORT_TRIES:
             try:
-                return reports.report(match.pk, token, result, trials)
+                return reports.report(match.pk, token, result, trials, worker=self.name)
             except OperationalError as error:
                 log.warning("match %s cannot be reported, trying again: %s", match.public_id, error)
                 connection.close()
                 time.sleep(pause)
-        return reports.report(match.pk, token, result, trials)
+        return reports.report(match.pk, token, result, trials, worker=self.name)
 
     def _closing(self, seconds_left: float) -> None:
         if seconds_left <= SOON_S and not self.stopping.is_set():
