@@ -348,17 +348,17 @@ class BotProcess:
         A single thread stops before its next instruction. Of several threads, the one that passes the stop on may wait
         milliseconds for a busy core, and meanwhile the others go on computing. Told again, so that none wakes the others for good.
         """
-        began, waited = monotonic(), -1.0
+        began, waits = monotonic(), None
         while not watch.all_stopped(self.pid):
-            if waited < 0:
-                waited = watch.waited_seconds(self.pid)
+            if waits is None:
+                waits = watch.Waits(self.pid)
             if monotonic() > began + _STOP_S:
-                self._refuse_to_wait(watch.waited_seconds(self.pid) - waited)
+                self._refuse_to_wait(waits.seconds())
             time.sleep(0.0001)
             self._signal(signal.SIGSTOP)
 
     def _refuse_to_wait(self, waited_s: float) -> None:
-        """A bot has not stopped in time; for so many seconds it had no processor."""
+        """A bot has not stopped in time; for so many seconds others kept it from a processor."""
         if waited_s > _STOP_S / 2:
             raise SandboxError(f"process {self.pid} does not stop within {_STOP_S:g} s; run fewer workers here")
         if watch.held_by_kernel(self.pid):

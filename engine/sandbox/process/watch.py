@@ -25,14 +25,6 @@ def clock(pid: int) -> int:
     return (~pid << 3) | 2
 
 
-def waited_seconds(pid: int) -> float:
-    """For how many seconds, in all, the threads of a process were ready to compute and waited for a processor.
-
-    0 where the kernel does not count it.
-    """
-    return sum(waited for _, waited in _accounts(pid).values())
-
-
 class Waits:
     """How long a process has been kept from computing by others, from now on.
 

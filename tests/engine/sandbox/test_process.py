@@ -16,7 +16,8 @@ import pytest
 from engine.sandbox import TIERS, BotFault, BotProcess, Policy, Sandbox, SandboxError
 from engine.sandbox.files import runtimes
 from engine.sandbox.kernel.syscalls import this_machine
-from engine.sandbox.process import spawn
+from engine.sandbox.process import bot as process_of_a_bot
+from engine.sandbox.process import spawn, watch
 from tests.engine.sandbox.support import StateDirectory
 from tests.support.processes import wait_for
 
@@ -265,3 +266,26 @@ def test_an_entry_that_is_not_there_is_not_started(start: Start, state: StateDir
     for entry in ("missing.py", "../outside.py", "/deep/inside.py", "link.py", "deep", "nul\0.py"):
         with pytest.raises(SandboxError, match=f"has no file {entry}"):
             box.start(tmp_path / "bot", state.python, entry, POLICY)
+
+
+def test_threads_that_keep_one_another_waiting_do_not_excuse_one_that_does_not_stop(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six threads on one core wait five sixths of the time, each for the others: nobody else has kept this bot from a processor."""
+    code = (
+        "import sys, threading\ndef busy():\n    while True: pass\n"
+        "for _ in range(6): threading.Thread(target=busy, daemon=True).start()\n" + ECHO
+    )
+    monkeypatch.setattr(process_of_a_bot, "_STOP_S", 0.5)
+    core = max(os.sched_getaffinity(0))
+    with Sandbox(tiers_here[0], state.path).start(bot(code), state.python, "bot.py", POLICY, core=core) as process:
+        process.send(b"x\n")
+        assert process.read_line(5, 60).line == b"x"
+        monkeypatch.setattr(process, "_signal", lambda number: None)  # as if the kernel told it nothing
+        waits = watch.Waits(process.pid)
+        with pytest.raises((BotFault, SandboxError)) as caught:
+            process.freeze()
+        kept_by_others = waits.seconds()
+        monkeypatch.undo()
+
+    assert isinstance(caught.value, BotFault) or kept_by_others > 0.2, caught.value
