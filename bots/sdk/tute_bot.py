@@ -310,6 +310,7 @@ class View:
         self.boards: int = hello.get("boards", 1)
         self.limits: dict[str, Any] = dict(hello.get("limits") or {})
         self.seed: int = hello.get("seed", 0)
+        self.sealed: bool = hello.get("sealed", False)
         self.bank_s: float = float(self.limits.get("bank_s", 0))
         self.rules = rules(self.game, self.seats, self.options)
         self._auctioned: bool = self.rules["sides"].startswith("soloist")

@@ -108,7 +108,7 @@ class Starter:
 
         All begin, so that where several cannot none gains by coming later. Raises SandboxError, and closes the crew then.
         """
-        told = self.told(number)
+        told = self.told(number, seating)
         try:
             for place, party in enumerate(seating):
                 if party in self.spec.unplayable:
@@ -137,14 +137,15 @@ class Starter:
         with blamed_on(party):
             return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
 
-    def told(self, number: int) -> dict[str, Any]:
+    def told(self, number: int, seating: Sequence[int]) -> dict[str, Any]:
         """What the bots of a pass are told at its start besides the game. It goes into the log, so that their lines can be rebuilt."""
         seeds = [
             engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
         ]
         boards, limits = list(self.spec.boards), self.spec.limits
         most = round(bounds.pass_s(limits, self.game, len(boards), self.spec.deals), 3)
-        return {"boards": boards, "limits": asdict(limits), "pass_s": most, "seeds": seeds}
+        sealed = [self.sealed[party] for party in seating]
+        return {"boards": boards, "limits": asdict(limits), "pass_s": most, "seeds": seeds, "sealed": sealed}
 
 
 class Ahead:

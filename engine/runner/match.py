@@ -243,7 +243,7 @@ class _Match:
         seats: list[Seat] = []
         faults: list[FaultReport] = []
         totals = [0] * self.game.players
-        told = self.starter.told(number)
+        told = self.starter.told(number, seating)
         try:
             for first in range(0, len(self.boards), AT_ONCE):
                 boards = self.boards[first : first + AT_ONCE]
@@ -341,8 +341,6 @@ class _Match:
             }
         )
         replay["pass"] = told
-        if any(self.starter.sealed):
-            replay["pass"] = {**told, "sealed": [self.starter.sealed[party] for party in seating]}
         scores = sitting.state.scores()
         if faults:
             scores = forfeited(self.game, {fault.seat for fault in faults})

@@ -46,8 +46,12 @@ def hello(
     limits: Limits,
     seed: int,
     pass_s: float | None = None,
+    sealed: bool | None = None,
 ) -> bytes:
-    """The first line: what will be played, how often, within which limits. Answered by `ready`. `pass_s`: None in logs from before it was told."""
+    """The first line: what will be played, how often, within which limits. Answered by `ready`.
+
+    `pass_s`, `sealed`: None in logs from before they were told.
+    """
     message = {
         "type": "hello",
         "protocol": VERSION,
@@ -61,6 +65,8 @@ def hello(
         "limits": limits.public() | ({} if pass_s is None else {"pass_s": pass_s}),
         "seed": seed,
     }
+    if sealed is not None:
+        message["sealed"] = sealed
     return _encode(message).encode() + b"\n"
 
 

@@ -106,7 +106,7 @@ def _totals(group: Sequence[dict[str, Any]]) -> list[int]:
 
 
 def hello(told: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
-    """The first line to a seat of a pass, of which the log keeps `told`: boards, limits, and the seeds of all seats."""
+    """The first line to a seat of a pass, of which the log keeps `told`: boards, limits, the seeds of all seats, and which play sealed."""
     return protocol.hello(
         game=game.key,
         revision=game.revision,
@@ -118,6 +118,7 @@ def hello(told: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
         limits=Limits(**told["limits"]),
         seed=told["seeds"][seat],
         pass_s=told.get("pass_s"),
+        sealed=told["sealed"][seat] if "sealed" in told else None,
     )
 
 

@@ -202,6 +202,7 @@ class _Conversation:
             mine = Seat(0, self.place, process, limits, noise=measure_noise())
             boards = 1 + MOST_AWKWARD + (MOST_LONG if self.place == 0 else 0)
             told = {"boards": range(boards), "limits": asdict(limits), "seeds": [1] * self.game.players}
+            told["sealed"] = [sealed] * self.game.players
             try:
                 mine.start(rebuild.hello(told, self.game, self.place))
             except Fault as fault:

@@ -72,8 +72,9 @@ def test_hello_tells_the_most_and_a_log_from_before_is_rebuilt_without_it(box: S
     (said,) = {json.dumps(json.loads(line)["limits"]) for line in lines if b'"hello"' in line}
     assert json.loads(said)["pass_s"] == told["pass_s"] == bounds.pass_s(Limits(**told["limits"]), game, 2)
     assert rebuild.hello(told, game, 0) in lines
-    before = {key: value for key, value in told.items() if key != "pass_s"}
+    before = {key: value for key, value in told.items() if key not in ("pass_s", "sealed")}
     assert b"pass_s" not in rebuild.hello(before, game, 0)
+    assert b"sealed" not in rebuild.hello(before, game, 0)
 
 
 def test_a_match_is_stopped_in_the_middle_of_a_decision_and_blames_nobody(

@@ -149,6 +149,7 @@ def test_hello_says_what_is_played(box: Sandbox, honest: BotSpec) -> None:
         "boards": 2,
         "limits": {"start_s": 1.0, "move_s": 0.2, "bank_s": 0.2, "memory_mb": 256, "pass_s": 4.4},
         "seed": 0,
+        "sealed": False,
     }
 
 

@@ -25,9 +25,11 @@ import json, sys, time
 for line in sys.stdin:
     m = json.loads(line)
     if m["type"] == "hello":
+        told = m["sealed"]
         print('{"type":"ready"}', flush=True)
     elif m["type"] == "act":
-        print(json.dumps({"id": m["id"], "do": m["legal"][0], "note": time.strftime("%Y-%m-%d")}), flush=True)
+        note = json.dumps([told, time.strftime("%Y-%m-%d") == "2026-01-01"])
+        print(json.dumps({"id": m["id"], "do": m["legal"][0], "note": note}), flush=True)
 """
 
 
@@ -49,10 +51,10 @@ def test_partners_sit_where_a_side_or_a_party_holds_more_than_one_seat(
     assert sealing.has_partners(engine.load(game, **options), parties) is partners
 
 
-def dates(result: MatchResult) -> set[tuple[int, bool]]:
-    """Each party, and whether it saw the day that every sealed bot sees."""
+def dates(result: MatchResult) -> set[tuple[int, ...]]:
+    """Each party, and whether it was told to be sealed and saw the day that every sealed bot sees."""
     return {
-        (sitting.seating[note["seat"]], note["note"] == "2026-01-01")
+        (sitting.seating[note["seat"]], *json.loads(note["note"]))
         for board in result.boards
         for sitting in board.sittings
         for note in sitting.replay["notes"]
@@ -72,15 +74,16 @@ def test_what_plays_sealed_sees_no_clock_and_the_record_says_who_did(box: Sandbo
     ):
         result = play_match(match(sealed, open_bot, game=game, boards=1, sealing=word), box)
         assert [party.fault for party in result.parties] == [None, None], result.parties
-        inside = result.boards[0].sittings[0].replay["pass"].get("sealed")
+        inside = result.boards[0].sittings[0].replay["pass"]["sealed"]
         told[word, game] = dates(result), [party.sealed for party in result.parties], result.host["sealed"], inside
 
-    nobody = {(0, False), (1, False)}, [False, False], "nobody", None
+    nobody = {(0, False, False), (1, False, False)}, [False, False], "nobody"
+    mine = {(0, True, True), (1, False, False)}, [True, False], "party 0"
     assert told == {
-        (NEVER, "partnership"): nobody,
-        (PARTNERS, "partnership"): ({(0, True), (1, False)}, [True, False], "party 0", [True, False, True, False]),
-        (PARTNERS, "corriente"): nobody,
-        (ALWAYS, "corriente"): ({(0, True), (1, False)}, [True, False], "party 0", [True, False]),
+        (NEVER, "partnership"): (*nobody, [False] * 4),
+        (PARTNERS, "partnership"): (*mine, [True, False, True, False]),
+        (PARTNERS, "corriente"): (*nobody, [False] * 2),
+        (ALWAYS, "corriente"): (*mine, [True, False]),
     }
 
 
@@ -102,11 +105,11 @@ def test_the_bots_of_the_house_answer_byte_for_byte_the_same(name: str, box: San
 
 
 def spoken(spec: MatchSpec, box: Sandbox) -> tuple[list[tuple[int, int, object, bytes]], MatchResult]:
-    """A match, and all its lines: pass, seat, request without what is left of the bot's time, answer as it was written."""
+    """A match, and all its lines: pass, seat, request without what is left of the bot's time or says that it is sealed, answer as it was written."""
     lines = []
 
     def hear(number: int, seat: int, request: bytes, answer: bytes) -> None:
-        lines.append((number, seat, {**json.loads(request), "bank_s": None}, answer))
+        lines.append((number, seat, {**json.loads(request), "bank_s": None, "sealed": None}, answer))
 
     return lines, play_match(spec, box, tap=hear)
 
