@@ -46,7 +46,8 @@ def report(
     2. A lease that is not the present one is refused; what it found stays as an event.
     3. Rows are written, then `move` to finished, which again demands the token. Unique keys of boards and sittings stand behind it.
 
-    `worker`: who reports. `trials`: of a validation, what came of each game: the first is that of the match itself, the others come with the plan of theirs.
+    `worker`: who reports. `trials`: of a validation, what came of each game: the first is that of the match itself, the others come with
+    the plan of theirs.
 
     Raises ValueError for a result that is not the one of this match, or not complete: such a thing is a bug of ours.
     """
