@@ -1,0 +1,108 @@
+"""Leagues of releases before this one, kept to be upgraded: `python -m tests.support.upgrades 7c099d1` makes that of a commit.
+
+It takes the commit into a worktree of its own, plays its `demo` on a PostgreSQL, adds a player with a key and a tournament that waits, asks
+for everything that the league tells (tests/support/answers.py), and writes both below KEPT: COMMIT.sql.gz and COMMIT.json.gz.
+The libraries are those of this Python; for a release that wants others, run it with a Python that has them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.support.compose import TOP
+from tests.support.postgres import PostgresServer
+from tests.support.stack import base_environment
+
+KEPT = TOP / "tests" / "league" / "upgrades"
+DEMO = ("demo", "--seed=7", "--boards=2", "--game=partnership", "--game=cabrero", "--slots=1", "--no-serve")
+LATER = ("create_tournament", "Later", "--owner=ana", "--game=partnership", "--boards=2", "--start")
+BOTS = ("--bot=random", "--bot=greedy", "--bot=counting")
+
+
+@dataclass(frozen=True)
+class Release:
+    """The code of some release, at work on one database."""
+
+    code: Path
+    database_url: str
+    state_dir: Path
+
+    def python(self, *words: str) -> str:
+        """Run Python with this code; what it prints."""
+        settings = {"DATABASE_URL": self.database_url, "STATE_DIR": str(self.state_dir), "SECRET_KEY": "of a trial" * 6}
+        settings |= {"HTTPS": "0", "AUDIT_PERCENT": "0", "PYTHONPATH": str(self.code), "LOG_LEVEL": "ERROR"}
+        environment = {**base_environment(), **settings}
+        done = subprocess.run(
+            [sys.executable, *words], env=environment, cwd=self.code, capture_output=True, text=True, timeout=600
+        )
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(words)} ended with code {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def manage(self, *words: str) -> str:
+        """Run manage.py."""
+        return self.python("manage.py", *words)
+
+    def asked(self, token: str) -> dict[str, Any]:
+        """All that the league tells."""
+        found: dict[str, Any] = json.loads(self.python("-P", str(TOP / "tests" / "support" / "answers.py"), token))
+        return found
+
+
+def make(commit: str) -> None:
+    """Make the league of a commit and keep it."""
+    server = PostgresServer()
+    with tempfile.TemporaryDirectory(prefix="tute-release-") as folder:
+        place = Path(folder)
+        place.chmod(0o711)  # where we are root, bots have users of their own
+        code = place / "code"
+        git = ["git", "-C", str(TOP), "worktree"]
+        subprocess.run([*git, "add", "--quiet", "--detach", str(code), commit], check=True)
+        try:
+            release = Release(code, server.create_database(), place / "state")
+            release.manage(*DEMO)
+            release.manage("create_player", "ana", "--no-password")
+            token = release.manage("create_token", "ana").strip()
+            release.manage(*LATER, *BOTS)
+            told = json.dumps({"token": token, **release.asked(token)})
+            _write(KEPT / f"{commit}.json.gz", told)
+            _write(KEPT / f"{commit}.sql.gz", dump(server, release.database_url))
+        finally:
+            subprocess.run([*git, "remove", "--force", str(code)], check=True)
+            server.close()
+
+
+def dump(server: PostgresServer, url: str) -> str:
+    """A database as statements that any newer PostgreSQL carries out, without its roles."""
+    words = ["--no-owner", "--no-privileges", "--inserts", url]
+    done = subprocess.run([str(server.bin / "pg_dump"), *words], capture_output=True, text=True, check=True)
+    # What only psql understands, and settings that another version may not have
+    return re.sub(
+        r"(?m)^(\\\w+.*|SET \w+_timeout = .*|SELECT pg_catalog.set_config\('search_path'.*)\n", "", done.stdout
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    print(f"{path.relative_to(TOP)}: {path.stat().st_size // 1024} kB")
+
+
+def read(commit: str) -> tuple[str, dict[str, Any]]:
+    """The statements of a kept league, and what it told of itself."""
+    statements, told = (gzip.decompress((KEPT / f"{commit}.{kind}.gz").read_bytes()) for kind in ("sql", "json"))
+    return statements.decode(), json.loads(told)
+
+
+if __name__ == "__main__":
+    os.environ.pop("DATABASE_URL", None)
+    make(sys.argv[1])
