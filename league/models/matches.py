@@ -66,7 +66,8 @@ class Match(models.Model):
     avoid = models.CharField(
         max_length=80, blank=True
     )  # the worker on which it broke off at a bot: another one is to try
-    host = models.JSONField(default=dict)  # engine version, sandbox tier, runtime hash, interpreter, kernel
+    # From the lease on the commit of its worker and the revision of its rules; then engine version, sandbox tier, runtime hash, interpreter, kernel
+    host = models.JSONField(default=dict)
 
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)

@@ -17,6 +17,7 @@ class Process(models.Model):
     errors = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     trouble = models.TextField(blank=True, db_default="")  # which loop is lost, and why; the process is about to end
     broker = models.TextField(blank=True, db_default="")  # why no hints come from the broker; empty: they do
+    commit = models.CharField(max_length=40, blank=True, db_default="")  # of its code, where it is known
 
     class Meta:
         abstract = True
@@ -31,6 +32,8 @@ class Worker(Process):
     tier = models.CharField(max_length=20, blank=True)  # sandbox tier that it proved; empty = it refuses to play
     refusal = models.TextField(blank=True)  # why it refuses, and what to do
     match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Revision of the rules that it plays by, for each game; empty: a release that did not tell
+    rules = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     free_mb = models.PositiveBigIntegerField(null=True)  # MiB free on the disk of its STATE_DIR, as it was seen last
 
 

@@ -16,6 +16,8 @@ from league.models import Match, Party
 # what makes a result reproducible; the rest is the operator's
 HOST = (
     "engine",
+    "commit",
+    "revision",
     "compiled",
     "tier",
     "sealed",
@@ -115,7 +117,7 @@ class MatchDetail(MatchOut):
     parties = PartyDetail(many=True)
     audits = serializers.SerializerMethodField(help_text="Conversations of it that were put to their bots again.")
     host = serializers.SerializerMethodField(
-        help_text="Engine and whether its rules ran compiled, sandbox tier, which parties played sealed, runtime hash and Python that played it."
+        help_text="Engine, commit and revision of the rules that played it, whether they ran compiled, tier, who played sealed, runtime, Python."
     )
 
     @extend_schema_field(AuditOut(many=True))

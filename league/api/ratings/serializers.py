@@ -120,7 +120,7 @@ class QueueOut(serializers.Serializer[Any]):
     starved = serializers.CharField(help_text="Empty while matches flow.")
     waiting = serializers.DictField(
         child=serializers.IntegerField(),
-        help_text="Queued matches by why they wait: turn, retry (a fault of ours), paused, retest (of a bot), worker, sandbox.",
+        help_text="Queued matches by why they wait: turn, retry (our fault), paused, retest (of a bot), rules (of another release), worker, sandbox.",
     )
 
 

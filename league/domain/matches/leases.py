@@ -19,6 +19,7 @@ from league.domain.matches import holds, matches, turns, validation, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, TournamentStatus
 from league.models import Match, Party
+from league.service import version
 
 HELD = turns.HELD
 AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
@@ -67,13 +68,17 @@ def claim(
     wait for that (`holds`). Slow matches are in a lane of their own: they hold at most half of the workers, where there are two or more, and of equal
     priority the others go first.
 
+    A match of a pool by whose rules this process does not play is left to workers of the release that does (`workers.explain` says so).
+
     1. Row locks (PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock).
     2. `move` to leased with token + 1, which updates only a row that is still queued.
     """
     now = clock.given(now)
     with transaction.atomic():
         waiting = holds.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED))
-        waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
+        waiting = waiting.filter(
+            Q(not_before=None) | Q(not_before__lte=now), pools.by_rules(pools.revisions(), "pool__")
+        )
         if workers.is_another_able(worker, now=now):
             waiting = waiting.exclude(avoid=worker)
         if uploads_only:
@@ -86,18 +91,15 @@ def claim(
         elif _is_lane_full(worker, now):
             waiting = waiting.filter(slow=False)
         # Of the tournament all but its secret, from which the deals of all its matches follow: no worker may read that
-        waiting = waiting.select_related("tournament").defer("tournament__secret")
+        waiting = waiting.select_related("tournament", "pool").defer("tournament__secret")
         waiting = waiting.order_by(*turns.ORDER).select_for_update(skip_locked=True, of=("self",))
         greedy = _greedy_bots(worker, now)
-        fair = waiting.exclude(pk__in=_matches_of(greedy)) if greedy else waiting
-        match = (
-            (waiting.filter(pk=prefer).first() if prefer else None)
-            or fair.first()
-            or (waiting.first() if greedy else None)
-            or (None if ahead or uploads_only else _next_audit(now))
-        )
-        if match is not None and match.slow:
-            match = fair.filter(slow=False, priority__gte=match.priority).first() or match
+        match = _first(waiting, prefer, greedy)
+        while match is not None and not pools.is_known(match.pool):
+            waiting = waiting.exclude(pool=match.pool_id)
+            match = _first(waiting, prefer, greedy)
+        if match is None and not (ahead or uploads_only):
+            match = _next_audit(now)
         if match is None:
             return None
         moves.move(
@@ -111,8 +113,26 @@ def claim(
             attempts=match.attempts + 1,
             progress=0,
             reason="",
+            host=label(match),
         )
         match.secret = _secret_of(match)
+    return match
+
+
+def label(match: Match) -> dict[str, Any]:
+    """Which code plays a match: its commit where that is known, and the revision of its rules."""
+    commit = version.commit()
+    return {**({"commit": commit} if commit else {}), "revision": pools.revisions().get(match.pool.game)}
+
+
+def _first(waiting: QuerySet[Match], prefer: int | None, greedy: list[int]) -> Match | None:
+    """The match with the id `prefer`, else the first without a greedy bot, else the first; a slow one only where of equal priority no other waits."""
+    fair = waiting.exclude(pk__in=_matches_of(greedy)) if greedy else waiting
+    match = (
+        (waiting.filter(pk=prefer).first() if prefer else None) or fair.first() or (waiting.first() if greedy else None)
+    )
+    if match is not None and match.slow:
+        match = fair.filter(slow=False, priority__gte=match.priority).first() or match
     return match
 
 
@@ -128,7 +148,7 @@ def _secret_of(match: Match) -> bytes:
 def _next_audit(now: datetime) -> Match | None:
     """The oldest audit that waits: work for who has no other, and never taken ahead."""
     waiting = Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.AUDIT)
-    waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now)).order_by("id")
+    waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now)).select_related("pool").order_by("id")
     return waiting.select_for_update(skip_locked=True, of=("self",)).first()
 
 

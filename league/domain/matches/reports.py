@@ -16,7 +16,7 @@ from django.db.models import TextChoices
 from engine.runner import MatchResult
 from engine.runner.trial import Check as Checked
 from league.domain.core import clock, hints, journal, moves
-from league.domain.matches import health, matches, replays, validation
+from league.domain.matches import health, leases, matches, replays, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
 from league.models import Board, Match, Party, Sitting
@@ -90,7 +90,7 @@ def _finish(match: Match, parties: list[Party], result: MatchResult, *, now: dat
         lease_until=None,
         progress=100,
         reason="",
-        host=result.host,
+        host=result.host | leases.label(match),
     )
 
 
@@ -126,6 +126,11 @@ def _check(match: Match, parties: list[Party], result: MatchResult) -> None:
         )
     if not all(board.complete for board in result.boards):
         raise ValueError(f"match {match.public_id}: a board is not complete")
+    revisions = {sitting.replay.get("revision") for board in result.boards for sitting in board.sittings}
+    if not revisions <= {match.pool.revision}:
+        raise ValueError(
+            f"match {match.public_id} is played by revision {match.pool.revision} of its rules, not {revisions}"
+        )
     if len(result.parties) != len(parties) or any(len(board.scores) != len(parties) for board in result.boards):
         raise ValueError(f"match {match.public_id} has {len(parties)} parties, not those of the result")
 

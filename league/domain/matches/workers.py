@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,12 +14,18 @@ from league.domain.core import clock, journal
 from league.domain.core.errors import without_folders
 from league.domain.core.loops import Loops
 from league.domain.matches import holds, turns
+from league.domain.ratings import pools
 from league.enums import MatchStatus
-from league.models import Match, Worker
+from league.models import Match, Pool, Worker
+from league.service import version
 
 SILENT = timedelta(minutes=2)  # a worker not heard of for so long is not there
 ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
 PAUSED = "its tournament is paused, or a bot at this table by its owner"
+LEFT = (
+    "no worker that runs plays by revision {revision} of the rules of {game}; start one of that release, or play by the present rules: "
+    "manage.py repair --game {game} --revisions {revision} --why ..."
+)
 FORGOTTEN = timedelta(days=7)
 
 
@@ -26,11 +33,12 @@ def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = 
     """Note that a worker has started. `tier` is the sandbox tier that it proved; where it is empty, `refusal` says why the worker plays nothing."""
     now = clock.given(now)
     fields: dict[str, Any] = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
-    fields |= {"errors": {}, "trouble": "", "broker": ""}
+    fields |= {"errors": {}, "trouble": "", "broker": "", "commit": version.commit() or "", "rules": pools.revisions()}
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
     Worker.objects.filter(seen__lt=now - FORGOTTEN).delete()
     kind = "worker.refused" if refusal else "worker.started"
-    journal.append(kind, f"worker:{name}", now=now, actor=name, tier=tier, **({"why": refusal} if refusal else {}))
+    told = {"tier": tier, "commit": fields["commit"], **({"why": refusal} if refusal else {})}
+    journal.append(kind, f"worker:{name}", now=now, actor=name, **told)
     return worker
 
 
@@ -85,7 +93,8 @@ class Queue:
 
     `waiting` counts the queued matches by why they wait: "turn" (nothing but their turn), "retry" (a fault of ours, played again soon),
     "paused" (its tournament, or a bot at the table by its owner), "retest" (a bot at the table is tested again first),
-    "worker" (no worker is there), "sandbox" (every worker refuses). `least_free_mb`: on the fullest disk of a worker.
+    "rules" (no worker plays by the rules of its pool: they are those of another release), "worker" (no worker is there),
+    "sandbox" (every worker refuses). `least_free_mb`: on the fullest disk of a worker.
     """
 
     queued: int
@@ -106,6 +115,9 @@ def queue(*, now: datetime | None = None) -> Queue:
     retest = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
     paused = holds.paused_matches(Match.objects.filter(waiting)).values("pk")
     later = Q(not_before__gt=now)
+    alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
+    ready = [worker for worker in alive if worker.tier]
+    held_back = Q(pk__in=paused) | Q(pk__in=retest)
     work = Match.objects.filter(waiting | held).aggregate(
         queued=Count("id", filter=waiting),
         playing=Count("id", filter=held),
@@ -113,13 +125,12 @@ def queue(*, now: datetime | None = None) -> Queue:
         retry=Count("id", filter=waiting & later),
         paused=Count("id", filter=waiting & ~later & Q(pk__in=paused)),
         retest=Count("id", filter=waiting & ~later & ~Q(pk__in=paused) & Q(pk__in=retest)),
+        rules=Count("id", filter=waiting & ~later & ~held_back & _strange(ready)),
     )
-    alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
-    ready = [worker for worker in alive if worker.tier]
     starved = _why_starved(alive) if work["queued"] and not ready else ""
-    rest = work["queued"] - work["retry"] - work["paused"] - work["retest"]
+    waits = {name: work[name] for name in ("retry", "paused", "retest", "rules")}
+    rest = work["queued"] - sum(waits.values())
     why = "turn" if ready else "sandbox" if alive else "worker"
-    waits = {name: work[name] for name in ("retry", "paused", "retest")}
     reasons = {"turn": 0, **waits, "worker": 0, "sandbox": 0} | {why: rest}
     free = min((worker.free_mb for worker in alive if worker.free_mb is not None), default=None)
     refusing = len(alive) - len(ready)
@@ -130,18 +141,36 @@ def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). Two queries besides."""
     now = clock.given(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
-    anybody = Worker.objects.filter(seen__gte=now - SILENT).exists()
-    usual = "turn" if count_able(now=now) else "sandbox" if anybody else "worker"
+    alive = list(Worker.objects.filter(seen__gte=now - SILENT))
+    ready = [worker for worker in alive if worker.tier]
+    usual = "turn" if ready else "sandbox" if alive else "worker"
     retest = Q(pk__in=holds.matches_on_hold(waiting).values("pk"))
     paused = Q(pk__in=holds.paused_matches(waiting).values("pk"))
     why = Case(
         When(not_before__gt=now, then=Value("retry")),
         When(paused, then=Value("paused")),
         When(retest, then=Value("retest")),
+        When(_strange(ready), then=Value("rules")),
         default=Value(usual),
     )
-    ready = Case(When(why=usual, then=0), default=1)
-    return waiting.annotate(why=why).annotate(ready=ready).order_by("ready", *turns.ORDER)
+    first = Case(When(why=usual, then=0), default=1)
+    return waiting.annotate(why=why).annotate(first=first).order_by("first", *turns.ORDER)
+
+
+def _ready(now: datetime) -> list[Worker]:
+    """The workers that are alive and may play. One query."""
+    return list(Worker.objects.filter(seen__gte=now - SILENT).exclude(tier=""))
+
+
+def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:
+    """Which pools, of rows that have theirs as `prefix`, none of these workers can play. One that tells no rules is of a release that plays all."""
+    rules = {frozenset(worker.rules.items()) for worker in ready}
+    if not all(rules) or not rules:
+        return Q(pk__in=[])
+    known = Q(pk__in=[])
+    for some in rules:
+        known |= pools.by_rules(dict(some), prefix)
+    return ~known
 
 
 def _why_starved(alive: list[Worker]) -> str:
@@ -156,7 +185,12 @@ def explain(*, now: datetime | None = None) -> int:
     now = clock.given(now)
     reason = without_folders(queue(now=now).starved)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
-    changed = holds.playable_matches(waiting).exclude(reason=reason).update(reason=reason)
+    strange = Pool.objects.filter(_strange(_ready(now), ""), matches__in=waiting).distinct()
+    left = {pool: LEFT.format(game=pool.game, revision=pool.revision) for pool in strange}
+    playable = holds.playable_matches(waiting)
+    changed = playable.exclude(pool__in=left).exclude(reason=reason).update(reason=reason)
+    for pool, why in left.items():
+        changed += playable.filter(pool=pool).exclude(reason=why).update(reason=why)
     paused = holds.paused_matches(waiting)
     changed += paused.exclude(reason=PAUSED).update(reason=PAUSED)
     tested = holds.matches_on_hold(waiting).exclude(pk__in=paused.values("pk"))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from django.db.models import Q
 
 import engine
 from league.domain.core.errors import Refused
@@ -42,6 +44,30 @@ def parties(pool: Pool) -> int:
     """How many bot versions sit at one table: one per side, or one per seat where partners are mixed."""
     game = game_of(pool)
     return game.players if pool.team == MIXED else len(game.sides)
+
+
+def revisions() -> dict[str, int]:
+    """The revision of the rules of each game, as this process plays it."""
+    return {game: engine.load(game).revision for game in engine.games()}
+
+
+def by_rules(rules: Mapping[str, int], prefix: str = "") -> Q:
+    """Which pools (of rows that have theirs as `prefix`) are played by rules of these revisions."""
+    games: dict[int, list[str]] = {}
+    for game, revision in rules.items():
+        games.setdefault(revision, []).append(game)
+    found = Q(pk__in=[])
+    for revision, keys in sorted(games.items()):
+        found |= Q(**{f"{prefix}revision": revision, f"{prefix}game__in": keys})
+    return found
+
+
+def is_known(pool: Pool) -> bool:
+    """Whether this process plays by the rules of `pool`: their revision, and options that another release may have added."""
+    try:
+        return game_of(pool).revision == pool.revision
+    except Refused:
+        return False
 
 
 def have_partners(pool: Pool) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from league.domain.core import clock
 from league.domain.core.loops import Loops
 from league.models import Scheduler
+from league.service import version
 
 FORGOTTEN = timedelta(days=7)
 
@@ -15,7 +16,7 @@ def register(name: str, *, now: datetime | None = None) -> None:
     """Note that a scheduler has started."""
     now = clock.given(now)
     Scheduler.objects.filter(seen__lt=now - FORGOTTEN).delete()
-    fresh = {"started": now, "seen": now, "errors": {}, "trouble": "", "broker": ""}
+    fresh = {"started": now, "seen": now, "errors": {}, "trouble": "", "broker": "", "commit": version.commit() or ""}
     Scheduler.objects.update_or_create(name=name, defaults=fresh)
 
 

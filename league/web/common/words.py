@@ -173,6 +173,7 @@ WAITING_REASONS = {
     "retry": gettext_noop("to be tried again after a fault of ours"),
     "paused": gettext_noop("until its tournament, or a bot at the table, is no longer paused"),
     "retest": gettext_noop("until a bot at the table has been tested again"),
+    "rules": gettext_noop("for a worker of the release whose rules it is played by"),
     "worker": gettext_noop("for a worker: none is running"),
     "sandbox": gettext_noop("for a worker with a safe sandbox"),
 }

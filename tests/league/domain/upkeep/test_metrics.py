@@ -82,6 +82,7 @@ def test_page_and_api_say_why_matches_wait(client, ana) -> None:
         "retry": 0,
         "paused": 0,
         "retest": 0,
+        "rules": 0,
         "worker": 1,
         "sandbox": 0,
     }
