@@ -63,7 +63,7 @@ ACTS: dict[str, str] = {
     "nap|5": PLAYS_ON,
     "nap|5000": FAULT,
     "read ahead|0": FAULT,
-    "become another|0": PLAYS_ON,
+    "become another|0": EITHER,  # as an ordinary user in `landlock` it can begin itself anew, and waits for lines that are gone
     "memory|137": FAULT,
 }
 

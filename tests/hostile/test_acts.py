@@ -125,4 +125,5 @@ def test_the_whole_product(state: StateDirectory, table: Table, places: list[Pla
         wrong |= {f"{cell} as {ORDINARY}": what for cell, what in found.items()}
 
     assert len(wrong) == len(wanted) >= len(ACTS) * len(MOMENTS)
-    assert {where: what for where, what in wrong.items() if what} == {}
+    found = [f"{where}: {what}" for where, what in wrong.items() if what]
+    assert not found, "\n".join(found)
