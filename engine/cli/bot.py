@@ -134,7 +134,7 @@ def _check_table(
     import engine
     from engine.runner import Infrastructure, MatchSpec
     from engine.runner.spec import PARTNERS
-    from engine.runner.trial import WHOLE, try_bot
+    from engine.runner.trial import START, WHOLE, try_bot
 
     rules = engine.load(game, players=players)
     parties = len(rules.sides)
@@ -161,8 +161,9 @@ def _check_table(
         "game": game,
         "players": players,
         "decisions": sum(check.decisions for check in trial.checks),
+        "start_s": next((check.max_cpu_s for check in trial.checks if check.name == START), None),
         "cpu_s": report.cpu_s,
-        "max_cpu_s": max(check.max_cpu_s for check in trial.checks),
+        "max_cpu_s": max(check.max_cpu_s for check in trial.checks if check.name != START),
         "checks": {check.name: check.fault.kind if check.fault else None for check in trial.checks},
         "situations": dict(sorted(trial.asked.items())),
         "missed": trial.missed,

@@ -11,7 +11,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.runner.limits import Limits
@@ -30,7 +30,6 @@ VERDICTS = {
 UNLIKELY = 1e-6  # chance below which the log of a bot that is not deterministic counts as different
 PACE_S = 0.005  # mean pause before each decision of the second run
 MOST_S = 60.0  # wall seconds of a run: what was answered by then is compared
-LENIENT = 2.0  # times the limits of the match: the audit is no race, and may share its machine
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,7 @@ def audit(
     if not mine or mine[0].step >= 0:  # it never came to the table
         return Audit(SAME, 0)
     given = Limits(**told[0]["pass"]["limits"])
-    limits = replace(
-        given, start_s=LENIENT * given.start_s, move_s=LENIENT * given.move_s, bank_s=LENIENT * given.bank_s
-    )
+    limits = given.lenient()
     party, sitting = told[0]["meta"]["seating"][seat], told[0]["meta"]["sitting"]
     runs = []
     for pause in (lambda: None, paced(seed)):

@@ -7,12 +7,13 @@ bank of `bank_s` that lasts for the whole pass. A wall-clock cap ends a bot that
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from engine.runner.faults import Fault
 
 STRIKES = 3  # answers of a pass that may be late by no more than the host's own noise
 LEAST_NOISE_S = 0.005  # of CPU time: what any host may add to any decision
+LENIENT = 2.0  # times the limits of a match, of a run that is no race
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +49,11 @@ class Limits:
     def wall_s(self, cpu_s: float) -> float:
         """The wall-clock cap that goes with a CPU budget."""
         return self.wall_factor * cpu_s + self.wall_extra_s
+
+    def lenient(self) -> Limits:
+        """Those of a run that is no race and may share its machine: only what it answers counts."""
+        start_s, move_s, bank_s = (LENIENT * seconds for seconds in (self.start_s, self.move_s, self.bank_s))
+        return replace(self, start_s=start_s, move_s=move_s, bank_s=bank_s)
 
     def total_cpu_s(self, decisions: int) -> float:
         """What a whole pass may use at most, for a backstop set once by the kernel."""

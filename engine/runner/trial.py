@@ -3,15 +3,19 @@
 At one table of a game it plays
 
 * `boards`: whole boards against other bots, as in any match;
+* `start`: from each seat it is ready within its budget, by CPU time;
 * `awkward`: from each seat the boards on which rare decisions come up (`awkward`);
 * `long`: board after board in one process;
 * `cancelled`: from each seat a board that ends in its middle, because a rival fails: the bot is told so and leaves without a crash.
 
-The last three are one conversation for each seat, against players without a process of their own.
+* `repeated`, where it declares itself deterministic: the lines of its first whole boards once more, which it must answer the same.
+
+`start` to `cancelled` are one conversation for each seat, against players without a process of their own.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections import Counter
@@ -30,6 +34,7 @@ from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.match import load, play_match
 from engine.runner.noise import measure_noise
+from engine.runner.rerun import rerun
 from engine.runner.result import FaultReport, MatchResult
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
@@ -37,7 +42,14 @@ from engine.runner.spec import BotSpec, MatchSpec
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, Stopped
 from engine.sandbox.errors import BrokenOff
 
-WHOLE, AWKWARD, LONG, CANCELLED = CHECKS = ("boards", "awkward", "long", "cancelled")
+WHOLE, START, AWKWARD, LONG, CANCELLED, REPEATED = CHECKS = (
+    "boards",
+    "start",
+    "awkward",
+    "long",
+    "cancelled",
+    "repeated",
+)
 EACH = 2  # times that a bot is to meet each situation
 MOST_AWKWARD = 10  # boards at one seat
 MOST_LONG = 16  # boards more at the first seat ...
@@ -50,7 +62,11 @@ Stop = Callable[[], bool]
 
 @dataclass
 class Check:
-    """One of `CHECKS`. `at`: in which situation the fault came, as words of `awkward`; empty where it was none of those."""
+    """One of `CHECKS`.
+
+    at: in which situation the fault came, as words of `awkward`; empty where it was none of those.
+    max_cpu_s: of its slowest decision; of `start`, of its slowest start.
+    """
 
     name: str
     fault: FaultReport | None = None
@@ -106,6 +122,8 @@ def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: C
         try:
             with pinned() as core:
                 _converse(trial, spec, game, box, core, stop or _never)
+                if trial.complete and bot.deterministic and not trial.faulty:
+                    _repeat(trial, spec, box, stop or _never)
         except Stopped:
             trial.complete = False
         except (SandboxError, OSError) as error:
@@ -144,13 +162,36 @@ class Announcer:
 
 def _converse(trial: Trial, spec: MatchSpec, game: engine.Game, box: Sandbox, core: int | None, stop: Stop) -> None:
     there = awkward.known(game)
-    checks = {name: Check(name) for name in CHECKS[1:]}
+    checks = {name: Check(name) for name in (START, AWKWARD, LONG, CANCELLED)}
     trial.checks += checks.values()
     for place in range(game.players):
         wanted = {name: list(seats[place]) for name, seats in there.items() if seats.get(place)}
         talk = _Conversation(trial, checks, spec, game, box, place, core, stop)
         talk.hold(wanted)
         if not trial.complete or any(check.fault for check in checks.values()):
+            return
+
+
+def _repeat(trial: Trial, spec: MatchSpec, box: Sandbox, stop: Stop) -> None:
+    """What it was asked on its whole boards of the first pass, once more, of a new process. A bot that fails only then is not judged."""
+    check, began = Check(REPEATED), time.monotonic()
+    trial.checks.append(check)
+    group = [json.loads(json.dumps(board.sittings[0].replay)) for board in trial.result.boards]
+    seat = group[0]["meta"]["seating"].index(0)
+    mine = [one for one in rebuild.exchanges(group) if one.seat == seat]
+    run = rerun(spec.parties[0], box, mine, spec.limits.lenient(), party=0, sitting=0, stop=stop)
+    if run is None:
+        trial.complete = False
+        return
+    check.decisions, check.max_cpu_s, check.seconds = len(run.replies), run.max_cpu_s, time.monotonic() - began
+    for reply in run.replies:
+        if reply.differs:
+            at, request = reply.exchange, reply.exchange.request.decode()
+            detail = (
+                f"declares itself deterministic and answered {at.answer!r}, but {reply.now!r} when it was asked the same once more; "
+                "let chance follow from the seed of hello and leave clocks alone, or take deterministic = true out of bot.toml"
+            )
+            check.fault = FaultReport(0, seat, at.board, 0, at.step, "protocol", detail, request, reply.now)
             return
 
 
@@ -188,13 +229,13 @@ class _Conversation:
         limits = self.limits
         sealed = self.trial.result.parties[0].sealed
         policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
-        first = self.checks[AWKWARD]
+        first = self.checks[START]
         try:
             process = start_bot(
                 self.box, self.bot, runtimes.get(self.bot.runtime, self.box.state_dir), policy, self.core
             )
         except Fault as fault:
-            self._blame(first, FaultReport(0, self.place, 1, 0, -1, fault.kind, fault.detail), "start")
+            self._blame(first, FaultReport(0, self.place, 1, 0, -1, fault.kind, fault.detail), "")
             return
         with process, ExitStack() as stack:
             stack.callback(self._keep_log, process)
@@ -207,8 +248,10 @@ class _Conversation:
                 mine.start(rebuild.hello(told, self.game, self.place))
             except Fault as fault:
                 report = FaultReport(0, self.place, 1, 0, -1, fault.kind, fault.detail, *mine.evidence())
-                self._blame(first, report, "start")
+                self._blame(first, report, "")
                 return
+            first.max_cpu_s = max(first.max_cpu_s, mine.cpu_s)
+            first.seconds += mine.wall_s
             if self._play_awkward(mine, wanted) and (self.place or self._play_long(mine)):
                 self._break_off(mine)
 

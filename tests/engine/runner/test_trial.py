@@ -1,11 +1,12 @@
 """A bot is tried at one table: whole boards, rare states, a long match and one that is broken off."""
 
+import dataclasses
 import itertools
 
 import pytest
 
 from engine.runner import BotSpec, MatchSpec
-from engine.runner.trial import CHECKS, Check, Trial, try_bot
+from engine.runner.trial import CHECKS, REPEATED, START, Check, Trial, try_bot
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 
@@ -40,10 +41,11 @@ def by_name(trial: Trial) -> dict[str, Check]:
 def test_an_honest_bot_comes_through_every_check(box: Sandbox, honest: BotSpec) -> None:
     trial = tried(box, honest, honest)
 
-    assert [check.name for check in trial.checks] == list(CHECKS)
+    assert [check.name for check in trial.checks] == list(CHECKS[:-1])
     assert trial.faulty is None
     assert trial.complete
-    assert all(check.decisions > 0 for check in trial.checks)
+    assert all(check.decisions > 0 for check in trial.checks if check.name != START)
+    assert by_name(trial)[START].max_cpu_s > 0
     assert {"play", "sing", "exchange"} <= trial.asked.keys()
     assert len(trial.result.boards[0].sittings) == 2
 
@@ -66,6 +68,37 @@ def test_each_check_finds_what_it_is_there_for(
     assert trial.faulty is not None
     assert (trial.faulty.name, trial.faulty.fault.kind if trial.faulty.fault else "") == (failed, kind)
     assert [check.name for check in trial.checks if check.fault] == [failed] if failed != "boards" else True
+
+
+@pytest.mark.parametrize(("chooses", "found"), [("len(m['events'])", None), ("os.urandom(1)[0]", "protocol")])
+def test_who_declares_itself_deterministic_is_asked_the_same_once_more(
+    chooses: str, found: str | None, box: Sandbox, honest: BotSpec, make: Maker
+) -> None:
+    """The second one chooses by chance of its own, so two processes of it differ."""
+    bot = make(
+        f"def act(m): return json.dumps({{'id': m['id'], 'do': m['legal'][({chooses}) % len(m['legal'])]}}) + '\\n'"
+    )
+
+    trial = tried(box, dataclasses.replace(bot, deterministic=True), honest)
+
+    fault = by_name(trial)[REPEATED].fault
+    assert (fault and fault.kind) == found
+    assert by_name(trial)[REPEATED].decisions > 0
+    if fault:
+        assert "take deterministic = true out of bot.toml" in fault.detail
+        assert fault.answer in fault.request
+
+
+def test_a_bot_that_is_not_ready_at_a_seat_fails_by_its_start(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    """It comes to the table at its whole boards, of which it plays one, and not where more than that are announced."""
+    bot = make("def hello(m):\n    if m['boards'] > 1: sys.exit(9)\n    return '{\"type\":\"ready\"}\\n'")
+
+    trial = tried(box, bot, honest)
+
+    assert [(check.name, check.fault and check.fault.kind) for check in trial.checks[:2]] == [
+        ("boards", None),
+        ("start", "crash"),
+    ]
 
 
 def test_leaving_after_the_end_without_a_word_is_no_fault(box: Sandbox, honest: BotSpec, make: Maker) -> None:
