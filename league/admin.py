@@ -72,9 +72,21 @@ class PlayerAdmin(ReadOnly):
 class AuditAdmin(ReadOnly):
     """Audits. Those that differ are cases for people: `first` shows the first decision that does."""
 
-    list_display = ["__str__", "version", "reason", "verdict", "decisions", "log_odd", "run_odd", "chance", "finished"]
+    list_display = [
+        "__str__",
+        "version",
+        "reason",
+        "verdict",
+        "decisions",
+        "log_odd",
+        "run_odd",
+        "chance",
+        "finished",
+        "conclusion",
+        "closed_by",
+    ]
     list_select_related = ["version__bot"]
-    list_filter = ["verdict", "reason"]
+    list_filter = ["verdict", "conclusion", "reason"]
     search_fields = ["match__public_id", "version__bot__slug"]
     raw_id_fields = ["work", "match", "version"]
 

@@ -74,9 +74,11 @@ class CheckName(models.TextChoices):
     """What a version is put to in each game that it declares (engine.runner.trial)."""
 
     BOARDS = "boards", _("whole boards")
+    START = "start", _("start")
     AWKWARD = "awkward", _("rare decisions")
     LONG = "long", _("a long match")
     CANCELLED = "cancelled", _("a match that is broken off")
+    REPEATED = "repeated", _("the same questions again")  # of a version that declares itself deterministic
 
 
 class MatchKind(models.TextChoices):
@@ -102,6 +104,14 @@ class AuditVerdict(models.TextChoices):
     ALIKE = "alike", _("no more different than the bot from itself")
     DIFFERS = "differs", _("differs")  # a case for people
     FAILED = "failed", _("failed when it was run again")
+
+
+class AuditConclusion(models.TextChoices):
+    """What a person found in an audit that differs."""
+
+    HONEST = "honest", _("an honest difference")
+    BENT = "bent", _("not played by the bot alone")
+    UNCLEAR = "unclear", _("not explained")
 
 
 class TournamentStatus(models.TextChoices):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import AuditReason, AuditVerdict
+from league.enums import AuditConclusion, AuditReason, AuditVerdict
 from league.models.bots import BotVersion
 from league.models.matches import Match
 from league.models.words import only_words
@@ -31,12 +31,18 @@ class Audit(models.Model):
     fault_detail = models.TextField(blank=True)  # owner only
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
+    # What a person found who looked at a difference; empty while nobody has
+    conclusion = models.CharField(max_length=10, choices=AuditConclusion, blank=True, db_default="")
+    why = models.TextField(blank=True, db_default="")  # for everybody to read
+    closed_by = models.CharField(max_length=80, blank=True, db_default="")
+    closed = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["match", "sitting", "seat"], name="audit_once"),
             only_words("audit", "reason", AuditReason),
             only_words("audit", "verdict", AuditVerdict, or_empty=True),
+            only_words("audit", "conclusion", AuditConclusion, or_empty=True),
         ]
         indexes = [
             models.Index(fields=["version", "verdict"], name="audit_of_version"),

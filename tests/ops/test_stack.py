@@ -255,6 +255,7 @@ UPDATE league_party SET points = 1000
 UPDATE league_party SET version_id = version_id
 UPDATE league_board SET scores = '[]'
 UPDATE league_sitting SET replay = ''
+UPDATE league_audit SET conclusion = 'honest'
 UPDATE league_leagueevent SET actor = 'nobody'
 DELETE FROM league_leagueevent
 DELETE FROM league_match

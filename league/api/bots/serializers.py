@@ -64,12 +64,13 @@ class CheckOut(serializers.Serializer[Any]):
     game = serializers.CharField(help_text="Key of the game.")
     name = serializers.ChoiceField(
         choices=CheckName.choices,
-        help_text="Whole boards, rare decisions, a long match, or one that is broken off.",
+        help_text="Whole boards, the start, rare decisions, a long match, one that is broken off, or, of a bot that declares itself "
+        "deterministic, the same questions again.",
     )
     fault = FaultField(help_text="Why the version is refused in this game.")
     fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
     decisions = serializers.IntegerField(help_text="Asked of the bot.")
-    max_cpu_s = serializers.FloatField(help_text="Of its slowest decision.")
+    max_cpu_s = serializers.FloatField(help_text="Of its slowest decision; of its start, the slowest one.")
     match = serializers.CharField(source="match.public_id", help_text="The match that holds the log of the game.")
 
     def get_fault_detail(self, check: Check) -> str | None:

@@ -32,15 +32,22 @@ class StrictSerializer(serializers.Serializer[Any]):
         return found
 
 
-class FaultField(serializers.ChoiceField):
-    """The kind of a fault, or null for none."""
+class OptionalWordField(serializers.ChoiceField):
+    """One of some words, or null for none."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=FaultKind.choices, allow_null=True, **kwargs)
+        super().__init__(allow_null=True, **kwargs)
 
     def to_representation(self, value: Any) -> Any:
         """The empty text of the table is null outside."""
         return super().to_representation(value) or None
+
+
+class FaultField(OptionalWordField):
+    """The kind of a fault, or null for none."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=FaultKind.choices, **kwargs)
 
 
 @extend_schema_field({"type": "object", "additionalProperties": True})

@@ -7,10 +7,17 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.api.http.serializers import FaultField, ObjectField, OptionalObjectField, PoolRef, VersionRef
+from league.api.http.serializers import (
+    FaultField,
+    ObjectField,
+    OptionalObjectField,
+    OptionalWordField,
+    PoolRef,
+    VersionRef,
+)
 from league.domain.audits import results
 from league.domain.matches import replays
-from league.enums import AuditReason, AuditVerdict, MatchKind, MatchStatus
+from league.enums import AuditConclusion, AuditReason, AuditVerdict, MatchKind, MatchStatus
 from league.models import Match, Party
 
 # what makes a result reproducible; the rest is the operator's
@@ -97,6 +104,7 @@ class PartyDetail(PartyOut):
 class AuditOut(serializers.Serializer[Any]):
     """One conversation of a match, that is a seat in a pass, put to its bot twice again (docs/fairness.md, "Audits")."""
 
+    id = serializers.CharField(source="work.public_id")
     sitting = serializers.IntegerField(help_text="The pass: from 0.")
     seat = serializers.IntegerField()
     version = VersionRef()
@@ -109,6 +117,12 @@ class AuditOut(serializers.Serializer[Any]):
     chance = serializers.FloatField(allow_null=True, help_text="That so many of the odd ones are the match's.")
     first = OptionalObjectField(help_text="The first difference: board, step, request, legal, logged, runs.")
     finished = serializers.DateTimeField()
+    conclusion = OptionalWordField(
+        choices=AuditConclusion.choices, help_text="Of a difference: what a person found; null while nobody has looked."
+    )
+    why = serializers.CharField(help_text="Of the conclusion; empty without one.")
+    closed_by = serializers.CharField(help_text="Who looked at it; empty while nobody has.")
+    closed = serializers.DateTimeField(allow_null=True)
 
 
 class MatchDetail(MatchOut):

@@ -44,6 +44,6 @@ def summaries(versions: Iterable[BotVersion]) -> dict[int, Summary]:
 
 
 def of_match(match: Match) -> QuerySet[Audit]:
-    """The finished audits of a match, with their versions. One query."""
-    rows = match.audits.exclude(verdict="").select_related("version__bot__owner")
-    return rows.order_by("sitting", "seat")
+    """The finished audits of a match, with their names and versions. One query."""
+    rows = match.audits.exclude(verdict="")
+    return rows.select_related("work", "version__bot__owner").order_by("sitting", "seat")

@@ -68,6 +68,14 @@ def why_not(
             if before is not None and kind(before(name, step.name)) == kind(step.field)
             else "the table would be written anew"
         )
+    if isinstance(step, steps.RemoveConstraint):
+        widened = any(
+            isinstance(other, steps.AddConstraint)
+            and other.model_name == step.model_name
+            and other.constraint.name == step.name
+            for other in migration.operations
+        )
+        return "" if widened else "not additive: the release before relies on it"
     if isinstance(step, steps.AddConstraint):
         light = type(step) is not steps.AddConstraint or name in SMALL
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Iterator
 from datetime import timedelta
@@ -13,8 +14,9 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.runner import audit as runner
 from engine.sandbox import Sandbox
-from league.domain.audits import carrying, results, sampling
+from league.domain.audits import carrying, cases, results, sampling
 from league.domain.bots import house
+from league.domain.core.errors import Refused
 from league.domain.matches import leases
 from league.domain.playing.process import Machine
 from league.domain.playing.upcoming import Work
@@ -191,6 +193,67 @@ def test_an_audit_whose_worker_is_lost_is_done_by_another(cup) -> None:
     assert again is not None
     assert (again.pk, again.token, again.attempts) == (lost.pk, lost.token + 1, 2)
     assert carrying.report(lost.pk, lost.token, FOUND, now=NOW + timedelta(hours=2)) is False
+
+
+# ---- what people make of it
+
+
+def a_case(**changed: object) -> Audit:
+    """The first audit, finished; it differs unless told otherwise."""
+    sampling.draw(now=NOW)
+    held = audit_held()
+    carrying.report(held.pk, held.token, dataclasses.replace(FOUND, **changed), now=NOW)
+    return Audit.objects.get(work=held)
+
+
+def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None:
+    case = a_case()
+    match = f"/api/v1/matches/{case.match.public_id}"
+    assert [(row.pk, row.closed) for row in cases.cases()] == [(case.pk, None)]
+    page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
+    assert "Nobody has looked at it yet." in page
+
+    cases.close(case, actor="eva", conclusion="honest", why="It searches for a fixed time. ", now=later(60))
+
+    event = LeagueEvent.objects.get(kind="audit.closed")
+    assert (event.subject, event.actor, event.at) == (f"match:{case.match.public_id}", "eva", later(60))
+    assert event.data == {"audit": case.work.public_id, "conclusion": "honest", "why": "It searches for a fixed time."}
+    page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
+    assert "eva looked at it: an honest difference. It searches for a fixed time." in page
+    (told,) = client.get(match).json()["audits"]
+    assert (told["id"], told["verdict"], told["conclusion"], told["closed_by"]) == (
+        case.work.public_id,
+        "differs",
+        "honest",
+        "eva",
+    )
+
+
+def test_a_case_is_closed_once_and_with_a_reason(cup) -> None:
+    case = a_case()
+    for conclusion, why, words in (
+        ("fine", "x", "no conclusion"),
+        ("bent", "  ", "say why"),
+        ("bent", "x" * 2001, "say why"),
+    ):
+        with pytest.raises(Refused, match=words):
+            cases.close(case, actor="eva", conclusion=conclusion, why=why, now=NOW)
+    cases.close(case, actor="eva", conclusion="bent", why="Its partner's pauses.", now=NOW)
+
+    with pytest.raises(Refused, match="closed by eva"):
+        cases.close(case, actor="tom", conclusion="honest", why="No.", now=NOW)
+
+    case.refresh_from_db()
+    assert (case.conclusion, case.closed_by) == ("bent", "eva")
+    assert LeagueEvent.objects.filter(kind="audit.closed").count() == 1
+
+
+def test_what_does_not_differ_is_no_case(cup) -> None:
+    row = a_case(verdict=runner.SAME, first=None)
+
+    with pytest.raises(Refused, match="no case"):
+        cases.close(row, actor="eva", conclusion="honest", why="x", now=NOW)
+    assert not cases.cases().exists()
 
 
 # ---- what was shown
