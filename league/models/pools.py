@@ -14,6 +14,9 @@ class Pool(models.Model):
     options = models.JSONField(default=dict)
     team = models.CharField(max_length=10)  # "clones" (one bot on all seats of a side), "mixed" (two bots) or "single"
     revision = models.PositiveIntegerField()
+    # Of the ratings, by which its table was fitted; null: there is none, or one of the first revision
+    ratings_revision = models.PositiveSmallIntegerField(null=True)
+    revised = models.DateTimeField(null=True)  # when a new revision of the ratings changed its table last
 
     class Meta:
         indexes = [models.Index(fields=["game"])]

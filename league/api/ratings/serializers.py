@@ -18,6 +18,14 @@ class PoolOut(PoolRef):
     uncounted_since = serializers.DateTimeField(
         allow_null=True, help_text="When the first of them finished; null where the leaderboard counts every match."
     )
+    ratings_revision = serializers.IntegerField(
+        allow_null=True,
+        help_text="Of the ratings, by which the leaderboard was fitted; null: it is empty, or of the first one.",
+    )
+    revised = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When a new revision of the ratings changed the leaderboard last, the same boards counting; null: never.",
+    )
 
 
 class RatingOut(serializers.Serializer[Any]):

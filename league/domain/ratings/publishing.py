@@ -29,6 +29,7 @@ def published_lines(pool: Pool) -> Iterator[str]:
             "sides": pools.sides(pool),
             "score_size": game.score_size,
             "anchor": ratings.anchor_version(kept),
+            "ratings_revision": pool.ratings_revision or 1,
         }
     )
     keys = list(sums.counted_matches(pool).order_by("finished", "pk").values_list("pk", flat=True))

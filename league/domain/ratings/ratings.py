@@ -9,13 +9,14 @@ from itertools import pairwise
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from league.domain.core import clock, journal
 from league.domain.ratings import pools, sums
 from league.enums import MatchStatus
 from league.models import BotVersion, Match, Pool, Rating, RatingPoint
 from league.pure.rating import leaderboard as pure
+from league.pure.rating.bradley_terry import REVISION
 from league.pure.rating.tallies import NOTHING, Tallies
 
 MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
@@ -24,11 +25,14 @@ COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id
 
 
 def stale_pools() -> list[Pool]:
-    """Pools with finished matches that were not counted, or counted matches that were struck out or left unrated since."""
+    """Pools that lack results, count what was struck out or left unrated since, or have a table of another revision of the ratings."""
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
     struck = Match.objects.filter(STRUCK).exclude(counted=None)
     ids = {*waiting.values_list("pool_id", flat=True).distinct(), *struck.values_list("pool_id", flat=True).distinct()}
-    return list(Pool.objects.filter(pk__in=ids).order_by("pk"))
+    of_old = Exists(Rating.objects.filter(pool=OuterRef("pk"))) & ~Q(
+        ratings_revision__isnull=False, ratings_revision=REVISION
+    )
+    return list(Pool.objects.filter(Q(pk__in=ids) | of_old).order_by("pk"))
 
 
 def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -> bool:
@@ -40,11 +44,12 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
     4. They are added to the kept sums in the order in which they finished, each with the points of its bots, before and after.
     5. Sums and table replace the rows of `PoolSums` and `Rating`. Marks, sums and table are one transaction: each match counts once.
 
-    The boards of matches that count already are not read.
+    The boards of matches that count already are not read. A table of another revision of the ratings is fitted anew from its sums, once;
+    its history stays as it was told.
     """
     now = clock.given(now)
     with transaction.atomic():
-        Pool.objects.select_for_update().get(pk=pool.pk)
+        pool = Pool.objects.select_for_update().get(pk=pool.pk)
         struck = Match.objects.filter(STRUCK, pool=pool).exclude(counted=None)
         if struck.update(counted=None) or rebuild:
             RatingPoint.objects.filter(pool=pool).delete()
@@ -53,8 +58,9 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
             rebuild = True
         waiting = sums.rated_matches(pool).filter(counted=None).select_for_update()
         fresh = list(waiting.order_by("finished", "id"))
+        revised = _revise(pool, now) and not rebuild
         if not fresh and not rebuild:
-            return False
+            return revised
         ids = [match.pk for match in fresh]
         played = sums.read_matches(ids)
         tallies = NOTHING if rebuild else sums.read_kept(pool)
@@ -64,6 +70,19 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
             Match.objects.filter(pk__in=ids[start : start + sums.CHUNK]).update(counted=now)
         _write(pool, table, now)
     return True
+
+
+def _revise(pool: Pool, now: datetime) -> bool:
+    """Take the pool, which is locked, over to the present revision of the ratings; whether it had a table, which is fitted anew then."""
+    if pool.ratings_revision == REVISION:
+        return False
+    had = Rating.objects.filter(pool=pool).exists()
+    Pool.objects.filter(pk=pool.pk).update(ratings_revision=REVISION, revised=now if had else None)
+    if had:
+        before = pool.ratings_revision or 1
+        _write(pool, fit_pool(pool, sums.read_kept(pool)), now)
+        journal.append("pool.revised", f"pool:{pool.pk}", now=now, revisions=[before, REVISION])
+    return had
 
 
 def _add(

@@ -35,6 +35,7 @@ from league.models import (
     Tournament,
 )
 from league.pure.names import skeletons, without_part
+from league.pure.rating.bradley_terry import REVISION
 
 log = logging.getLogger("league.invariants")
 GRACE = timedelta(minutes=10)
@@ -272,8 +273,7 @@ def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """The kept sums are those of the counted boards to the bit, the ratings those of a cold fit to CLOSE_ELO."""
     for pool in Pool.objects.filter(Q(sums__isnull=False) | Q(ratings__isnull=False)).distinct().order_by("pk"):
         with transaction.atomic():  # no match is counted meanwhile
-            Pool.objects.select_for_update().get(pk=pool.pk)
-            yield from _cold(pool)
+            yield from _cold(Pool.objects.select_for_update().get(pk=pool.pk))
 
 
 def _cold(pool: Pool) -> Iterator[Finding]:
@@ -283,6 +283,10 @@ def _cold(pool: Pool) -> Iterator[Finding]:
         more = int(sums.read_kept(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
         how = "boards were counted twice or from nowhere" if more > 0 else "boards are missing or were changed"
         yield Finding("sums", name, f"the kept sums are not those of the boards ({how})", REBUILD)
+    if pool.ratings_revision != REVISION:
+        do = "is a scheduler running? manage.py refresh_ratings fits it anew"
+        yield Finding("ratings", name, "the ratings are still of an older revision", do)
+        return
     fitted = {row.bot: row.elo for row in ratings.fit_pool(pool, cold).rows}
     shown = dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
     apart = max((abs(fitted[version] - shown[version]) for version in fitted.keys() & shown.keys()), default=0.0)

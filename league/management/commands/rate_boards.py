@@ -11,6 +11,7 @@ from typing import Any
 from league.domain.core.errors import Refused
 from league.management.base import LeagueCommand
 from league.pure.rating import published
+from league.pure.rating.bradley_terry import REVISION
 
 
 class Command(LeagueCommand):
@@ -43,6 +44,11 @@ class Command(LeagueCommand):
             self.say(json.dumps({"pool": found.pool, "matches": found.matches, "boards": found.boards, "rows": rows}))
             return
         pool = found.pool
+        if found.revision != REVISION:
+            self.say(
+                f"The file is of revision {found.revision} of the ratings, this program fits by revision {REVISION}: its numbers are not those "
+                "of the league's table then. docs/ratings.md says what changed; download the file again for boards that came since."
+            )
         self.say(
             f"{pool['game']}, {pool['players']} players: {found.boards} boards of {found.matches} matches, all versions"
         )

@@ -5,6 +5,8 @@ one more board would take off its uncertainty; with `head` divided by the rank o
 Drawing, rather than taking the largest weight, keeps everybody in play and the field connected. At larger tables the other seats
 are drawn by their weights with those who sit there; mixed pairs are then parted as in a Swiss event.
 
+One table in ten is drawn evenly from everybody: where neighbours meet only neighbours, nothing tells how long the ladder is.
+
 Measured against a round robin at equal order (docs/tournaments.md): 21 to 34 of 100 games saved at 10 to 30 bots.
 Whom a match is given to depends on what was known when it was made. So the tables that exist stand as they are, and only what is
 missing to the number of open ones is drawn.
@@ -14,22 +16,25 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from math import erf, sqrt
 
 import numpy as np
 
 from league.pure.formats.base import Format, Outcome, Parameter, Size
 from league.pure.formats.ranks import fitted, rank_by_strength
-from league.pure.formats.sheet import Field, Sheet, partners
+from league.pure.formats.sheet import REVISION, Field, Sheet, partners
 from league.pure.formats.swiss import parted
-from league.pure.rating.bradley_terry import PRIOR_SD, Fit
+from league.pure.rating.bradley_terry import GROUP_SD, Fit
 from league.pure.refusal import translatable
 
+FAR = 0.1  # of the tables are drawn evenly: 5 to 10% of all pairs are then far apart (docs/ratings.md, "Is it right?")
 NEW = 48  # boards until an entry counts as placed: an error of about 50 Elo
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
     """Seat the tables that exist; add new ones up to the number of open ones, while the budget lasts."""
+    field = replace(field, revision=REVISION)  # what was drawn stands; what is missing is drawn by the present ratings
     boards: Counter[int] = Counter()
     for table in sheet.drawn:
         sheet.stand(table)
@@ -76,9 +81,11 @@ class _Weights:
             table = [min(fresh, key=lambda entry: (boards[entry], entry))]
         else:
             table = [_pick(rng, {entry: sum(self.weight(entry, o) for o in active if o != entry) for entry in hungry})]
+        anybody = rng.random() < FAR
         while len(table) < self.seats:
             others = [entry for entry in active if entry not in table]
-            table.append(_pick(rng, {entry: sum(self.weight(entry, o) for o in table) for entry in others}))
+            near = {entry: 1.0 if anybody else sum(self.weight(entry, o) for o in table) for entry in others}
+            table.append(_pick(rng, near))
         self.open.update(table)
         if self.together is None:
             return tuple(table)
@@ -98,11 +105,11 @@ class _Weights:
 
 
 def _everybody(found: Fit, entries: int) -> tuple[list[float], list[list[float]]]:
-    """Strengths and standard deviations of differences; of one who has not played: the prior."""
+    """Strengths and standard deviations of differences; of one who has not played: what is believed of anybody."""
     place = {entry: i for i, entry in enumerate(found.bots)}
     sds = found.sd_of_differences() if len(found.bots) else np.zeros((0, 0))
     theta = [float(found.theta[place[entry]]) if entry in place else 0.0 for entry in range(entries)]
-    unknown = PRIOR_SD * sqrt(2)
+    unknown = GROUP_SD * sqrt(2)
     table = [
         [
             max(float(sds[place[a], place[b]]), 1e-6) if a in place and b in place and a != b else unknown

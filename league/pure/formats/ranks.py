@@ -12,6 +12,8 @@ from league.pure.rating.bradley_terry import Fit, fit
 from league.pure.rating.leaderboard import ELO
 from league.pure.rating.tallies import Sides, Tallies, tally
 
+EVEN_RATINGS = 3  # the revision of schedules from which on ratings have even boards in place of a prior
+OLD_PRIOR_SD = 2.0  # logits
 MIXED: Sides = ((0, 2), (1, 3))
 
 
@@ -33,8 +35,8 @@ def tallied(field: Field, sheet: Sheet) -> Tallies:
 
 
 def fitted(field: Field, sheet: Sheet) -> Fit:
-    """Strengths from all boards on the sheet."""
-    return fit(tallied(field, sheet))
+    """Strengths from all boards on the sheet, by the ratings of the time when the tournament was made: who went out stays out."""
+    return fit(tallied(field, sheet), prior_sd=OLD_PRIOR_SD if field.revision < EVEN_RATINGS else None)
 
 
 def strengths(field: Field, sheet: Sheet) -> dict[int, float]:

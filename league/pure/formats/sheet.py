@@ -14,7 +14,9 @@ from typing import TypeAlias
 
 from league.pure.pairing.neighbours import Neighbours
 
-REVISION = 2  # of the schedules. 1: tables of individual seats and mixed pairs sit as their design names them, without balance of neighbours
+# Of the schedules. 1: tables of individual seats and mixed pairs sit as their design names them, without balance of neighbours; 2: ratings that
+# decide something (who goes on, whether enough is played) have a prior on every bot, without even boards
+REVISION = 3
 Value: TypeAlias = int | float | bool | str
 Scores: TypeAlias = Sequence[int]  # of one board, by place at the table
 Slot: TypeAlias = tuple[str, int]  # name of a table, number of its first board

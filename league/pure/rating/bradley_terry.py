@@ -1,12 +1,18 @@
 """Bradley-Terry strengths from board results, with honest error bars.
 
 Model: on a board, a beats b with probability p = 1 / (1 + exp(theta_b - theta_a)); a draw is half a win (its smaller variance is
-left to the robust covariance, so that no draw parameter is needed). Quasi-likelihood with a weak normal prior:
+left to the robust covariance, so that no draw parameter is needed). Quasi-likelihood:
 
-    maximise  sum w [y log p + (1 - y) log(1 - p)]  -  sum theta^2 / (2 * 2^2)        y in {0, 1/2, 1}
+    maximise  sum w [y log p + (1 - y) log(1 - p)]        y in {0, 1/2, 1}
 
 The strength of a side is the mean of its members'. A table of k individual seats gives all k (k - 1) / 2 pairs of its ranking with the
 weight w = 2 / k; its board is one cluster.
+
+What keeps an unbeaten bot finite: each bot has one *even board* more, drawn against those that it met, as often as it met them. It pulls a
+bot towards its opponents, wherever they stand, and nobody towards the middle of the field: where neighbours meet only neighbours, as in every
+ladder, a prior around one middle pulls the whole field together, and no interval shows it.
+
+Boards compare only those whom chains of meetings connect. Every such *group* has the mean 0, give or take GROUP_SD.
 
 Sources: Bradley and Terry 1952; Hunter 2004 (existence of the maximum); Liang and Zeger 1986 (cluster-robust covariance
 H^-1 M H^-1, M = sum over boards of g g').
@@ -14,9 +20,9 @@ H^-1 M H^-1, M = sum over boards of g g').
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeAlias
 
 import numpy as np
@@ -26,10 +32,15 @@ from league.pure.rating.tallies import Ints, Tallies
 
 Floats: TypeAlias = NDArray[np.float64]
 
-PRIOR_SD = 2.0  # logits; 347 Elo. Keeps an unbeaten bot finite: 10-0 is 553 Elo, not infinity
+REVISION = 2  # of the ratings: grows when the same boards give other numbers (docs/ratings.md, "Revisions")
+EVEN_BOARDS = 1.0  # of each bot, drawn. 10-0 between two bots is 11-1: 417 Elo, not infinity
+GROUP_SD = (
+    2.0  # logits; 347 Elo. What is believed of a bot without boards, and of the distance of groups that never met
+)
 STEP = 2.0  # longest Newton step of a strength, logits
 CLOSE = 1e-11  # a step below it ends the search
 MOST_STEPS = 200
+_NOBODY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
 PSEUDO_BOARDS = 8  # even boards that hold the dispersion near 1 while there is little evidence
 
 
@@ -66,25 +77,34 @@ class Fit:
         return sds
 
 
-def fit(tallies: Tallies, *, start: Mapping[int, float] | None = None, prior_sd: float = PRIOR_SD) -> Fit:
+def fit(
+    tallies: Tallies,
+    *,
+    start: Mapping[int, float] | None = None,
+    even_boards: float = EVEN_BOARDS,
+    prior_sd: float | None = None,
+) -> Fit:
     """The maximum for the boards in `tallies`. `start` (strengths by id) only makes it faster. No boards: empty arrays.
 
-    Raises ArithmeticError if Newton's method does not settle, which a proper prior excludes.
+    `prior_sd` (logits) puts a normal prior on every bot in place of the even boards and of the groups, as the first revision had it.
+    `even_boards` 0 is plain maximum likelihood. Raises ArithmeticError if Newton's method does not settle: without any of them there
+    may be no maximum.
     """
     bots = tuple(tallies.ids.tolist())
     count = len(bots)
-    groups: list[_Sides | _Tables] = [_Sides.read(tallies, m) for m in sorted(tallies.sides)]
-    groups += [_Tables.read(tallies, k) for k in sorted(tallies.tables)]
     theta = np.array([(start or {}).get(bot, 0.0) for bot in bots], dtype=np.float64)
     if not count:
         return Fit(bots, theta, np.zeros((0, 0)), np.zeros((0, 0)), 1.0)
-    prior = np.eye(count) / prior_sd**2
+    boards: list[_Sides | _Tables] = [_Sides.read(tallies, m) for m in sorted(tallies.sides)]
+    boards += [_Tables.read(tallies, k) for k in sorted(tallies.tables)]
+    even = _Even.read(boards, tallies.totals[:, 1].astype(np.float64), 0.0 if prior_sd else even_boards)
+    hold = _Prior(prior_sd, count) if prior_sd else _Groups(connected(tallies.met()))
+    theta = hold.start(theta)
     for _ in range(MOST_STEPS):
         gradient, information = np.zeros(count), np.zeros((count, count))
-        for group in groups:
-            group.gradient_and_information(theta, gradient, information)
-        gradient -= gradient.mean()  # boards say nothing about the mean; what rounding says would move it
-        step = np.linalg.solve(_closed(information) + prior, gradient - theta / prior_sd**2)
+        for part in (*boards, even):
+            part.gradient_and_information(theta, gradient, information)
+        step = np.linalg.solve(_closed(information) + hold.information, hold.gradient(gradient, theta))
         move = np.clip(step, -STEP, STEP)
         theta = theta + move
         if np.abs(move).max() < CLOSE:
@@ -92,14 +112,74 @@ def fit(tallies: Tallies, *, start: Mapping[int, float] | None = None, prior_sd:
     else:
         raise ArithmeticError(f"the ratings of {count} bots did not settle in {MOST_STEPS} steps")
     information, meat = np.zeros((count, count)), np.zeros((count, count))
-    for group in groups:
-        group.gradient_and_information(theta, np.zeros(count), information)
-        group.meat(theta, meat)
-    information, meat = _closed(information), _closed(meat)
+    for part in boards:
+        part.gradient_and_information(theta, np.zeros(count), information)
+        part.meat(theta, meat)
+    dispersion = _dispersion(_closed(meat), _closed(information))
+    even.gradient_and_information(theta, np.zeros(count), information)
+    even.meat(theta, meat)
+    inverse: Floats = np.linalg.inv(_closed(information) + hold.information).astype(np.float64)
+    return Fit(bots, hold.start(theta), inverse + hold.beyond, inverse @ _closed(meat) @ inverse, dispersion)
+
+
+class _Groups:
+    """What boards cannot say: where each group of bots stands as a whole. Its mean is 0; what is believed of it is added at the end."""
+
+    def __init__(self, same: NDArray[np.bool_]) -> None:
+        self.information: Floats = same / same.sum(
+            axis=1
+        )  # takes the mean of everybody's group; the boards' has no part in it
+        self.beyond: Floats = same * GROUP_SD**2 - self.information
+
+    def start(self, theta: Floats) -> Floats:
+        """With every group at 0."""
+        centred: Floats = theta - self.information @ theta
+        return centred
+
+    def gradient(self, gradient: Floats, theta: Floats) -> Floats:
+        """What boards say of the means is rounding; they go back to 0."""
+        rest: Floats = gradient - self.information @ (gradient + theta)
+        return rest
+
+
+class _Prior:
+    """A normal prior around 0 on every bot."""
+
+    def __init__(self, sd: float, count: int) -> None:
+        self.sd = sd
+        self.information: Floats = np.eye(count) / sd**2
+        self.beyond = 0.0
+
+    def start(self, theta: Floats) -> Floats:
+        """As it is."""
+        return theta
+
+    def gradient(self, gradient: Floats, theta: Floats) -> Floats:
+        """Boards say nothing about the mean; what rounding says would move it."""
+        rest: Floats = gradient - gradient.mean() - theta / self.sd**2
+        return rest
+
+
+def connected(met: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(N, N) whether chains of meetings connect two bots; everybody is connected with himself. `met`: (N, N) who has met whom."""
+    found = np.zeros_like(met)
+    seen = np.zeros(len(met), dtype=bool)
+    for first in range(len(met)):
+        if not seen[first]:
+            group = np.zeros(len(met), dtype=bool)
+            fresh = group.copy()
+            fresh[first] = True
+            while fresh.any():
+                group |= fresh
+                fresh = met[fresh].any(axis=0) & ~group
+            seen |= group
+            found[np.ix_(group, group)] = True
+    return found
+
+
+def _dispersion(meat: Floats, information: Floats) -> float:
     slack = PSEUDO_BOARDS / 2  # trace of the information of one even board is 2 * 1/4
-    dispersion = min(1.0, float((np.trace(meat) + slack) / (np.trace(information) + slack)))
-    naive: Floats = np.linalg.inv(information + prior).astype(np.float64)
-    return Fit(bots, theta, naive, naive @ meat @ naive, dispersion)
+    return min(1.0, float((np.trace(meat) + slack) / (np.trace(information) + slack)))
 
 
 def _difference(covariance: Floats) -> Floats:
@@ -135,6 +215,12 @@ class _Sides:
             wins + draws / 2,
             wins + draws / 4,
         )
+
+    def opponents(self) -> Iterator[tuple[Ints, Ints, Floats]]:
+        """Columns of opponents, and what a board of the two tells: together as much as it tells of each member."""
+        m = len(self.share) // 2
+        for a, b in product(range(m), range(m, 2 * m)):
+            yield self.members[:, a], self.members[:, b], self.boards / m**3
 
     def _chance(self, theta: Floats) -> Floats:
         return _logistic(theta[self.members] @ self.share)
@@ -190,6 +276,11 @@ class _Tables:
     def _weight(self) -> float:
         return 2 / len(self.seats)
 
+    def opponents(self) -> Iterator[tuple[Ints, Ints, Floats]]:
+        """Columns of opponents, and what their boards weigh."""
+        for s, t in self.points:
+            yield self.seats[s], self.seats[t], self._weight * self.boards
+
     def _chance(self, theta: Floats, s: int, t: int) -> Floats:
         return _logistic(theta[self.seats[s]] - theta[self.seats[t]])
 
@@ -215,6 +306,34 @@ class _Tables:
             scores[t] -= rest
         for s, t in self.points:
             _add_cells(meat, self.seats[s], self.seats[t], scores[s] * scores[t] * self.boards)
+
+
+@dataclass(frozen=True, slots=True)
+class _Even:
+    """The even boards: drawn comparisons of two bots, each with a weight."""
+
+    first: Ints
+    second: Ints
+    weight: Floats
+
+    @classmethod
+    def read(cls, parts: Sequence[_Sides | _Tables], boards: Floats, even_boards: float) -> _Even:
+        """Each bot's mean board, `even_boards` times. `boards`: (N,) of each bot."""
+        met = [columns for part in parts for columns in part.opponents()] or [_NOBODY]
+        first, second, weight = (np.concatenate(column) for column in zip(*met, strict=True))
+        return cls(first, second, even_boards * weight * (1 / boards[first] + 1 / boards[second]))
+
+    def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
+        """As that of the boards."""
+        p = _logistic(theta[self.first] - theta[self.second])
+        rest = self.weight * (0.5 - p)
+        gradient += np.bincount(self.first, rest, len(theta)) - np.bincount(self.second, rest, len(theta))
+        _add_cells(information, self.first, self.second, -self.weight * p * (1 - p))
+
+    def meat(self, theta: Floats, meat: Floats) -> None:
+        """As that of the boards: a bot that is not even with its opponents is unsure by what its even board pulls."""
+        p = _logistic(theta[self.first] - theta[self.second])
+        _add_cells(meat, self.first, self.second, -self.weight * (0.5 - p) ** 2)
 
 
 def _logistic(x: Floats) -> Floats:

@@ -14,7 +14,7 @@ from math import erf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from league.pure.rating.bradley_terry import Fit, Floats, fit
+from league.pure.rating.bradley_terry import Fit, Floats, connected, fit
 from league.pure.rating.tallies import Tallies
 
 ELO = 400 / log(10)  # Elo per logit
@@ -73,7 +73,7 @@ def fit_leaderboard(
         return Leaderboard((), np.zeros((0, 0)), found)
     met = tallies.met()
     anchored = found.bots.index(anchor) if anchor in found.bots else None
-    linked = _linked(met, anchored)
+    linked = _linked(connected(met), anchored)
     members = linked.astype(np.float64)
     zero = found.theta[anchored] if anchored is not None else (found.theta @ members) / members.sum()
     elo = BASE + ELO * (found.theta - zero)
@@ -144,23 +144,10 @@ def expected_score(elo_a: float, elo_b: float) -> float:
     return float(1 / (1 + 10 ** ((elo_b - elo_a) / 400)))
 
 
-def _linked(met: NDArray[np.bool_], anchor: int | None) -> NDArray[np.bool_]:
-    """(N,) the bots that chains of meetings tie to the anchor; without one, the largest such set (the oldest id decides a tie).
+def _linked(same: NDArray[np.bool_], anchor: int | None) -> NDArray[np.bool_]:
+    """(N,) the bots that chains of meetings tie to the anchor; without one, the largest such group (the oldest id decides a tie).
 
     Ratings of bots that no chain connects stand on different scales; only one of them can be the leaderboard's.
     """
-    largest = np.zeros(len(met), dtype=bool)
-    seen = np.zeros(len(met), dtype=bool)
-    for first in range(len(met)) if anchor is None else [anchor]:
-        if seen[first]:
-            continue
-        group = np.zeros(len(met), dtype=bool)
-        fresh = group.copy()
-        fresh[first] = True
-        while fresh.any():
-            group |= fresh
-            fresh = met[fresh].any(axis=0) & ~group
-        seen |= group
-        if group.sum() > largest.sum():
-            largest = group
-    return largest
+    linked: NDArray[np.bool_] = same[int(same.sum(axis=1).argmax()) if anchor is None else anchor]
+    return linked

@@ -1,8 +1,9 @@
 """Reads the published boards of a pool and rates them: the same fit as the league's, from nothing but what is public.
 
 A file is JSON lines. The first tells the pool: `sides` (which parties play together; null where each is on its own), `anchor` (the id that
-stands at 1000; null: none), `score_size` (scores that make one of the game's unit). Each further line is a match: `versions` [[id, name], ...]
-by party, `faulty` (ids that made a fault), `boards` (the parties' scores of each board).
+stands at 1000; null: none), `score_size` (scores that make one of the game's unit), `ratings_revision` (by which the league fitted its
+table; left out: 1). Each further line is a match: `versions` [[id, name], ...] by party, `faulty` (ids that made a
+fault), `boards` (the parties' scores of each board).
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ class RatedPool:
     matches: int
     boards: int
     table: Leaderboard
+
+    @property
+    def revision(self) -> int:
+        """The revision of the ratings by which the league had fitted them when it gave the file away."""
+        return int(self.pool.get("ratings_revision") or 1)
 
 
 def rate_boards(lines: Iterable[str]) -> RatedPool:
@@ -93,6 +99,7 @@ _POOL: dict[str, tuple[Callable[[Any], bool], str]] = {
     "players": (_integer, "a whole number"),
     "sides": (lambda value: value is None or _list_of(_list_of(_integer))(value), "null or lists of parties"),
     "anchor": (lambda value: value is None or _integer(value), "null or the id of a version"),
+    "ratings_revision": (lambda value: value is None or _integer(value), "a whole number"),
 }
 _MATCH: dict[str, tuple[Callable[[Any], bool], str]] = {
     "versions": (lambda value: bool(value) and _list_of(_version)(value), "a list of [id, name]"),

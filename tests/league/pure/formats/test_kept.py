@@ -37,7 +37,7 @@ def cases(key: str) -> Iterator[tuple[str, Field]]:
     for n in SIZES:
         for seats, mixed in ((2, False), (3, False), (4, False), (4, True)):
             for number, values in enumerate(VALUES.get(key, [{}])):
-                for revision in (1, 2) if seats > 2 else (2,):
+                for revision in revisions(key, seats, n):
                     if n < max(seats, form.fewest) or n > (form.most or n) or (number and n > 7):
                         continue
                     seeds = tuple(sorted(range(n), key=lambda entry: (7 * entry + 3) % n)) if n % 2 and n % 7 else ()
@@ -46,6 +46,12 @@ def cases(key: str) -> Iterator[tuple[str, Field]]:
                     played = field(key, n, boards=boards, **some, **values)
                     if taken(key, played):
                         yield f"{n} at {seats}{' mixed' * mixed}, values {number}, revision {revision}", played
+
+
+def revisions(key: str, seats: int, n: int) -> tuple[int, ...]:
+    """Of the schedules: those by which such a field is played differently."""
+    rated = key in ("round_robin", "successive_halving") and n in (5, 7)
+    return ((1, 2) if seats > 2 else (2,)) + ((3,) if rated else ())
 
 
 def taken(key: str, played: Field) -> bool:

@@ -12,7 +12,7 @@ from league.pure.rating.bradley_terry import fit
 from league.pure.rating.leaderboard import BASE, ELO, Z95, expected_score, field_scores, fit_leaderboard
 from league.pure.rating.tallies import tally
 
-FLAT = 1e5  # prior so wide that the fit is plain maximum likelihood
+FLAT = 1e-9  # even boards of a bot: so little that the fit is plain maximum likelihood
 
 
 def duel(a, b, wins, draws=0, losses=0):
@@ -34,7 +34,7 @@ def citations():
 
 
 def test_fit_equals_the_published_citation_model():
-    found = fit(citations(), prior_sd=FLAT)
+    found = fit(citations(), even_boards=FLAT)
 
     assert found.theta[1:] - found.theta[0] == pytest.approx([-2.94907, -0.47957, 0.26895], abs=5e-6)
     from_biometrika = np.array([[-1, 1, 0, 0], [-1, 0, 1, 0], [-1, 0, 0, 1]], dtype=float)
@@ -43,7 +43,7 @@ def test_fit_equals_the_published_citation_model():
 
 
 def test_fit_has_the_published_deviance_of_the_citation_model():
-    theta = fit(citations(), prior_sd=FLAT).theta
+    theta = fit(citations(), even_boards=FLAT).theta
     deviance = pearson = 0.0
     for a in range(4):
         for b in range(a + 1, 4):
@@ -57,7 +57,7 @@ def test_fit_has_the_published_deviance_of_the_citation_model():
 
 
 def test_fit_of_seven_one_two_by_hand():
-    found = fit(tally(duel(1, 2, 7, 1, 2)), prior_sd=FLAT)
+    found = fit(tally(duel(1, 2, 7, 1, 2)), even_boards=FLAT)
     apart = np.array([1.0, -1.0])
 
     assert ELO * (found.theta[0] - found.theta[1]) == pytest.approx(400 * math.log10(3), abs=1e-3)
@@ -66,7 +66,7 @@ def test_fit_of_seven_one_two_by_hand():
 
 
 def test_fit_of_a_chain_adds_up():
-    theta = fit(tally(duel(1, 2, 75, 0, 25) + duel(2, 3, 75, 0, 25)), prior_sd=FLAT).theta
+    theta = fit(tally(duel(1, 2, 75, 0, 25) + duel(2, 3, 75, 0, 25)), even_boards=FLAT).theta
 
     assert ELO * (theta[0] - theta[2]) == pytest.approx(381.70, abs=0.01)
     assert expected_score(381.70, 0) == pytest.approx(0.9, abs=1e-4)
@@ -82,23 +82,23 @@ def test_table_of_a_perfect_cycle_is_level():
 def test_table_keeps_an_unbeaten_bot_finite():
     found = fit_leaderboard(tally(duel(1, 2, 10)))
 
-    assert found.rows[0].elo - found.rows[1].elo == pytest.approx(553.02, abs=0.01)
+    assert found.rows[0].elo - found.rows[1].elo == pytest.approx(ELO * math.log(11), abs=0.01)
 
 
 def test_margin_of_an_unbeaten_bot_is_not_nearly_nothing():
     found = fit(tally(duel(1, 2, 200)))
     apart = np.array([1.0, -1.0])
 
-    assert ELO * math.sqrt(apart @ found.robust @ apart) < 60
-    assert ELO * found.sd(apart) > 100
+    assert ELO * math.sqrt(apart @ found.robust @ apart) < 130
+    assert ELO * found.sd(apart) > 140
 
 
 def test_weight_of_two_seats_at_a_table_is_one():
     """Pairs of a k seat ranking weigh 2 / k: every bot's board counts as much information as k - 1 pairs shared out."""
-    three = fit(tally([((1, 2, 3), (2, 1, 0))] * 30 + [((1, 2, 3), (0, 1, 2))] * 10), prior_sd=FLAT)
+    three = fit(tally([((1, 2, 3), (2, 1, 0))] * 30 + [((1, 2, 3), (0, 1, 2))] * 10), even_boards=FLAT)
     pairs = fit(
         tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 30, 0, 10) + duel(1, 3, 30, 0, 10)),
-        prior_sd=FLAT,
+        even_boards=FLAT,
     )
 
     assert three.theta == pytest.approx(pairs.theta, abs=1e-6)

@@ -8,7 +8,7 @@ import choix
 import numpy as np
 import pytest
 
-from league.pure.rating.bradley_terry import PRIOR_SD, fit
+from league.pure.rating.bradley_terry import fit
 from league.pure.rating.tallies import tally, tally_arrays
 
 CUPS = [(4, 60, 1), (10, 400, 2), (25, 3000, 3)]
@@ -25,8 +25,24 @@ def won(bots: int, boards: int, seed: int) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize(("bots", "boards", "seed"), CUPS)
 def test_strengths_equal_those_of_choix(bots: int, boards: int, seed: int) -> None:
+    """Without even boards; with a prior, as the first revision of the ratings had it."""
     results = won(bots, boards, seed)
-    theirs = choix.opt_pairwise(bots, results, alpha=1 / (2 * PRIOR_SD**2), method="Newton-CG", tol=1e-12)
+    theirs = choix.opt_pairwise(bots, results, alpha=1 / (2 * 2.0**2), method="Newton-CG", tol=1e-12)
+
+    ours = fit(tally([(pair, (1, 0)) for pair in results]), prior_sd=2.0).theta
+
+    assert ours - ours.mean() == pytest.approx(theirs - theirs.mean(), abs=2e-6)
+
+
+def test_even_boards_are_drawn_boards_against_those_that_one_met() -> None:
+    """Five bots met in pairs, six boards each: everybody's even board gives a quarter to each pair twice, half a drawn board to a pair."""
+    rng = np.random.default_rng(4)
+    pairs = list(combinations(range(5), 2))
+    results = [(a, b) if rng.random() < 0.6 else (b, a) for a, b in pairs for _ in range(6)]
+    drawn = [
+        pair for a, b in pairs for pair in ((a, b), (b, a))
+    ]  # one win each: two drawn boards, so all else is there four times
+    theirs = choix.opt_pairwise(5, results * 4 + drawn, alpha=0, method="Newton-CG", tol=1e-12)
 
     ours = fit(tally([(pair, (1, 0)) for pair in results])).theta
 
@@ -37,8 +53,8 @@ def test_mixed_sides_fit_as_choix_fits_their_difference() -> None:
     """Two pairs that never change are two players, whose strength is the mean of the members: each member gets the whole of it."""
     boards = [((1, 2, 3, 4), (1, 0, 1, 0))] * 30 + [((1, 2, 3, 4), (0, 1, 0, 1))] * 10
 
-    mixed = fit(tally(boards, sides=((0, 2), (1, 3))), prior_sd=1e3)
-    single = fit(tally([((1, 2), (1, 0))] * 30 + [((1, 2), (0, 1))] * 10), prior_sd=1e3)
+    mixed = fit(tally(boards, sides=((0, 2), (1, 3))), even_boards=1e-7)
+    single = fit(tally([((1, 2), (1, 0))] * 30 + [((1, 2), (0, 1))] * 10), even_boards=1e-7)
 
     sides = (mixed.theta[0] + mixed.theta[2]) / 2 - (mixed.theta[1] + mixed.theta[3]) / 2
     assert sides == pytest.approx(single.theta[0] - single.theta[1], abs=1e-4)
