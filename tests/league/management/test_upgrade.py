@@ -16,7 +16,7 @@ NEXT = """
 import os; os.environ["DJANGO_SETTINGS_MODULE"] = "league.settings"; import django; django.setup()
 from league.domain.matches import leases
 from league.domain.upkeep import invariants, reconcile
-print([str(finding) for finding in invariants.check_all()], reconcile.reconcile().inserted, leases.claim("w").tournament.slug)
+print(*invariants.check_all(), reconcile.reconcile().inserted, *invariants.check_all(), leases.claim("w").tournament.slug)
 """
 
 
@@ -62,5 +62,5 @@ def test_a_league_of_an_earlier_release_upgrades_with_all_that_it_told(
     assert len(told["journal"]) > 40
     assert list(changed(told["answers"], now["answers"])) == []
     assert now["journal"] == told["journal"]
-    # Nothing is missing, and what waited is played next
-    assert release.python("-c", NEXT) == "[] 0 later\n"
+    # Nothing is missing, not even when the scheduler has fitted the tables by this release's ratings; what waited is played next
+    assert release.python("-c", NEXT) == "0 later\n"
