@@ -22,7 +22,7 @@ from engine.sandbox.files import elf, inventory, keeping, tree
 _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
 _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
-_PYTHON_GATE, _NODE_GATE = "python/gate.py", "node/gate.js"
+_PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
     *("site-packages", "dist-packages", "config-*", "*.a", "__phello__"),
@@ -33,6 +33,12 @@ import json, os, sys, sysconfig
 print(json.dumps({"program": os.path.realpath(sys.executable), "stdlib": sysconfig.get_path("stdlib"),
 "dynload": [p for p in sys.path if p.endswith("lib-dynload")], "lib": sys.platlibdir,
 "version": "%d.%d.%d" % sys.version_info[:3]}))
+"""
+# The same bytes wherever and whenever it is done, for the name of a tree follows from its contents
+_COMPILE_GATE = """
+import py_compile, sys
+how = py_compile.PycInvalidationMode.UNCHECKED_HASH
+py_compile.compile(sys.argv[1], cfile=sys.argv[2], dfile="gate", doraise=True, invalidation_mode=how)
 """
 
 
@@ -201,9 +207,9 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
         tree.copy(Path(place), library / "lib-dynload", shutil.ignore_patterns(*_UNUSED_MODULES))
     modules = sorted((library / "lib-dynload").glob("*.so"))
     _copy_program(work, Path(facts["program"]), f"python/bin/python{series}", modules)
-    tree.copy(_GATES / "gate.py", work / _PYTHON_GATE)
     _exchange_wakeup(library / "asyncio")
     _compile(work, facts, library)
+    _run(work, series, "-c", _COMPILE_GATE, str(_GATES / "gate.py"), str(work / _PYTHON_GATE))
 
 
 def _exchange_wakeup(asyncio: Path) -> None:
@@ -219,15 +225,16 @@ def _exchange_wakeup(asyncio: Path) -> None:
 
 def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
     """Bytecode for what lacks it, made by the copied interpreter: a bot could not store it."""
-    series = facts["version"].rpartition(".")[0]
-    runtime = _by_loader(f"python/bin/python{series}")
-    argv = [word.replace("{root}", str(work)) for word in runtime]
-    options = ["-I", "-S", "-m", "compileall", "-q", "-j", "1"]
-    done = subprocess.run(
-        [*argv, *options, str(place)], capture_output=True, text=True, timeout=300, check=False, env={}
-    )
+    _run(work, facts["version"].rpartition(".")[0], "-m", "compileall", "-q", "-j", "1", str(place))
+
+
+def _run(work: Path, series: str, *words: str) -> None:
+    """Have the copied interpreter compile something. Raises SandboxError."""
+    argv = [word.replace("{root}", str(work)) for word in _by_loader(f"python/bin/python{series}")]
+    done = subprocess.run([*argv, "-I", "-S", *words], capture_output=True, text=True, timeout=300, check=False, env={})
     if done.returncode != 0:
-        raise SandboxError(f"the copied interpreter cannot compile {place}: {(done.stderr or done.stdout).strip()}")
+        told = (done.stderr or done.stdout).strip()
+        raise SandboxError(f"the copied interpreter cannot compile {words[-1]}: {told}")
 
 
 def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
