@@ -26,6 +26,17 @@ class TokenScope(models.TextChoices):
         return order.index(self) >= order.index(needed)
 
 
+class Right(models.TextChoices):
+    """What an operator may be given, one by one. The words are those of Django's permissions: `league.void`."""
+
+    VOID = "void", _("strike out results, cancel tournaments")
+    RERUN = "rerun", _("have matches played again")
+    PAUSE = "pause", _("hold back bots and tournaments, and let them go on")
+    BAN = "ban", _("ban players, and take that back")
+    QUOTA = "quota", _("give players other limits")
+    EMBARGO = "embargo", _("hold back replays, and show them again")
+
+
 class BotState(models.TextChoices):
     """What the owner or the operator has decided about a bot."""
 

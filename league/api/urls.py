@@ -9,6 +9,7 @@ from league.api.bots import views as bots
 from league.api.http.index import Index, nowhere
 from league.api.http.schema import Document
 from league.api.matches import views as matches
+from league.api.operators import views as operators
 from league.api.people import views as people
 from league.api.ratings import views as ratings
 from league.api.tournaments import event_views as events
@@ -94,6 +95,8 @@ urlpatterns = [
     path("matches/<word:id>/boards", matches.Boards.as_view(), name="boards"),
     path("matches/<word:id>/boards/<id:number>", matches.OneBoard.as_view(), name="board"),
     path("matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/replay", matches.Replay.as_view(), name="replay"),
+    path("operators/actions", operators.Actions.as_view(), name="operator-actions"),
+    path("operators/journal", operators.Journal.as_view(), name="operator-journal"),
     path("queue", ratings.QueueState.as_view(), name="queue"),
     path("overall", ratings.Overall.as_view(), name="overall"),
     path("pools", ratings.Pools.as_view(), name="pools"),

@@ -24,6 +24,10 @@ class Bot(models.Model):
     # Until when the pause of its owner holds its matches back, and when that began last (league.domain.bots.bots)
     held_until = models.DateTimeField(null=True)
     held_at = models.DateTimeField(null=True)
+    # Since when and why an operator holds it back, whatever its owner does (league.domain.bots.bots)
+    stopped = models.DateTimeField(null=True)
+    stopped_for = models.TextField(blank=True, default="", db_default="")
+    owner_banned = models.BooleanField(default=False, db_default=False)  # workers, who see no player, must know
     # The version that it sends to tournaments; null: its newest accepted one
     sends = models.ForeignKey(
         "league.BotVersion", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False

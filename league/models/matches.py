@@ -73,6 +73,7 @@ class Match(models.Model):
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
     counted = models.DateTimeField(null=True)  # when its boards entered the ratings
+    embargo = models.DateTimeField(null=True)  # until when nobody sees its replays (league.domain.matches.embargoes)
     drawn = models.DateTimeField(null=True)  # when lots were drawn which of it is audited
 
     objects = Played()

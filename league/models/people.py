@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from league.enums import TokenScope
+from league.enums import Right, TokenScope
 
 
 class Player(models.Model):
@@ -14,6 +14,13 @@ class Player(models.Model):
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="player")
     name = models.SlugField(max_length=40, unique=True)
     created = models.DateTimeField()
+    # Since when, until when (null: for good) and why nobody can be signed in as them (league.domain.people.bans)
+    banned = models.DateTimeField(null=True)
+    banned_until = models.DateTimeField(null=True)
+    banned_for = models.TextField(blank=True, default="", db_default="")
+
+    class Meta:
+        permissions = [(right.value, right.name.lower()) for right in Right]
 
     def __str__(self) -> str:
         return self.name

@@ -35,7 +35,10 @@ class LeagueEvent(models.Model):
     data = models.JSONField(default=dict)
 
     class Meta:
-        indexes = [models.Index(fields=["subject", "id"], name="event_subject")]
+        indexes = [
+            models.Index(fields=["subject", "id"], name="event_subject"),
+            models.Index(fields=["id"], condition=models.Q(kind="operator.acted"), name="event_operators"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}"

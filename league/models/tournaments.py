@@ -23,6 +23,9 @@ class Event(models.Model):
     secret_sha256 = models.CharField(max_length=64)  # published before
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
+    # Until when nobody sees the replays of its tournaments, and its secret, from which theirs follow
+    embargo = models.DateTimeField(null=True)
+    secret_after = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [only_words("event", "status", TournamentStatus)]
@@ -100,6 +103,12 @@ class Tournament(models.Model):
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
     paused = models.DateTimeField(null=True)  # since when its owner lets nothing of it be begun
+    # Since when and why an operator does, whatever its owner does
+    stopped = models.DateTimeField(null=True)
+    stopped_for = models.TextField(blank=True, default="", db_default="")
+    # Until when nobody sees its replays, and its secret, from which the hands follow (league.domain.matches.embargoes)
+    embargo = models.DateTimeField(null=True)
+    secret_after = models.DateTimeField(null=True)
     ending = models.CharField(max_length=20, choices=Ending, blank=True)  # what ended it besides its last match
     facts = models.JSONField(default=dict)  # the numbers behind `ending`
     event = models.ForeignKey("league.Event", null=True, on_delete=models.PROTECT, related_name="tournaments")

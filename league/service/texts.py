@@ -24,7 +24,9 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     "respond": (3,),
-    **dict.fromkeys(("translatable", "told", "Message", "Refusal", "Refused", "BadEvent", "IllegalMove", "TooMany")),
+    **dict.fromkeys(
+        ("translatable", "told", "Message", "Refusal", "Refused", "BadEvent", "IllegalMove", "TooMany", "Forbidden")
+    ),
     **dict.fromkeys(("Unreadable", "Missing")),
 }
 

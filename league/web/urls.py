@@ -10,6 +10,7 @@ from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
 from league.web.matches import views as matches
+from league.web.operators import views as operators
 from league.web.pages import views as pages
 from league.web.people import views as people
 from league.web.people import ways_in
@@ -51,6 +52,8 @@ urlpatterns = [
     path("m/<slug:public_id>/replay.json", matches.replay_json, name="match-replay"),
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
+    path("operators/", operators.operators, name="operators"),
+    path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("queue/", pages.queue, name="queue"),
     path("metrics", pages.metrics_text, name="metrics"),
     path("version", pages.version_json, name="version-json"),

@@ -20,6 +20,9 @@ class BotOut(serializers.Serializer[Any]):
     slug = serializers.SlugField()
     owner = serializers.SlugField(source="owner.name")
     state = serializers.ChoiceField(choices=BotState.choices)
+    stopped = serializers.DateTimeField(
+        allow_null=True, help_text="Since when an operator holds it back, whatever its state."
+    )
     description = serializers.CharField()
     house = serializers.BooleanField(source="is_house", help_text="Shipped with the league.")
     created = serializers.DateTimeField()

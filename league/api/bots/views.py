@@ -184,9 +184,7 @@ class BotVersions(VersionList):
         """
         player = player_of(request)
         owned = Bot.objects.select_related("owner").filter(slug=slug).first()
-        if owned is not None and owned.is_house and player.user.is_staff:
-            player = owned.owner  # the operator keeps the bots of the house
-        elif owned is not None and owned.owner_id != player.pk:
+        if owned is not None and owned.owner_id != player.pk:
             raise PermissionDenied(
                 told(
                     "The bot {slug} belongs to {owner}; choose another name for yours.",

@@ -15,7 +15,7 @@ from rest_framework.views import set_rollback
 
 from engine.runner import PackageRefused
 from league.api.http.negotiation import language
-from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.core.errors import Forbidden, Refused, TooMany, shown
 from league.domain.matches.replays import Unreadable
 from league.pure.refusal import Message
 
@@ -204,6 +204,8 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
             return "package", str(error), None
         case Unreadable():
             return ("gone" if error.missing else "damaged"), shown(error), None
+        case Forbidden():
+            return "forbidden", shown(error), None
         case Refused():
             return "conflict", shown(error), None
         case RequestDataTooBig():

@@ -40,6 +40,7 @@ SPECTACULAR_SETTINGS = {
             ("matches", "Matches, boards, sittings and replays."),
             ("ratings", "Pools and their leaderboards."),
             ("account", "Yourself and your tokens."),
+            ("operators", "What operators do to what belongs to others."),
         )
     ],
     "POSTPROCESSING_HOOKS": [
@@ -48,6 +49,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "BotState": "league.enums.BotState",
+        "Right": "league.enums.Right",
         "TokenScope": "league.enums.TokenScope",
         "VersionStatus": "league.enums.VersionStatus",
         "MatchStatus": "league.enums.MatchStatus",

@@ -103,7 +103,7 @@ class Replay(View):
     def get(self, request: Request, id: str, number: int, sitting: int) -> Response:
         """Events and actions of one sitting. What a restricted view hides never leaves the server; it has no actions and no seed."""
         found = existing(
-            Sitting.objects.select_related("board__match")
+            Sitting.objects.select_related("board__match__tournament")
             .filter(board__match__public_id=id, board__number=number, number=sitting)
             .first()
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.serializers import StrictSerializer
-from league.domain.people import tokens
-from league.enums import TokenScope
+from league.domain.people import rights, tokens
+from league.enums import Right, TokenScope
+from league.models import Player
 
 
 class PlayerOut(serializers.Serializer[Any]):
@@ -24,7 +26,13 @@ class MeOut(serializers.Serializer[Any]):
 
     name = serializers.SlugField()
     staff = serializers.BooleanField(source="user.is_staff")
+    rights = serializers.SerializerMethodField(help_text="What you may do as an operator.")
     created = serializers.DateTimeField()
+
+    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(Right.choices)))
+    def get_rights(self, player: Player) -> list[str]:
+        """By name."""
+        return rights.rights_of(player)
 
 
 class LimitOut(serializers.Serializer[Any]):

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from league.api.http.problems import told
 from league.api.http.serializers import ObjectField, StrictSerializer
-from league.domain.tournaments import circuits
+from league.domain.tournaments import circuits, events
 from league.enums import DEFAULT_FORMAT, TournamentStatus, format_choices
 from league.models import Circuit, Event
 
@@ -36,14 +36,16 @@ class EventOut(serializers.Serializer[Any]):
     secret_sha256 = serializers.CharField(
         help_text="Published before the first deal; the secrets of the stages follow from the secret."
     )
-    secret = serializers.SerializerMethodField(help_text="Hexadecimal. Null until it is over.")
+    secret = serializers.SerializerMethodField(
+        help_text="Hexadecimal. Null until it is over, and while replays are held back."
+    )
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
     tournaments = serializers.SerializerMethodField()
 
     def get_secret(self, event: Event) -> str | None:
         """The secret when all its deals have been played."""
-        return bytes(event.secret).hex() if event.finished else None
+        return events.published_secret(event)
 
     @extend_schema_field(PartOut(many=True))
     def get_tournaments(self, event: Event) -> list[dict[str, Any]]:

@@ -63,6 +63,10 @@ class TournamentOut(serializers.Serializer[Any]):
     started = serializers.DateTimeField(allow_null=True)
     finished = serializers.DateTimeField(allow_null=True)
     paused = serializers.DateTimeField(allow_null=True, help_text="Since when its owner lets nothing of it be begun.")
+    stopped = serializers.DateTimeField(
+        allow_null=True, help_text="Since when an operator lets nothing of it be begun."
+    )
+    embargo = serializers.DateTimeField(allow_null=True, help_text="Until when its replays are held back.")
     ending = EndingField(help_text="What ended it, where it was not simply its last match.")
     facts = ObjectField(help_text="The numbers behind the ending.")
 

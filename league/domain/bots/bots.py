@@ -94,6 +94,8 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
     if bot is None:
         quotas.ask(player, quotas.BOTS, now=now)
         names.take(names.BOT, name, holder=f"bot:{name}")
+        # As it is now, behind the lock: a request may have begun before a ban
+        fresh["owner_banned"] = Player.objects.filter(pk=player.pk, banned__isnull=False).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
     if bot.owner_id != player.pk:
         raise Refused("the bot name {name!r} belongs to another player; choose another name", name=name)
@@ -163,6 +165,31 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     if not changed and bot.state != to:
         raise Refused("the bot {bot!r} is retired, which is for good; upload under another name", bot=bot.slug)
     bot.state = to
+
+
+def stop(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
+    """Hold a bot back until `let_go`, whatever its owner does: nothing with it is begun, and it enters nothing. Whether that changes something.
+
+    What a worker holds is played to its end.
+    """
+    return _hold(bot, stopped=clock.given(now), why=why, actor=actor, now=clock.given(now))
+
+
+def let_go(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
+    """Let a bot play again that was stopped, if its owner lets it, too. Whether that changes something."""
+    return _hold(bot, stopped=None, why=why, actor=actor, now=clock.given(now))
+
+
+def _hold(bot: Bot, *, stopped: datetime | None, why: str, actor: str, now: datetime) -> bool:
+    with transaction.atomic():
+        rows = Bot.objects.filter(pk=bot.pk, stopped__isnull=stopped is not None)
+        changed = bool(rows.update(stopped=stopped, stopped_for=why if stopped else ""))
+        if changed:
+            hints.matches_wait()
+            word = "bot.stopped" if stopped else "bot.let_go"
+            journal.append(word, f"bot:{bot.slug}", now=now, actor=actor, why=why)
+    bot.refresh_from_db(fields=["stopped", "stopped_for"])
+    return changed
 
 
 def release_held(*, now: datetime | None = None) -> int:

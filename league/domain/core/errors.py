@@ -35,6 +35,10 @@ class IllegalMove(Refused):
     """A change of status that the transition table does not have, or that came too late."""
 
 
+class Forbidden(Refused):
+    """A request that is allowed, but not to who makes it."""
+
+
 class TooMany(Refused):
     """A limit of the caller is used up; `retry_after` seconds later it is not."""
 

@@ -1,5 +1,7 @@
 """Queued matches that may not be played now, whoever's turn it is: of a paused tournament or bot, or of a bot that is to be tested first.
 
+What an operator holds back is not played at all, validations and audits included; what an owner pauses, in tournaments only.
+
 A match that a worker holds already is played to its end: nobody leaves a table by a pause.
 """
 
@@ -8,11 +10,13 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from league.enums import BotState, MatchKind
-from league.models import Match, Party
+from league.models import Audit, Match, Party
 
 # Of a seat: its bot waits for the first test of its pause (league.domain.matches.health)
 TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
 HELD = Q(version__bot__held_until__isnull=False)  # its owner has paused it (league.domain.bots.bots)
+STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # an operator holds it back
+HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
 
 
 def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -21,14 +25,19 @@ def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
 
 
 def paused_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` whose tournament is paused, or a bot at the table by its owner."""
-    return matches.filter(Q(tournament__paused__isnull=False) | _sits(HELD), kind=MatchKind.TOURNAMENT)
+    """Those of `matches` whose tournament is paused or a bot at the table, by the owner or an operator."""
+    return matches.filter(Q(HALTED | _sits(HELD), kind=MatchKind.TOURNAMENT) | _sits(STOPPED))
 
 
 def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of `matches` of which neither holds."""
     stays = Q(_sits(TEST | HELD), kind=MatchKind.TOURNAMENT)
-    return matches.exclude(stays).exclude(tournament__paused__isnull=False)
+    return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED)
+
+
+def playable_audits(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Those of the audits `matches` whose bot nobody holds back."""
+    return matches.exclude(Exists(Audit.objects.filter(STOPPED, work=OuterRef("pk"))))
 
 
 def _sits(which: Q) -> Exists:

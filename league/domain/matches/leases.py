@@ -147,7 +147,7 @@ def _secret_of(match: Match) -> bytes:
 
 def _next_audit(now: datetime) -> Match | None:
     """The oldest audit that waits: work for who has no other, and never taken ahead."""
-    waiting = Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.AUDIT)
+    waiting = holds.playable_audits(Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.AUDIT))
     waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now)).select_related("pool").order_by("id")
     return waiting.select_for_update(skip_locked=True, of=("self",)).first()
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import engine
 from league.domain.core.errors import Refused
+from league.domain.matches import embargoes
 from league.enums import MatchStatus
 from league.models import Match, Party, Player, Sitting
 
@@ -69,7 +70,16 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
 
 
 def reason_closed(match: Match) -> Refused | None:
-    """Why the cards of a match cannot be seen yet, None if they can: it is not over, or its deals are being played again in another match."""
+    """Why the cards of a match cannot be seen yet, None if they can. Needs the match's tournament.
+
+    It is not over, they are held back until a moment, or its deals are being played again in another match.
+    """
+    if match.status in (MatchStatus.FINISHED, MatchStatus.VOID) and (until := embargoes.in_force(match)):
+        return Refused(
+            "the replays of match {match} are held back until {until} UTC; its result stands, and they can be seen then",
+            match=match.public_id,
+            until=f"{until:%Y-%m-%d %H:%M}",
+        )
     if match.status == MatchStatus.FINISHED:
         return None
     if match.status != MatchStatus.VOID:

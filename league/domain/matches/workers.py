@@ -21,7 +21,7 @@ from league.service import version
 
 SILENT = timedelta(minutes=2)  # a worker not heard of for so long is not there
 ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
-PAUSED = "its tournament is paused, or a bot at this table by its owner"
+PAUSED = "its tournament is paused, or a bot at this table, by its owner or an operator"
 LEFT = (
     "no worker that runs plays by revision {revision} of the rules of {game}; start one of that release, or play by the present rules: "
     "manage.py repair --game {game} --revisions {revision} --why ..."
@@ -92,7 +92,7 @@ class Queue:
     """The state of the work. `starved` is empty while matches flow, else a sentence for people.
 
     `waiting` counts the queued matches by why they wait: "turn" (nothing but their turn), "retry" (a fault of ours, played again soon),
-    "paused" (its tournament, or a bot at the table by its owner), "retest" (a bot at the table is tested again first),
+    "paused" (its tournament, or a bot at the table, by the owner or an operator), "retest" (a bot at the table is tested again first),
     "rules" (no worker plays by the rules of its pool: they are those of another release), "worker" (no worker is there),
     "sandbox" (every worker refuses). `least_free_mb`: on the fullest disk of a worker.
     """

@@ -220,8 +220,8 @@ def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
 
 def set_quota(
     player: Player, name: str, value: int | None, *, why: str, actor: str, now: datetime | None = None
-) -> None:
-    """Give a player a limit of their own, or with None the default again. Setting it again changes nothing; each change is in the journal."""
+) -> bool:
+    """Give a player a limit of their own, or with None the default again; whether that changes something. Each change is in the journal."""
     now = clock.given(now)
     if name not in KINDS:
         raise Refused("there is no limit {name!r}; the limits are {names}", name=name, names=", ".join(KINDS))
@@ -232,7 +232,7 @@ def set_quota(
         mine = Quota.objects.filter(player=player, name=name)
         was = mine.values_list("value", flat=True).first()
         if was == value:
-            return
+            return False
         if value is None:
             mine.delete()
         else:
@@ -240,3 +240,4 @@ def set_quota(
         journal.append(
             "quota.set", f"player:{player.name}", now=now, actor=actor, why=why, name=name, was=was, to=value
         )
+    return True

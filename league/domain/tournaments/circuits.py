@@ -195,7 +195,7 @@ def _fill(season: Season, *, now: datetime) -> None:
 def _versions(circuit: Circuit) -> dict[int, BotVersion]:
     """The version that each bot sends, in the order in which the bots were made; those that cannot play are left out."""
     found: dict[int, BotVersion] = {}
-    for bot in circuit.bots.filter(state=BotState.ACTIVE).order_by("pk"):
+    for bot in circuit.bots.filter(state=BotState.ACTIVE, stopped=None, owner_banned=False).order_by("pk"):
         try:
             found[bot.pk] = bots.sent_version(bot, circuit.game)
         except Refused:

@@ -64,6 +64,9 @@ def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
             bot=version.bot.slug,
             state=BotState(version.bot.state).label,
         )
+    # Into the next stage of an event a bot goes on: its matches wait there, and nobody's event ends by what was done to one of its bots
+    if (version.bot.stopped or version.bot.owner_banned) and tournament.event_id is None:
+        raise Refused("the bot {bot!r} is held back by an operator, so it enters nothing", bot=version.bot.slug)
     if game in version.refused:
         raise Refused(
             "{version} is not accepted for {game}: its validation found a fault there; upload a new version",

@@ -14,6 +14,7 @@ from django.db import transaction
 from league.domain.bots import bots
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
+from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, forecast, formats, tournaments
@@ -149,3 +150,9 @@ def advance_all(*, now: datetime) -> int:
                 journal.append("event.refused", f"event:{event.slug}", now=now, why=str(error))
             changed += 1
     return changed
+
+
+def published_secret(event: Event) -> str | None:
+    """The secret in hexadecimal once the event is over and none of its replays is held back, else None."""
+    hidden = event.finished is None or embargoes.hides_secret(event)
+    return None if hidden else bytes(event.secret).hex()

@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from league.domain.core import clock, hints, journal, moves
 from league.domain.core.errors import IllegalMove, Refused
@@ -18,6 +20,7 @@ from league.enums import Ending, MatchStatus, TournamentStatus
 from league.models import Entry, Match, Tournament
 from league.pure.formats import Outcome, Pairing
 
+HALTED = Q(paused__isnull=False) | Q(stopped__isnull=False)  # by its owner, by an operator
 WINDOW = 500  # matches of one tournament that wait at most ...
 WINDOW_OF_WORKER = 20  # ... or so many for each worker: what it may play before the scheduler looks again
 
@@ -28,7 +31,7 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
     At most `room` of one tournament wait in the queue: so no request and no pass inserts more, and the queue is as long as what is played soon.
     """
     now = clock.given(now)
-    if Tournament.objects.filter(pk=tournament.pk, paused__isnull=False).exists():
+    if Tournament.objects.filter(HALTED, pk=tournament.pk).exists():
         return 0
     form, field = formats.field_of_tournament(tournament)
     if not formats.follows_results(tournament):
@@ -68,7 +71,7 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
     the end.
     """
     now = clock.given(now)
-    if tournament.status != TournamentStatus.RUNNING or tournament.paused is not None:
+    if tournament.status != TournamentStatus.RUNNING or tournament.paused or tournament.stopped:
         return False
     waits = fixtures.has_open_matches(tournament)
     if waits and not formats.format_named(tournament.format).eager:
@@ -155,15 +158,31 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
 
 def pause(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
     """Let no match of a running tournament be begun: what waits waits, what a worker holds is played to its end. Doing it again changes nothing."""
-    _set_paused(tournament, True, actor=actor, now=clock.given(now))
+    _hold(tournament, {"paused": clock.given(now)}, "paused", actor=actor, now=clock.given(now))
 
 
 def resume(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
     """Let a paused tournament go on. Its matches stand in the line of its owner as if they came now. Doing it again changes nothing."""
-    _set_paused(tournament, False, actor=actor, now=clock.given(now))
+    _hold(tournament, {"paused": None}, "resumed", actor=actor, now=clock.given(now))
 
 
-def _set_paused(tournament: Tournament, wanted: bool, *, actor: str, now: datetime) -> None:
+def stop(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
+    """The pause of an operator, which the owner cannot end. Whether that changes something."""
+    found = {"stopped": clock.given(now), "stopped_for": why}
+    return _hold(tournament, found, "stopped", actor=actor, now=clock.given(now), why=why)
+
+
+def let_go(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
+    """End the pause of an operator. Whether that changes something."""
+    found = {"stopped": None, "stopped_for": ""}
+    return _hold(tournament, found, "let_go", actor=actor, now=clock.given(now), why=why)
+
+
+def _hold(
+    tournament: Tournament, columns: dict[str, Any], word: str, *, actor: str, now: datetime, **facts: str
+) -> bool:
+    """Write a pause, or its end. The first of `columns` says which one; whether it was otherwise before."""
+    name, since = next(iter(columns.items()))
     with transaction.atomic():
         row = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
         if row.status != TournamentStatus.RUNNING:
@@ -172,14 +191,15 @@ def _set_paused(tournament: Tournament, wanted: bool, *, actor: str, now: dateti
                 tournament=row.name,
                 status=TournamentStatus(row.status).label,
             )
-        if (row.paused is not None) != wanted:
-            Tournament.objects.filter(pk=row.pk).update(paused=now if wanted else None)
-            word = "tournament.paused" if wanted else "tournament.resumed"
-            journal.append(word, moves.subject(row), now=now, actor=actor)
+        changed = (getattr(row, name) is None) != (since is None)
+        if changed:
+            Tournament.objects.filter(pk=row.pk).update(**columns)
+            journal.append(f"tournament.{word}", moves.subject(row), now=now, actor=actor, **facts)
             players.lock(row.owner_id)
             turns.lay(row.owner_id, 0)
             hints.matches_wait()
-    tournament.paused = (row.paused or now) if wanted else None
+    tournament.refresh_from_db(fields=list(columns))
+    return changed
 
 
 def cancel(

@@ -15,6 +15,7 @@ from django.utils.text import slugify
 from engine.runner import Limits
 from league.domain.core import clock, journal, moves, names
 from league.domain.core.errors import IllegalMove, Refused
+from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, enrolment, formats, progress
@@ -97,12 +98,18 @@ def create(
             secret_sha256=hashlib.sha256(secret).hexdigest(),
             limits=_limits(limits),
             created=now,
+            **_embargo_of(belongs.get("event")),
             **belongs,
         )
         journal.append("tournament.created", moves.subject(tournament), now=now, actor=owner.name)
         for version in versions:
             enrolment.enter(tournament, version, now=now, actor=owner.name)
     return tournament
+
+
+def _embargo_of(event: Event | None) -> dict[str, Any]:
+    """What is held back of an event is held back of its later stages, too."""
+    return {"embargo": event.embargo, "secret_after": event.embargo} if event is not None and event.embargo else {}
 
 
 def take_name(owner: Player, name: str) -> None:
@@ -209,6 +216,8 @@ def count_planned(tournament: Tournament) -> tuple[int, int]:
 
 
 def published_secret(tournament: Tournament) -> str | None:
-    """The secret in hexadecimal once all its deals have been played, else None."""
+    """The secret in hexadecimal once all its deals have been played and none of its replays is held back, else None."""
+    if embargoes.hides_secret(tournament):
+        return None
     over = tournament.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
     return bytes(tournament.secret).hex() if over else None

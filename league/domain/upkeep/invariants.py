@@ -103,7 +103,7 @@ def whole_results(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 
 def _results(ids: list[int]) -> Iterator[Finding]:
-    do = "manage.py void_match {0} --why 'broken record' --again, and look for what wrote to the database besides the league"
+    do = "manage.py rerun_match {0} --why 'broken record', and look for what wrote to the database besides the league"
     boards: dict[int, list[Board]] = {pk: [] for pk in ids}
     for board in Board.objects.filter(match__in=ids).order_by("match_id", "number"):
         boards[board.match_id].append(board)
@@ -197,7 +197,7 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
         )
     future = Match.objects.filter(status=MatchStatus.QUEUED, not_before__gt=now + timedelta(hours=1) + GRACE)
     for match in future:
-        do = "manage.py void_match ID --why ... --again plays it as a new match"
+        do = "manage.py rerun_match ID --why ... plays it as a new match"
         yield Finding("stuck", f"match:{match.public_id}", f"waits until {match.not_before}", do)
     live = Q(matches__status__in=[MatchStatus.QUEUED, *HELD])
     for cup in Tournament.objects.annotate(live=Count("matches", filter=live), newest=Count("matches")):

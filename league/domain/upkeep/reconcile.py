@@ -9,6 +9,7 @@ from league.domain.audits import sampling
 from league.domain.bots import bots
 from league.domain.core import clock
 from league.domain.matches import health, holds, leases, turns, validation, workers
+from league.domain.people import bans
 from league.domain.ratings import ratings
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
@@ -31,6 +32,7 @@ class Reconciled:
     tested: int = 0  # paused bots that are tried again
     validated: int = 0  # versions whose validation had become void
     released: int = 0  # paused bots whose matches are played from now on
+    unbanned: int = 0  # players whose ban is over
     lifted: int = 0  # queued matches brought forward in the line, since they could not be played before
     explained: int = 0  # queued matches whose reason for waiting changed
 
@@ -47,7 +49,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
     1. Leases that ran out. 2. Matches missing from schedules; tournaments that are over. 3. Matches of cancelled tournaments.
     4. Pools with results that were not counted. 5. Audits of what has finished. 6. Paused bots whose test is due; validations that
-    became void. 7. Places in the line of what may be played again. 8. The reason why queued matches wait.
+    became void. 7. Pauses and bans that are over, places in the line of what may be played again. 8. The reason why queued matches wait.
     """
     now = clock.given(now)
     found = Reconciled(expired=leases.expire(now=now))
@@ -65,6 +67,7 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
     found.tested = health.retest(now=now)
     found.validated = validation.repeat_void(now=now)
     found.released = bots.release_held(now=now)
+    found.unbanned = bans.end_over(now=now)
     found.lifted = turns.lift(now=now)
     found.explained = workers.explain(now=now)
     return found

@@ -6,7 +6,10 @@ import getpass
 import sys
 from typing import Any
 
-from league.domain.people import players
+from django.db import transaction
+
+from league.domain.people import players, rights
+from league.enums import Right
 from league.management.base import LeagueCommand
 from league.models import Player
 
@@ -15,13 +18,14 @@ class Command(LeagueCommand):
     """Make an account by hand."""
 
     help = "Create a player with an account. A player who exists already is left as they are."
-    example = "echo 'a long password' | manage.py create_player ana --password-stdin --staff"
+    example = "echo 'a long password' | manage.py create_player ana --password-stdin --staff --may void,pause"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument("name", help="a-z, 0-9 and inner hyphens")
         parser.add_argument("--email", default="")
         parser.add_argument("--staff", action="store_true", help="may look at everything, the admin pages included")
+        parser.add_argument("--may", default="", help=f"with --staff: rights, such as void,pause: {', '.join(Right)}")
         parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input")
         parser.add_argument("--no-password", action="store_true", help="nobody can log in until a password is set")
 
@@ -36,5 +40,9 @@ class Command(LeagueCommand):
             password = sys.stdin.readline().rstrip("\n")
         elif not options["no_password"]:
             password = getpass.getpass(f"password of {name}: ")
-        player = players.create(name, password=password, email=options["email"], staff=options["staff"])
+        given = [word.strip() for word in options["may"].split(",") if word.strip()]
+        with transaction.atomic():
+            player = players.create(name, password=password, email=options["email"], staff=options["staff"])
+            if given:
+                rights.change(player, given, give=True, why="made so", actor="operator")
         self.say(f"created the player {player.name}")

@@ -72,7 +72,7 @@ class Command(LeagueCommand):
                 self.say(f"  {what}: {name}")
         for name in found.lost:
             match = name.partition(",")[0]
-            again = f"manage.py void_match {match} --why 'its replay is lost' --again plays the match again"
+            again = f"manage.py rerun_match {match} --why 'its replay is lost' plays the match again"
             self.say(f"  cannot be restored: {name}; its result stands ({again})")
         if found.empty:
             self.say("  nothing: there is nothing to repair")

@@ -29,7 +29,7 @@ from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
 from league.web.common import inputs, lists
 from league.web.common.pools import chosen_pool
-from league.web.common.viewers import may_manage, player_of, viewer_of
+from league.web.common.viewers import may_look, may_manage, player_of, viewer_of
 
 MOST_POINTS = 2000  # of one rating chart
 MOST_OPEN = 5  # tournaments that take entries
@@ -138,7 +138,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     upload = get_object_or_404(found.versions.select_related("package").defer("package__data"), number=number)
     viewer = viewer_of(request)
-    owned = may_manage(request, found.owner_id)
+    owned = may_look(request, found.owner_id)
     trials = lists.with_parties(
         Match.objects.filter(
             kind=MatchKind.VALIDATION, parties__version=upload, key__startswith=f"v:{upload.pk}:"

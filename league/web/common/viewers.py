@@ -29,6 +29,12 @@ def player_of(request: HttpRequest) -> Player:
 
 
 def may_manage(request: HttpRequest, owner_id: int) -> bool:
-    """Whether who looks is this owner, or belongs to the staff."""
+    """Whether who looks is this owner. Operators act on their own pages, with a right and a reason (league.domain.operators)."""
+    viewer = viewer_of(request)
+    return viewer is not None and viewer.pk == owner_id
+
+
+def may_look(request: HttpRequest, owner_id: int) -> bool:
+    """Whether who looks may read what is meant for this owner: the owner, and the staff."""
     viewer = viewer_of(request)
     return viewer is not None and (viewer.pk == owner_id or viewer.user.is_staff)

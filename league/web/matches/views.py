@@ -81,7 +81,10 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     views = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
     size = engine.load(found.pool.game, players=found.pool.players).score_size
     context: dict[str, Any] = {"match": found, "shown": views, "parties": parties, "size": size}
-    if not replays.reason_closed(found):
+    closed = replays.reason_closed(found)
+    if closed and found.status in (MatchStatus.FINISHED, MatchStatus.VOID):
+        context["closed"] = shown(closed)
+    if not closed:
         context["audits"] = list(results.of_match(found))
         sitting = _chosen_sitting(request, found)
         if sitting is None and found.status == MatchStatus.FINISHED:
@@ -222,10 +225,8 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
     """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
     found = _match(public_id)
-    if replays.reason_closed(found):
-        return HttpResponse(
-            _("This match is not over yet.") + "\n", content_type="text/plain; charset=utf-8", status=409
-        )
+    if closed := replays.reason_closed(found):
+        return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)
     parties = _parties(found)
     rows = _sittings(found)
     for name, lookup in (("b", "board__number"), ("s", "number")):

@@ -10,6 +10,9 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
+from league.domain.core.errors import shown
+from league.domain.people import bans
+
 
 class SignUpForm(forms.Form):
     """Name and password of a new player."""
@@ -36,6 +39,11 @@ class LogInForm(AuthenticationForm):
     username = forms.CharField(
         label=_("Name"), widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"})
     )
+
+    def get_invalid_login_error(self) -> forms.ValidationError:
+        """Why nobody is let in; who is banned and knows the password reads so."""
+        banned = bans.reason(self.cleaned_data.get("username", ""), self.cleaned_data.get("password", ""))
+        return forms.ValidationError(shown(banned)) if banned else super().get_invalid_login_error()
 
 
 class MailForm(forms.Form):

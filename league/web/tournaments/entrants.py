@@ -10,7 +10,8 @@ from league.models import BotVersion, Entry, Tournament
 
 def entrants(game: str) -> list[tuple[str, BotVersion]]:
     """Slug of every active bot, and the version that it sends to a tournament of a game (league.domain.bots.bots.sent_version). One query."""
-    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__state=BotState.ACTIVE).select_related("bot")
+    free = {"bot__state": BotState.ACTIVE, "bot__stopped": None, "bot__owner_banned": False}
+    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, **free).select_related("bot")
     found: dict[str, BotVersion] = {}
     for version in rows.order_by("bot__slug", "number"):
         chosen = found.get(version.bot.slug)

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 import engine
 from league.domain.core.errors import Refused, shown
+from league.domain.matches import embargoes
 from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats
 from league.models import Circuit, Event, Tournament
@@ -62,7 +63,8 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
             )
             for number, planned in enumerate(event_plan.read_plan(found.document).stages, 1)
         ],
-        "secret": bytes(found.secret).hex() if found.finished else "",
+        "secret": domain.published_secret(found),
+        "embargo": found.secret_after if embargoes.hides_secret(found) else None,
     }
     return render(request, "tournaments/event.html", context)
 

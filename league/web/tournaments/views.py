@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 import engine
 from league.domain.core.errors import Refused, shown
+from league.domain.matches import embargoes
 from league.domain.ratings import pools
 from league.domain.tournaments import brackets as domain_brackets
 from league.domain.tournaments import enrolment, formats, progress
@@ -79,6 +80,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "done": table.statuses[MatchStatus.FINISHED],
         "stalled": progress.stalled(found) if table.statuses[MatchStatus.VOID] else [],
         "secret": domain.published_secret(found),
+        "embargo": found.secret_after if embargoes.hides_secret(found) else None,
         "example": _example_match(page),
         "format": _format(found),
         "breaks": tiebreaks.columns(table.rows),
@@ -156,7 +158,9 @@ def _sittings(found: Tournament) -> int:
 
 
 def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
-    rows = BotVersion.objects.filter(bot__owner=viewer, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
+    rows = BotVersion.objects.filter(
+        bot__owner=viewer, bot__state=BotState.ACTIVE, bot__stopped=None, status=VersionStatus.ACCEPTED
+    )
     entered = set(found.entries.values_list("version_id", flat=True))
     versions = rows.select_related("bot").order_by("bot__slug", "-number")
     return [v for v in versions if v.pk not in entered and v.plays(found.pool.game)]

@@ -184,7 +184,8 @@ def test_queue_says_why_nothing_moves(nobody, league):
 
 def test_me_and_tokens_are_the_callers_own(as_alice, as_charlie):
     assert as_alice.get("me").json()["name"] == "alice"
-    assert as_charlie.get("me").json() == {"name": "charlie", "staff": False, "created": "2026-01-01T12:00:00Z"}
+    mine = {"name": "charlie", "staff": False, "rights": [], "created": "2026-01-01T12:00:00Z"}
+    assert as_charlie.get("me").json() == mine
     assert [row["label"] for row in as_alice.results("tokens")] == ["test"]
 
 

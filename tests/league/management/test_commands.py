@@ -51,10 +51,14 @@ def test_create_player_and_token(db) -> None:
 
 
 def test_set_quota(ana) -> None:
-    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == "ana: bots 0 of 50; the default is 30"
-    assert said("set_quota", "ana", "bots", "default", "--why", "over") == "ana: bots 0 of 30; the default is 30"
+    done = "done:\n  ana: bots 0 of 50 (before: 30); the default is 30"
+    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == done
+    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == "done:\n  nothing: all is so already"
+    assert said("set_quota", "ana", "bots", "default", "--why", "over").endswith(
+        "0 of 30 (before: 50); the default is 30"
+    )
     with pytest.raises(CommandError, match="a limit is a whole number from 0 on, not x"):
-        said("set_quota", "ana", "bots", "x", "--why", "")
+        said("set_quota", "ana", "bots", "x", "--why", "a class")
 
 
 def test_upload_bot_takes_files_and_folders(ana, tmp_path: Path) -> None:
@@ -107,12 +111,12 @@ def test_repair_commands(ana, berto) -> None:
     assert Rating.objects.count() == 2
     look = said("void_match", match.public_id, "--why", "broken rules", "--dry-run")
     assert look.startswith("nothing was changed; this would be done:\n")
-    assert "-> none" in look
+    assert "-> –" in look
     assert Rating.objects.count() == 2
     done = said("void_match", match.public_id, "--why", "broken rules")
     assert done.splitlines()[1:] == look.splitlines()[1:]
     assert f"struck out: 1 ({match.public_id})" in done
-    assert said("void_match", match.public_id, "--why", "broken rules").endswith("nothing: there is nothing to repair")
+    assert said("void_match", match.public_id, "--why", "broken rules").endswith("nothing: all is so already")
     assert (Rating.objects.count(), ratings.stale_pools()) == (0, [])
     with pytest.raises(CommandError, match="there is no match"):
         said("void_match", "nothing", "--why", "x")

@@ -9,8 +9,11 @@ import axe_playwright_python
 import pytest
 from django.conf import settings
 
+from league.domain.operators import acting
+from league.domain.people import rights
+from league.enums import Right
 from tests.league.web.conftest import PATIENT_MS, League, played
-from tests.league.web.test_pages import addresses
+from tests.league.web.test_pages import addresses, pages_of_operators
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 RULES = {
@@ -20,7 +23,10 @@ RULES = {
 
 @pytest.fixture
 def live(browser, live_server) -> tuple[str, League]:
-    return live_server.url, played()
+    league = played()
+    rights.change(league.ana, ["staff", *Right.values], give=True, why="a test", actor="operator")
+    acting.act("pause", ["bot:rufo"], {}, why="a test", by=None)
+    return live_server.url, league
 
 
 @pytest.fixture
@@ -64,8 +70,8 @@ def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
 def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
     views = [(1280, "light"), (360, "dark")]  # turn about, and both where most is shown
     found = []
-    for place, (name, path) in enumerate(addresses(live[1]).items()):
-        for width, scheme in views if name in ("home", "match", "tournament") else views[place % 2 :][:1]:
+    for place, (name, path) in enumerate((addresses(live[1]) | pages_of_operators(live[1])).items()):
+        for width, scheme in views if name in ("home", "match", "tournament", "operators") else views[place % 2 :][:1]:
             found += look(path, width, scheme)
     assert found == [], "\n".join(found)
 

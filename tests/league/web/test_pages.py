@@ -10,6 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from league.domain.operators import acting
+from league.domain.people import rights
 from league.domain.ratings import leaderboards
 from league.web.pages.leaders import leaders_by_game
 from tests.league.web.page import Page, faults
@@ -52,6 +54,15 @@ def addresses(league) -> dict[str, str]:
         "new tournament": "/t/new/?game=cabrero&players=5",
         "new event": "/e/new/?game=partnership",
         "new league": "/c/new/?game=partnership",
+    }
+
+
+def pages_of_operators(league) -> dict[str, str]:
+    return {
+        "operators": "/operators/",
+        "operators of a bot": "/operators/?subject=bot:rufo",
+        "operator action": f"/operators/void/?subject=match:{league.clean.public_id}",
+        "operator action with choices": "/operators/quota/?subject=player:ana",
     }
 
 
@@ -118,6 +129,35 @@ def test_pages_make_as_many_queries_as_stated(league, stranger) -> None:
             stranger.get(url)
         counted[name], told[name] = len(queries), [query["sql"][:150] for query in queries]
     assert counted == QUERIES, "\n".join(str(told[name]) for name in counted if counted[name] != QUERIES[name])
+
+
+def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> None:
+    acting.act("pause", ["bot:rufo"], {}, why="a test", by=None)
+    for url in pages_of_operators(league).values():
+        assert owner.get(url).status_code == 403
+        assert Client().get(url).url.startswith("/accounts/login/")
+    assert "/operators/" not in owner.get("/bots/rufo/").content.decode()
+    rights.change(league.ana, ["staff", "void"], give=True, why="a test", actor="operator")
+    for name, url in pages_of_operators(league).items():
+        found = Page(follow(owner, url).content.decode())
+        assert (name, faults(found), found.lang) == (name, [], "es")
+        english = Page(owner.get(url, headers={"accept-language": "en"}).content.decode())
+        assert english.lang == "en"
+    for link in ("/bots/rufo/", f"/m/{league.clean.public_id}/", f"/t/{league.cup.slug}/", "/players/ana/"):
+        links = [one for one in Page(owner.get(link).content.decode()).links if one.startswith("/operators/")]
+        assert len(links) == 1
+        shown = Page(follow(owner, links[0]).content.decode())
+        assert "bot:rufo" in shown.text  # what was done last
+        assert (
+            owner.get(
+                next(one for one in shown.links if one.startswith("/operators/") and one.count("/") == 3)
+            ).status_code
+            == 200
+        )
+    with CaptureQueriesContext(connection) as queries:
+        owner.get("/operators/")
+    assert len(queries) == 8
+    assert "Retenido por un operador" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 
 def test_more_rows_make_no_more_queries(league, reader) -> None:

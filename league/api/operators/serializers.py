@@ -1,0 +1,109 @@
+"""Actions of operators: what there is, what is asked for, what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from league.api.http.serializers import StrictSerializer
+from league.domain.core.errors import shown
+from league.domain.operators.acting import MOST_REASON, MOST_SUBJECTS, Outcome
+from league.domain.operators.actions import ACTIONS, Action
+from league.domain.people import rights
+from league.enums import Right
+from league.models import LeagueEvent, Player
+
+
+class FieldOut(serializers.Serializer[Any]):
+    """What an action asks for besides its subjects and the reason."""
+
+    name = serializers.CharField()
+    required = serializers.BooleanField()  # type: ignore[assignment]  # a field of ours, not the attribute of Field
+    help = serializers.CharField()
+    choices = serializers.ListField(child=serializers.CharField(), help_text="Empty: any value that fits.")
+
+
+class ActionOut(serializers.Serializer[Any]):
+    """Something that operators do."""
+
+    name = serializers.CharField()
+    right = serializers.ChoiceField(Right.choices, help_text="The right that it takes.")
+    may = serializers.BooleanField(help_text="Whether you have that right.")
+    title = serializers.CharField()
+    sentence = serializers.CharField()
+    kinds = serializers.ListField(child=serializers.CharField(), help_text="Of what its subjects may be.")
+    many = serializers.BooleanField(  # type: ignore[assignment]  # as above
+        help_text="Whether it takes several subjects at once."
+    )
+    fields = FieldOut(many=True)  # type: ignore[assignment]  # a field of ours, not the property of Serializer
+
+
+def action_out(action: Action, player: Player) -> dict[str, Any]:
+    """An action as `player` reads it."""
+    fields = [
+        {"name": one.name, "required": one.required, "help": _(one.help), "choices": list(one.choices)}
+        for one in action.fields
+    ]
+    return {
+        "name": action.name,
+        "right": action.right,
+        "may": rights.may(player, action.right),
+        "title": _(action.title),
+        "sentence": _(action.sentence),
+        "kinds": list(action.kinds),
+        "many": action.many,
+        "fields": fields,
+    }
+
+
+class ActNew(StrictSerializer):
+    """An action, on what, and why."""
+
+    action = serializers.ChoiceField([(name, name) for name in ACTIONS], help_text="See GET /operators/actions.")
+    subjects = serializers.ListField(
+        child=serializers.CharField(max_length=90),
+        min_length=1,
+        max_length=MOST_SUBJECTS,
+        help_text='Names such as "match:8f3k2pq7ab", "bot:rufo"; the kind may be left out where there is only one.',
+    )
+    why = serializers.CharField(max_length=MOST_REASON, help_text="For the journal, and for those whom it concerns.")
+    dry_run = serializers.BooleanField(default=False, help_text="Tell what would be done, and change nothing.")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """With the fields of all actions."""
+        mine = {
+            field.name: serializers.CharField(required=False, allow_blank=True, max_length=60, help_text=field.help)
+            for action in ACTIONS.values()
+            for field in action.fields
+        }
+        return {**super().get_fields(), **mine}
+
+
+class OutcomeOut(serializers.Serializer[Any]):
+    """What was done, or would be."""
+
+    action = serializers.CharField()
+    subjects = serializers.ListField(child=serializers.CharField())
+    dry_run = serializers.BooleanField()
+    effects = serializers.ListField(
+        child=serializers.CharField(), help_text="Sentence by sentence; none where all is so already."
+    )
+
+
+def outcome_out(name: str, found: Outcome, *, dry_run: bool) -> dict[str, Any]:
+    """The answer, in the language of the moment."""
+    effects = [shown(effect) for effect in found.effects]
+    return {"action": name, "subjects": list(found.subjects), "dry_run": dry_run, "effects": effects}
+
+
+class ActOut(serializers.Serializer[LeagueEvent]):
+    """Something that an operator has done."""
+
+    at = serializers.DateTimeField()
+    subject = serializers.CharField()
+    actor = serializers.CharField(help_text='A player, or "operator": whoever has the machine.')
+    action = serializers.CharField(source="data.action")
+    why = serializers.CharField(source="data.why")
+    effects = serializers.ListField(child=serializers.CharField(), source="data.effects", help_text="In English.")

@@ -1,0 +1,79 @@
+"""What operators do to what belongs to others (league.domain.operators)."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.http.auth import player_of
+from league.api.http.base import ListView, View
+from league.api.http.problems import told
+from league.api.operators.serializers import ActionOut, ActNew, ActOut, OutcomeOut, action_out, outcome_out
+from league.domain.operators import acting
+from league.domain.operators.actions import ACTIONS
+from league.models import LeagueEvent, Player
+
+
+def _operator(request: Request) -> Player:
+    """The operator who asks; PermissionDenied for all others."""
+    player = player_of(request)
+    if not (player.user.is_staff or player.user.is_superuser):
+        raise PermissionDenied(told("This is for operators."))
+    return player
+
+
+class Actions(View):
+    """/operators/actions"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = ActNew
+
+    @extend_schema(
+        operation_id="list_operator_actions",
+        summary="List what operators do, and whether you may",
+        tags=["operators"],
+        responses=ActionOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """For operators."""
+        player = _operator(request)
+        return Response(ActionOut([action_out(one, player) for one in ACTIONS.values()], many=True).data)
+
+    @extend_schema(
+        operation_id="act_as_operator",
+        summary="Do something as an operator, or see what it would do",
+        tags=["operators"],
+        request=ActNew,
+        responses=OutcomeOut,
+    )
+    def post(self, request: Request) -> Response:
+        """Takes the right of the action; never in a matter of your own. With `dry_run` it is done and taken back. Doing it again changes nothing."""
+        player = _operator(request)
+        sent = self.body()
+        name, texts, why = sent.pop("action"), sent.pop("subjects"), sent.pop("why")
+        dry_run = sent.pop("dry_run")
+        found = acting.act(name, texts, sent, why=why, by=player, dry_run=dry_run)
+        return Response(OutcomeOut(outcome_out(name, found, dry_run=dry_run)).data)
+
+
+class Journal(ListView):
+    """/operators/journal"""
+
+    permission_classes = [IsAuthenticated]
+    queryset = LeagueEvent.objects.none()
+    serializer_class = ActOut
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="list_operator_acts",
+        summary="List what operators have done, newest first",
+        tags=["operators"],
+        responses=ActOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """For operators: a line for each subject."""
+        _operator(request)
+        return self.page(acting.latest())

@@ -1,0 +1,69 @@
+"""What an action asks for besides its subject and the reason: always a text, from a form, a request or a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext_noop
+
+from league.domain.core.errors import Refused
+from league.domain.people import quotas
+
+DEFAULT = "default"  # in place of a number: what everybody has
+
+
+@dataclass(frozen=True)
+class Field:
+    """`read` makes its value of a text, or raises Refused. `form`: "time", "choice" or "text"."""
+
+    name: str
+    label: str
+    help: str
+    read: Callable[[str], Any]
+    form: str = "text"
+    required: bool = True
+    choices: tuple[str, ...] = ()
+
+
+def _moment(text: str) -> datetime:
+    """A moment; without a zone it is one of UTC."""
+    try:
+        found = parse_datetime(text)
+    except ValueError:  # right form, wrong number
+        found = None
+    if found is None:
+        raise Refused("{text!r} is no time, such as 2026-11-21T12:00Z", text=text[:40])
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _limit(text: str) -> str:
+    if text not in quotas.KINDS:
+        raise Refused(
+            "there is no limit {name!r}; the limits are {names}", name=text[:40], names=", ".join(quotas.KINDS)
+        )
+    return text
+
+
+def _value(text: str) -> int | None:
+    if text == DEFAULT:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Refused("a limit is a whole number from 0 on, not {value}", value=text[:40])
+    return int(text)
+
+
+UNTIL = Field("until", gettext_noop("Until (UTC)"), gettext_noop("such as 2026-11-21T12:00Z"), _moment, "time")
+UNTIL_OR_NEVER = Field(
+    "until",
+    gettext_noop("Until (UTC)"),
+    gettext_noop("such as 2026-11-21T12:00Z; empty: for good"),
+    _moment,
+    "time",
+    required=False,
+)
+LIMIT = Field("limit", gettext_noop("Limit"), gettext_noop("which one"), _limit, "choice", choices=tuple(quotas.KINDS))
+VALUE = Field("value", gettext_noop("At most"), gettext_noop("a whole number, or: default"), _value)

@@ -1,0 +1,86 @@
+"""What an action is done to: how it is named, found, and whose matter it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from league.domain.core.errors import Refused
+from league.models import Bot, Entry, Event, Match, Party, Player, Tournament
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of subject. `find` gives the row of a name, or None; `concerned` the players who have a bot at stake in it."""
+
+    name: str
+    find: Callable[[str], Any]
+    concerned: Callable[[Any], set[int]]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One row, and its name as the journal has it: "match:8f3k2pq7ab"."""
+
+    name: str
+    row: Any
+
+
+def _match(name: str) -> Match | None:
+    rows = Match.objects.select_related("pool", "tournament__event")
+    return rows.filter(public_id=name).first()
+
+
+def _owners(match: Match) -> set[int]:
+    """Who sits at the table, and who meets them elsewhere in its tournament: a rival's result is their matter, too."""
+    seated = set(Party.objects.filter(match=match).values_list("version__bot__owner", flat=True))
+    return seated | (_entrants(match.tournament) if match.tournament else set())
+
+
+def _entrants(tournament: Tournament) -> set[int]:
+    return set(Entry.objects.filter(tournament=tournament).values_list("version__bot__owner", flat=True))
+
+
+def _entrants_of_event(event: Event) -> set[int]:
+    return set(Entry.objects.filter(tournament__event=event).values_list("version__bot__owner", flat=True))
+
+
+MATCH, TOURNAMENT, EVENT, BOT, PLAYER = "match", "tournament", "event", "bot", "player"
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(MATCH, _match, _owners),
+        Kind(
+            TOURNAMENT,
+            lambda name: Tournament.objects.select_related("owner", "event").filter(slug=name).first(),
+            _entrants,
+        ),
+        Kind(EVENT, lambda name: Event.objects.filter(slug=name).first(), _entrants_of_event),
+        Kind(BOT, lambda name: Bot.objects.filter(slug=name).first(), lambda bot: {bot.owner_id}),
+        Kind(
+            PLAYER,
+            lambda name: Player.objects.select_related("user").filter(name=name).first(),
+            lambda player: {player.pk},
+        ),
+    )
+}
+
+
+def find(text: str, kinds: tuple[str, ...]) -> tuple[Kind, Subject]:
+    """The row that a text names: "bot:rufo", or its name alone where only one kind is meant. Refused where there is none."""
+    kind, colon, name = text.strip().partition(":")
+    if not colon:
+        if len(kinds) > 1:
+            raise Refused(
+                "say what {name!r} is, such as {example}",
+                name=kind[:80],
+                example=" / ".join(f"{one}:{kind[:80]}" for one in kinds),
+            )
+        kind, name = kinds[0], kind
+    if kind not in kinds:
+        raise Refused("{kind!r} is none of {kinds}", kind=kind[:80], kinds=", ".join(kinds))
+    row = KINDS[kind].find(name) if len(name) <= 80 and name.isprintable() else None
+    if row is None:
+        raise Refused("there is no {kind} {name!r}", kind=kind, name=name[:80])
+    return KINDS[kind], Subject(f"{kind}:{name}", row)

@@ -1,0 +1,12 @@
+"""manage.py lift_embargo."""
+
+from __future__ import annotations
+
+from league.domain.operators.actions import ACTIONS
+from league.management.operating import ActionCommand
+
+
+class Command(ActionCommand):
+    """Show replays that are held back."""
+
+    action = ACTIONS["lift_embargo"]

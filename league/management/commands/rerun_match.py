@@ -1,0 +1,12 @@
+"""manage.py rerun_match."""
+
+from __future__ import annotations
+
+from league.domain.operators.actions import ACTIONS
+from league.management.operating import ActionCommand
+
+
+class Command(ActionCommand):
+    """Have matches played again."""
+
+    action = ACTIONS["rerun"]

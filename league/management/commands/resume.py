@@ -1,0 +1,12 @@
+"""manage.py resume."""
+
+from __future__ import annotations
+
+from league.domain.operators.actions import ACTIONS
+from league.management.operating import ActionCommand
+
+
+class Command(ActionCommand):
+    """Let a bot or a tournament go on."""
+
+    action = ACTIONS["resume"]

@@ -1,0 +1,65 @@
+"""The form of an action, made from its line in the table (league.domain.operators.actions)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+
+from league.domain.operators.acting import MOST_REASON
+from league.domain.operators.actions import Action
+from league.domain.operators.fields import Field
+
+
+class ActionForm(forms.Form):
+    """Subjects, fields and reason. Shapes are checked here, the rest by the league."""
+
+    def __init__(self, action: Action, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.action = action
+        plain = forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"})
+        self.fields["subjects"] = forms.CharField(
+            label=_("What"), max_length=2000, help_text=_subjects_help(action), widget=plain
+        )
+        for field in action.fields:
+            self.fields[field.name] = _made(field)
+        self.fields["why"] = forms.CharField(
+            label=_("Why"),
+            max_length=MOST_REASON,
+            help_text=_("The journal keeps it, and those whom it concerns read it."),
+            widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        )
+
+    def subjects(self) -> list[str]:
+        """The names that were written."""
+        text: str = self.cleaned_data["subjects"]
+        return text.replace(",", " ").split() if self.action.many else [text.strip()]
+
+    def given(self) -> dict[str, str]:
+        """What the action asks for besides."""
+        return {field.name: self.cleaned_data[field.name] for field in self.action.fields}
+
+
+def _subjects_help(action: Action) -> str:
+    """How subjects are written."""
+    examples = {
+        "match": "match:8f3k2pq7ab",
+        "tournament": "tournament:copa",
+        "event": "event:copa",
+        "bot": "bot:rufo",
+        "player": "player:ana",
+    }
+    text = ", ".join(examples[kind] for kind in action.kinds)
+    return (
+        _("Such as {examples}; several with spaces.").format(examples=text)
+        if action.many
+        else _("Such as {examples}.").format(examples=text)
+    )
+
+
+def _made(field: Field) -> forms.Field:
+    told: dict[str, Any] = {"label": _(field.label), "help_text": _(field.help), "required": field.required}
+    if field.choices:
+        return forms.ChoiceField(choices=[(one, one) for one in field.choices], **told)
+    return forms.CharField(max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}), **told)

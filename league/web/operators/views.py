@@ -1,0 +1,82 @@
+"""What operators do: the list of actions with the latest acts, and an action, tried before it is done."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from league.domain.core.errors import Forbidden, Refused, shown
+from league.domain.operators import acting
+from league.domain.operators.actions import ACTIONS
+from league.domain.people import rights
+from league.enums import Right
+from league.models import Player
+from league.web.common import lists
+from league.web.common.inputs import short_text
+from league.web.common.viewers import player_of
+from league.web.operators.forms import ActionForm
+
+
+def _operator(request: HttpRequest) -> Player:
+    """The operator who looks; PermissionDenied for all others."""
+    player = player_of(request)
+    if not (player.user.is_staff or player.user.is_superuser):
+        raise PermissionDenied
+    return player
+
+
+@never_cache
+@login_required
+def operators(request: HttpRequest) -> HttpResponse:
+    """All actions, those first that fit `?subject=`, and what was done last. Eight queries."""
+    player = _operator(request)
+    subject = short_text(request.GET.get("subject", ""), 90)
+    kind = subject.partition(":")[0]
+    mine = rights.rights_of(player)
+    context = {
+        "subject": subject,
+        "actions": [one for one in ACTIONS.values() if not subject or kind in one.kinds],
+        "mine": mine,
+        "rights": [(right, right in mine) for right in Right],
+        "superuser": player.user.is_superuser,
+        "page": lists.page_of(request, acting.latest()),
+    }
+    return render(request, "operators/operators.html", context)
+
+
+@never_cache
+@login_required
+def action(request: HttpRequest, name: str) -> HttpResponse:
+    """One action. The first answer to its form tells what would be done; only then there is a button that does it."""
+    player = _operator(request)
+    chosen = ACTIONS.get(name)
+    if chosen is None:
+        raise Http404
+    may = rights.may(player, chosen.right)
+    if request.method == "POST" and not may:
+        raise PermissionDenied
+    start = {"subjects": short_text(request.GET.get("subject", ""), 90)}
+    form = ActionForm(chosen, request.POST or None, initial=start)
+    context = {"action": chosen, "may": may, "form": form}
+    if request.method == "POST" and form.is_valid():
+        do = request.POST.get("step") == "do"
+        why, given = form.cleaned_data["why"], form.given()
+        try:
+            found = acting.act(name, form.subjects(), given, why=why, by=player, dry_run=not do)
+        except Forbidden as refusal:
+            form.add_error(None, shown(refusal))
+            return render(request, "operators/action.html", context, status=403)
+        except Refused as refusal:
+            form.add_error(None, shown(refusal))
+        else:
+            if do:
+                messages.success(request, _("Done.") if found.effects else _("Nothing was changed: all is so already."))
+                return redirect("operators")
+            context["effects"] = [shown(effect) for effect in found.effects]
+            context["tried"] = True
+    return render(request, "operators/action.html", context, status=422 if form.errors else 200)
