@@ -11,7 +11,7 @@ from league.models.bots import Bot, BotVersion, Package
 from league.models.matches import Board, Check, Match, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, TakenName
 from league.models.pools import Pool
-from league.models.ratings import PoolSums, Rating, RatingPoint
+from league.models.ratings import BoardSums, BotSums, PoolSums, Rating, RatingPoint
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.tournaments import Circuit, Entry, Event, Round, Season, Tournament
 from league.models.workers import Scheduler, Worker
@@ -20,7 +20,9 @@ __all__ = [
     "ApiToken",
     "Audit",
     "Board",
+    "BoardSums",
     "Bot",
+    "BotSums",
     "BotVersion",
     "Check",
     "Circuit",

@@ -41,15 +41,54 @@ class Rating(models.Model):
 
 
 class PoolSums(models.Model):
-    """The sufficient statistics of the counted boards of a pool. Rewritten in the transaction that counts a match, so each counts once."""
+    """That the sums of a pool are kept, of how many matches. They are changed in the transaction that counts a match, so each counts once."""
 
     pool = models.OneToOneField(Pool, on_delete=models.CASCADE, related_name="sums")
-    data = models.BinaryField()  # zlib of league.pure.rating.tallies.Tallies.dump()
+    data = (
+        models.BinaryField()
+    )  # of releases before the sums were rows: zlib of league.pure.rating.tallies.Tallies.dump(); else empty
     matches = models.PositiveIntegerField()  # counted
+    stamp = models.PositiveBigIntegerField(
+        db_default=0
+    )  # drawn with every change: who remembers the sums sees by it whether they hold
     updated = models.DateTimeField()
 
     def __str__(self) -> str:
         return f"sums of {self.matches} matches of pool {self.pool_id}"
+
+
+class BotSums(models.Model):
+    """What one version did on the counted boards of a pool (`league.pure.rating.tallies`)."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
+    boards = models.BigIntegerField()
+    points = models.BigIntegerField()
+    half_points = models.BigIntegerField()
+    meetings = models.BigIntegerField()
+    faults = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "version"], name="bot_sums_once")]
+
+    def __str__(self) -> str:
+        return f"{self.boards} boards of version {self.version_id} in pool {self.pool_id}"
+
+
+class BoardSums(models.Model):
+    """How often the counted boards of a pool came out in one way: two sides that met, or one ranking of a table of seats."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
+    key = models.CharField(max_length=200)  # "sides 1 12 57", or "tables 3" with three versions and the rank of each
+    wins = models.BigIntegerField()  # of the first side; of a table: how often
+    draws = models.BigIntegerField(default=0)
+    losses = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "key"], name="board_sums_once")]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.wins} {self.draws} {self.losses} in pool {self.pool_id}"
 
 
 class RatingPoint(models.Model):

@@ -63,7 +63,7 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
             return revised
         ids = [match.pk for match in fresh]
         played = sums.read_matches(ids)
-        tallies = NOTHING if rebuild else sums.read_kept(pool)
+        tallies = NOTHING if rebuild else sums.remembered(pool)
         before = {} if rebuild else dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
         table = _add(pool, tallies, fresh, played, before, now)
         for start in range(0, len(ids), sums.CHUNK):
@@ -94,15 +94,20 @@ def _add(
     now: datetime,
 ) -> pure.Leaderboard:
     """Add matches to the sums and keep these; the table of all, and the points of the history on the way. `before`: Elo by version."""
-    table = None
+    table, known, added = None, tallies, NOTHING
     step = -(-len(fresh) // MOST_FITS)
     for start in range(0, len(fresh), step or 1):
         part = fresh[start : start + step]
-        tallies += sums.tally_matches(pool, [played[match.pk] for match in part])
+        added += sums.tally_matches(pool, [played[match.pk] for match in part])
+        tallies = known + added
         table = fit_pool(pool, tallies, start=before)
         _add_points(pool, part[-1], played[part[-1].pk].versions, before, table)
         before = {row.bot: row.elo for row in table.rows}
-    sums.write_kept(pool, tallies, matches=sums.counted_matches(pool).count() + len(fresh), now=now)
+    matches = sums.counted_matches(pool).count() + len(fresh)
+    if known is NOTHING:
+        sums.write_kept(pool, tallies, matches=matches, now=now)
+    else:
+        sums.add_kept(pool, known, added, matches=matches, now=now)
     return table or fit_pool(pool, tallies)
 
 
@@ -141,10 +146,20 @@ def _add_points(
 
 
 def _write(pool: Pool, table: pure.Leaderboard, now: datetime) -> None:
-    """Replace the rating rows of `pool`."""
+    """Bring the rating rows of `pool` up to date: only those that changed are written."""
     fresh = rating_rows(pool, table, now)
-    Rating.objects.filter(pool=pool).exclude(version_id__in=[row.version_id for row in fresh]).delete()
-    Rating.objects.bulk_create(fresh, update_conflicts=True, unique_fields=["pool", "version"], update_fields=COLUMNS)
+    there = {row.version_id: row for row in Rating.objects.filter(pool=pool)}
+    gone = there.keys() - {row.version_id for row in fresh}
+    if gone:
+        Rating.objects.filter(pool=pool, version_id__in=gone).delete()
+    moved = [row for row in fresh if row.version_id not in there or _numbers(row) != _numbers(there[row.version_id])]
+    Rating.objects.bulk_create(
+        moved, sums.ROWS, update_conflicts=True, unique_fields=["pool", "version"], update_fields=COLUMNS
+    )
+
+
+def _numbers(row: Rating) -> list[object]:
+    return [getattr(row, name) for name in COLUMNS if name != "updated"]
 
 
 def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rating]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import secrets
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from league.domain.ratings import pools
 from league.enums import MatchStatus
-from league.models import Board, Match, Party, Pool, PoolSums
-from league.pure.rating.tallies import NOTHING, Tallies, load, tally
+from league.models import Board, BoardSums, BotSums, Match, Party, Pool, PoolSums
+from league.pure.rating.tallies import NOTHING, Tallies, board_rows, from_rows, load, tally
 
 CHUNK = 5000  # matches read at a time
+ROWS = 500  # of the sums, written or read at a time
+OF_BOT = ["boards", "points", "half_points", "meetings", "faults"]
+OF_BOARDS = ["wins", "draws", "losses"]
+# What this process has written last, by pool: the stamp of then, and the sums. Whoever dies loses time only.
+_memory: dict[int, tuple[int, Tallies]] = {}
 
 
 @dataclass
@@ -73,12 +80,72 @@ def recount(pool: Pool) -> Tallies:
 
 
 def read_kept(pool: Pool) -> Tallies:
-    """The statistics that are kept; empty ones where nothing is kept."""
-    row = PoolSums.objects.filter(pool=pool).first()
-    return load(zlib.decompress(bytes(row.data))) if row else NOTHING
+    """The statistics that are kept; empty ones where nothing is kept. Three queries."""
+    head = PoolSums.objects.filter(pool=pool).first()
+    if head is None:
+        return NOTHING
+    if head.data:
+        return load(zlib.decompress(bytes(head.data)))
+    bots = BotSums.objects.filter(pool=pool).order_by("version_id").values_list("version_id", *OF_BOT)
+    boards = BoardSums.objects.filter(pool=pool).order_by().values_list("key", *OF_BOARDS)
+    return from_rows(list(bots.iterator(ROWS)), boards.iterator(ROWS))
+
+
+def remembered(pool: Pool) -> Tallies:
+    """The statistics that are kept, from the memory of this process where nobody has changed them since. The pool is locked."""
+    known = _memory.get(pool.pk)
+    now = PoolSums.objects.filter(pool=pool).values_list("stamp", flat=True).first()
+    return known[1] if known and known[0] == now else read_kept(pool)
+
+
+def add_kept(pool: Pool, known: Tallies, fresh: Tallies, *, matches: int, now: datetime) -> None:
+    """Add `fresh` to what is kept, which is `known`: only rows that change are written. The pool is locked."""
+    if PoolSums.objects.filter(pool=pool).exclude(data=b"").exists() or not len(known.totals):
+        write_kept(pool, known + fresh, matches=matches, now=now)
+        return
+    bots = list(BotSums.objects.filter(pool=pool, version_id__in=fresh.ids.tolist()))
+    keys = [key for key, *_ in board_rows(fresh)]
+    boards = [
+        row
+        for start in range(0, len(keys), ROWS)
+        for row in BoardSums.objects.filter(pool=pool, key__in=keys[start : start + ROWS])
+    ]
+    there = from_rows(
+        [(row.version_id, *(getattr(row, name) for name in OF_BOT)) for row in bots],
+        [(row.key, *(getattr(row, name) for name in OF_BOARDS)) for row in boards],
+    )
+    _write_rows(pool, there + fresh)
+    _note(pool, known + fresh, matches, now)
 
 
 def write_kept(pool: Pool, tallies: Tallies, *, matches: int, now: datetime) -> None:
-    """Replace the kept statistics."""
-    fields = {"data": zlib.compress(tallies.dump(), 1), "matches": matches, "updated": now}
+    """Replace the kept statistics. The pool is locked."""
+    BotSums.objects.filter(pool=pool).delete()
+    BoardSums.objects.filter(pool=pool).delete()
+    _write_rows(pool, tallies)
+    _note(pool, tallies, matches, now)
+
+
+def _write_rows(pool: Pool, tallies: Tallies) -> None:
+    bots = [
+        BotSums(pool=pool, version_id=row[0], **dict(zip(OF_BOT, row[1:], strict=True)))
+        for row in tallies.totals.tolist()
+    ]
+    boards = [
+        BoardSums(pool=pool, key=key, **dict(zip(OF_BOARDS, counts, strict=True)))
+        for key, *counts in board_rows(tallies)
+    ]
+    BotSums.objects.bulk_create(
+        bots, ROWS, update_conflicts=True, unique_fields=["pool", "version"], update_fields=OF_BOT
+    )
+    BoardSums.objects.bulk_create(
+        boards, ROWS, update_conflicts=True, unique_fields=["pool", "key"], update_fields=OF_BOARDS
+    )
+
+
+def _note(pool: Pool, tallies: Tallies, matches: int, now: datetime) -> None:
+    """Say how many matches are kept, and remember the statistics when all of it is committed."""
+    stamp = secrets.randbits(62)
+    fields = {"data": b"", "matches": matches, "stamp": stamp, "updated": now}
     PoolSums.objects.update_or_create(pool=pool, defaults=fields)
+    transaction.on_commit(lambda: _memory.update({pool.pk: (stamp, tallies)}))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -158,6 +158,33 @@ def load(data: bytes) -> Tallies:
     if len(numbers):
         raise ValueError(f"{len(numbers)} numbers too many behind the sums")
     return Tallies(found["totals"][0], found["sides"], found["tables"])
+
+
+def board_rows(tallies: Tallies) -> Iterator[tuple[str, int, int, int]]:
+    """What boards came to, row by row: a key ("sides 1 12 57": members; "tables 3 ...": ids, then ranks) and three counts, of a table the first."""
+    for m, rows in sorted(tallies.sides.items()):
+        for row in rows.tolist():
+            yield " ".join(map(str, ["sides", m, *row[: 2 * m]])), row[-3], row[-2], row[-1]
+    for k, rows in sorted(tallies.tables.items()):
+        for row in rows.tolist():
+            yield " ".join(map(str, ["tables", k, *row[: 2 * k]])), row[-1], 0, 0
+
+
+def from_rows(totals: Sequence[Sequence[int]], boards: Iterable[tuple[str, int, int, int]]) -> Tallies:
+    """The statistics whose `totals` and `board_rows` these are, in any order. ValueError for a key that is none."""
+    found: dict[str, defaultdict[int, list[list[int]]]] = {"sides": defaultdict(list), "tables": defaultdict(list)}
+    for key, wins, draws, losses in boards:
+        kind, size, *numbers = key.split(" ")
+        counts = [wins, draws, losses] if kind == "sides" else [wins]
+        found[kind][int(size)].append([*map(int, numbers), *counts])
+    return Tallies(
+        _grouped([np.array(totals, dtype=np.int64)], 1, COLUMNS),
+        {m: _grouped([np.array(rows, dtype=np.int64)], 2 * m, 2 * m + 3) for m, rows in sorted(found["sides"].items())},
+        {
+            k: _grouped([np.array(rows, dtype=np.int64)], 2 * k, 2 * k + 1)
+            for k, rows in sorted(found["tables"].items())
+        },
+    )
 
 
 NOTHING = Tallies(np.zeros((0, COLUMNS), dtype=np.int64), {}, {})
