@@ -35,7 +35,7 @@ class Troubled:
         urls = {"database_url": self.url, "broker_url": self.redis.url, "runner_broker_url": self.redis.runner_url}
         self.stack = Stack(**urls, LEASE_S="30", MAX_ATTEMPTS="1000")
         self.stack.run("migrate")
-        self._program("tests.chaos.table", "make")
+        self.stack.program("-m", "tests.chaos.table", "make")
         self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)
         self.undisturbed = ""
 
@@ -95,11 +95,7 @@ class Troubled:
 
     def table(self) -> str:
         """The final table as text. Of several states that look alike, only the true one has the same bytes."""
-        return self._program("tests.chaos.table", "print")
-
-    def _program(self, *words: str) -> str:
-        environment = self.stack.environment(compose.service("web"))
-        return self.stack._run([sys.executable, "-m", *words], environment, 400)
+        return self.stack.program("-m", "tests.chaos.table", "print")
 
     def check(self) -> None:
         """The final table is that of the undisturbed run; on a difference, say where."""

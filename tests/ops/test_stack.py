@@ -16,6 +16,7 @@ import redis
 
 import engine
 from tests.ops.test_readme import first_bot
+from tests.support.bots import HONEST
 from tests.support.processes import wait_for
 from tests.support.redis import RedisServer
 from tests.support.slow import half_sent
@@ -30,6 +31,30 @@ LONG = 400  # seconds for work that takes some ten on an idle machine
 def enter_house(stack: Stack) -> None:
     """The house bots, validated by whatever worker is running."""
     stack.manage("enter_house")
+    all_accepted(stack)
+
+
+ENTER = """
+import os, sys
+import django
+os.environ["DJANGO_SETTINGS_MODULE"] = "league.settings"
+django.setup()
+from league.domain.bots import bots
+from league.domain.people import players
+for number in range(3):
+    source = f"{sys.argv[1]}# {number}".encode()
+    bots.upload(players.create(f"player-{number}"), f"bot-{number}", source, "bot.py", ["partnership"])
+"""
+
+
+def enter_small(stack: Stack) -> None:
+    """Three bots of three players that play one game: their validation takes less time than what is tried."""
+    stack.program("-c", ENTER, HONEST)
+    all_accepted(stack)
+
+
+def all_accepted(stack: Stack) -> None:
+    """Wait for the validation of all bots; each has passed it."""
     pending = "SELECT count(*) FROM league_botversion WHERE status = 'validating'"
     wait_for(lambda: stack.rows(pending) == [(0,)], f"the validation matches\n{stack.logs()}", LONG, every=0.2)
     versions = (
@@ -39,9 +64,10 @@ def enter_house(stack: Stack) -> None:
 
 
 def a_cup(stack: Stack, name: str = "Cup", boards: int = BOARDS) -> None:
-    """A round robin of the house bots."""
+    """A round robin of all bots."""
     bots = [f"--bot={slug}" for (slug,) in stack.rows("SELECT slug FROM league_bot ORDER BY slug")]
-    words = [name, "--owner=house", "--game=partnership", f"--boards={boards}", *bots, "--start"]
+    owner, *_ = stack.rows("SELECT p.name FROM league_player p JOIN league_bot b ON b.owner_id = p.id")
+    words = [name, f"--owner={owner[0]}", "--game=partnership", f"--boards={boards}", *bots, "--start"]
     stack.manage("create_tournament", *words)
 
 
@@ -92,7 +118,7 @@ def test_every_match_is_counted_once_though_a_worker_is_killed(league_stack: Sta
     stack = league_stack
     stack.start("scheduler")
     first = stack.start("worker", LEASE_S="4")
-    enter_house(stack)
+    enter_small(stack)
     a_cup(stack)
     halfway = (
         "SELECT id FROM league_match WHERE kind = 'tournament' AND status = 'running' AND progress BETWEEN 1 AND 95"

@@ -109,8 +109,11 @@ class Stack:
 
     def manage(self, *arguments: str, timeout: float = 400) -> str:
         """Run manage.py in the web's environment; its output."""
-        command = [sys.executable, "manage.py", *arguments]
-        return self._run(command, self.environment(compose.service("web")), timeout)
+        return self.program("manage.py", *arguments, timeout=timeout)
+
+    def program(self, *words: str, timeout: float = 400) -> str:
+        """Run Python with these words in the web's environment; its output."""
+        return self._run([sys.executable, *words], self.environment(compose.service("web")), timeout)
 
     def _run(self, command: list[str], environment: Mapping[str, str], timeout: float) -> str:
         done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=timeout)
