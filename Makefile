@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test mutate lint types fmt texts bench fast soak chaos lock clean venv venv-dev
+.PHONY: help demo serve test mutate lint style types fmt texts bench fast soak chaos lock clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -37,16 +37,20 @@ demo: venv  ## house bots play a round robin in the sandbox; leaderboard; site o
 serve: venv  ## the site, a worker and the scheduler on this machine, with the league in var/
 	@$(BIN)/python manage.py serve --bind 127.0.0.1:$(PORT)
 
-test: lint  ## lint, types, import contracts, then every test, real PostgreSQL, Redis and Chromium included
+test: style $(if $(ARGS),types)  ## lint, types, import contracts and every test, real PostgreSQL, Redis and Chromium included
 	@.ci/test $(ARGS)
 
 mutate: venv-dev  ## break the code in a sample of places and see whether a test notices (MUTANTS=320 SEED=1)
 	@$(BIN)/python -m tests.mutate --sample $(MUTANTS) --seed $(SEED) --least 90 $(ARGS)
 
-lint: venv-dev  ## ruff, mypy, import contracts
+lint: style types  ## ruff, mypy, import contracts
+
+style: venv-dev
 	@echo "== ruff"; $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
-	@echo "== mypy"; DEBUG=1 STATE_DIR=var/test $(BIN)/mypy  # its plugin loads the settings: never with the league in var/
 	@echo "== import contracts"; $(BIN)/lint-imports --no-cache
+
+types: venv-dev
+	@echo "== mypy"; DEBUG=1 STATE_DIR=var/test $(BIN)/mypy  # its plugin loads the settings: never with the league in var/
 
 fmt: venv-dev  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff check --fix-only --quiet . ; $(BIN)/ruff format .
