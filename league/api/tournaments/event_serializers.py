@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from league.api.http.problems import told
 from league.api.http.serializers import ObjectField, StrictSerializer
-from league.domain.tournaments import circuits, events
+from league.domain.tournaments import circuits, events, waiting
 from league.enums import DEFAULT_FORMAT, TournamentStatus, format_choices
 from league.models import Circuit, Event
 
@@ -52,6 +52,40 @@ class EventOut(serializers.Serializer[Any]):
         """By stage and group."""
         parts = sorted(event.tournaments.all(), key=lambda one: (one.stage, one.group))
         return list(PartOut(parts, many=True).data)
+
+
+class StallOut(serializers.Serializer[Any]):
+    """A match that could not be played, and nobody goes on until it is."""
+
+    void = serializers.CharField(help_text="The match that was struck out.")
+    again = serializers.CharField(
+        help_text="The one that is tried in its place; empty where an operator has to ask for it."
+    )
+
+
+class WaitOut(serializers.Serializer[Any]):
+    """A tournament that an event waits for."""
+
+    tournament = serializers.SlugField(source="tournament.slug")
+    paused = serializers.DateTimeField(source="tournament.paused", allow_null=True)
+    left = serializers.IntegerField(help_text="Matches that wait or are being played.")
+    stalls = StallOut(many=True)
+
+
+class EventDetail(EventOut):
+    """An event with what it waits for."""
+
+    waits = serializers.SerializerMethodField(help_text="The running tournaments of the present stage.")
+    why = serializers.SerializerMethodField(help_text="Why it could not go on; empty otherwise.")
+
+    @extend_schema_field(WaitOut(many=True))
+    def get_waits(self, event: Event) -> list[dict[str, Any]]:
+        """By group."""
+        return list(WaitOut(waiting.waits(event), many=True).data)
+
+    def get_why(self, event: Event) -> str:
+        """As the scheduler noted it."""
+        return waiting.why_cancelled(event)
 
 
 class EventNew(StrictSerializer):

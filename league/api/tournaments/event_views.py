@@ -21,6 +21,7 @@ from league.api.tournaments.event_serializers import (
     CircuitChange,
     CircuitNew,
     CircuitOut,
+    EventDetail,
     EventNew,
     EventOut,
     JoinNew,
@@ -95,12 +96,12 @@ class Events(ListView):
 class OneEvent(View):
     """/events/{slug}"""
 
-    serializer_class = EventOut
+    serializer_class = EventDetail
 
     @extend_schema(operation_id="get_event", summary="Read an event", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
-        """One event by its slug."""
-        return Response(EventOut(existing(_events().filter(slug=slug).first())).data)
+        """With what it waits for."""
+        return Response(EventDetail(existing(_events().filter(slug=slug).first())).data)
 
 
 class Circuits(ListView):

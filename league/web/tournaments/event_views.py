@@ -14,7 +14,7 @@ import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes
 from league.domain.tournaments import events as domain
-from league.domain.tournaments import formats
+from league.domain.tournaments import formats, waiting
 from league.models import Circuit, Event, Tournament
 from league.pure.calendar import event_plan
 from league.web.common.game_lines import game_at_table
@@ -34,6 +34,7 @@ class Stage:
     sentence: str
     planned: event_plan.Stage
     tournaments: list[Tournament]
+    waits: list[waiting.Wait]
 
 
 def events(request: HttpRequest) -> HttpResponse:
@@ -46,23 +47,30 @@ def events(request: HttpRequest) -> HttpResponse:
 
 
 def event(request: HttpRequest, slug: str) -> HttpResponse:
-    """One event: every stage, planned or played, and who goes on. Three queries."""
+    """One event: every stage, planned or played, who goes on, and what it waits for. Four queries."""
     found = get_object_or_404(
         Event.objects.select_related("owner").prefetch_related(tournaments_with_entries()), slug=slug
     )
     by_stage: dict[int | None, list[Tournament]] = defaultdict(list)
     for one in found.tournaments.all():
         by_stage[one.stage].append(one)
+    waits = waiting.waits(found)
     described = {one.key: one for one in formats.describe_formats()}
     context = {
         "event": found,
         "game": found.document["game"],
         "stages": [
             Stage(
-                number, described[planned.format].title, described[planned.format].sentence, planned, by_stage[number]
+                number,
+                described[planned.format].title,
+                described[planned.format].sentence,
+                planned,
+                by_stage[number],
+                [one for one in waits if one.tournament.stage == number],
             )
             for number, planned in enumerate(event_plan.read_plan(found.document).stages, 1)
         ],
+        "why": waiting.why_cancelled(found),
         "secret": domain.published_secret(found),
         "embargo": found.secret_after if embargoes.hides_secret(found) else None,
     }

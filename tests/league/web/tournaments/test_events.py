@@ -8,9 +8,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from league.domain.bots import bots
+from league.domain.matches import matches
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
-from league.models import Match
+from league.enums import BotState
+from league.models import LeagueEvent, Match
 from tests.league.web.page import Page, faults
 from tests.support import league as made
 
@@ -124,3 +127,50 @@ def test_queries_do_not_grow_with_groups_and_seasons(league, field, reader) -> N
 def test_nothing_there_is_not_found(league, reader) -> None:
     assert reader.get("/e/none/").status_code == 404
     assert reader.get("/c/none/").status_code == 404
+
+
+def test_an_event_says_what_it_waits_for(league, field, reader, client) -> None:
+    """A match that our machines could not play is tried again; one that an operator struck out from a bracket holds all up."""
+    event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
+    url, address = f"/e/{event.slug}/", f"/api/v1/events/{event.slug}"
+    one = event.tournaments.get(group=1)
+    lost = one.matches.order_by("pk").first()
+    matches.void(lost, actor="", why="no sandbox", now=made.NOW)
+    again = matches.retry_later(lost, why="no sandbox", now=made.NOW)
+
+    told, waits = text(reader, url), client.get(address).json()["waits"]
+    assert "el evento espera 3 partidas" in told
+    assert f"La partida {lost.public_id} no se pudo jugar. En su lugar se intenta la {again.public_id}" in told
+    assert [(wait["tournament"], wait["left"], wait["stalls"]) for wait in waits] == [
+        (one.slug, 3, [{"void": lost.public_id, "again": again.public_id}]),
+        (event.tournaments.get(group=2).slug, 1, []),
+    ]
+
+    while match := Match.objects.filter(status="queued", tournament__stage=1).first():
+        made.play(match, winner=0, now=made.later(120))
+        progress.advance(match.tournament, now=made.later(125))
+    events.advance(event, now=made.later(125))
+    final = event.tournaments.get(stage=2)
+    for match in final.matches.all():
+        matches.void(match, actor="eva", why="a dispute", now=made.later(126))
+        struck = match.public_id
+    progress.advance(final, now=made.later(127))
+    assert events.advance(event, now=made.later(127)) is False
+
+    told = text(reader, url)
+    assert f"La partida {struck} se anuló" in told
+    assert client.get(address).json()["waits"][0]["stalls"] == [{"void": struck, "again": ""}]
+
+
+def test_an_event_that_cannot_go_on_says_why(league, field, reader, client) -> None:
+    event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
+    while match := Match.objects.filter(status="queued", tournament__stage=1).first():
+        made.play(match, winner=0, now=made.later(120))
+        progress.advance(match.tournament, now=made.later(125))
+    for version in field:
+        bots.set_state(version.bot, BotState.RETIRED, actor="ana", now=made.later(125))
+    assert events.advance_all(now=made.later(126)) == 1
+
+    why = LeagueEvent.objects.get(kind="event.refused").data["why"]
+    assert f"Este evento no pudo seguir: {why}" in text(reader, f"/e/{event.slug}/")
+    assert client.get(f"/api/v1/events/{event.slug}").json()["why"] == why
