@@ -8,9 +8,11 @@ A static program has no runtime that could stop before its first instruction; it
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from contextvars import copy_context
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -24,13 +26,17 @@ from engine.runner.seat import Seat
 from engine.runner.spec import BotSpec, MatchSpec
 from engine.sandbox import BotFault, BotProcess, Policy, Runtime, Sandbox
 
+log = logging.getLogger("engine.sandbox")  # what the kernel says of a process can be found in it
+
 
 def start_bot(box: Sandbox, bot: BotSpec, runtime: Runtime, policy: Policy, core: int | None = None) -> BotProcess:
     """A process of a bot. Raises Fault where its file cannot be executed, SandboxError where something of ours fails."""
     try:
-        return box.start(bot.path, runtime, bot.entry, policy, core=core)
+        process = box.start(bot.path, runtime, bot.entry, policy, core=core)
     except BotFault as fault:
         raise Fault(fault.kind, f"while starting: {fault.detail}") from None
+    log.debug("%s is process %d of user %d", bot.name, process.pid, process.user)
+    return process
 
 
 @dataclass(frozen=True)
@@ -157,7 +163,8 @@ class Ahead:
         self._cores = cores
         self._crew: Crew | None = None
         self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._run, name="crew", daemon=True)
+        # In the caller's context: what is logged is about the same match
+        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="crew", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:

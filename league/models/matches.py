@@ -68,6 +68,7 @@ class Match(models.Model):
     )  # the worker on which it broke off at a bot: another one is to try
     # From the lease on the commit of its worker and the revision of its rules; then engine version, sandbox tier, runtime hash, interpreter, kernel
     host = models.JSONField(default=dict)
+    request = models.CharField(max_length=64, blank=True, default="", db_default="")  # that queued it, as in the log
 
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)

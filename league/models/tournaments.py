@@ -111,6 +111,7 @@ class Tournament(models.Model):
     secret_after = models.DateTimeField(null=True)
     ending = models.CharField(max_length=20, choices=Ending, blank=True)  # what ended it besides its last match
     facts = models.JSONField(default=dict)  # the numbers behind `ending`
+    request = models.CharField(max_length=64, blank=True, default="", db_default="")  # that started it, as in the log
     event = models.ForeignKey("league.Event", null=True, on_delete=models.PROTECT, related_name="tournaments")
     stage = models.PositiveIntegerField(null=True)  # of the event, from 1
     season = models.ForeignKey("league.Season", null=True, on_delete=models.PROTECT, related_name="tournaments")

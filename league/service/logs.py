@@ -26,6 +26,11 @@ def about(**subject: str | int | None) -> Iterator[None]:
         _subject.reset(token)
 
 
+def asked_by() -> str:
+    """The number of the request in whose course this thread works, be it that it is answered now or that it queued this work; "" for none."""
+    return str(_subject.get().get("request", ""))
+
+
 class Plain(logging.Formatter):
     """A line for people: what it is about stands in brackets behind it."""
 

@@ -170,7 +170,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     league_stack: Stack, tmp_path: Path
 ) -> None:
     stack = league_stack
-    stack.settings["AUDIT_PERCENT"] = "100"
+    stack.settings |= {"AUDIT_PERCENT": "100", "LOG_FORMAT": "json", "LOG_LEVEL": "DEBUG", "TRUST_PROXY": "1"}
     everything_up(stack)
     a_stopped_scheduler_is_not_well(stack)
     enter_house(stack)
@@ -178,7 +178,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     token = stack.manage("create_token", "ana").strip()
 
     with half_sent(stack.port):  # they keep nobody waiting
-        good = stack.upload(token, "rufo", first_bot().encode())
+        good = stack.upload(token, "rufo", first_bot().encode(), "upload-of-rufo")
         bad = stack.upload(token, "tramposa", b"import sys\nsys.exit(3)\n")
     assert (good["status"], bad["status"]) == ("validating", "validating")
 
@@ -193,7 +193,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
 
     bots = ["rufo", "random", "greedy"]
     wanted = {"name": "Copa", "game": "partnership", "boards": 3, "bots": bots, "start": True}
-    cup = stack.call("POST", "/tournaments", token, wanted)["slug"]
+    cup = stack.call("POST", "/tournaments", token, wanted, "the-cup-of-ana")["slug"]
 
     def over() -> bool:
         return bool(stack.call("GET", f"/tournaments/{cup}", token)["status"] == "finished")
@@ -202,6 +202,12 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     standings = stack.call("GET", f"/tournaments/{cup}/standings", token)
     assert standings["matches"]["finished"] == 3
     assert sorted(cell["boards"] for cell in standings["crosstable"]) == [3] * 6
+    asked = {"the-cup-of-ana": 3, "upload-of-rufo": 1}  # what stands in the log of the web as the number of a request
+    for number, matches in asked.items():
+        told = [line for line in stack.lines("worker") if line.get("request") == number]
+        assert len({line["match"] for line in told}) == matches
+        assert {line["logger"] for line in told} >= {"league.playing", "engine.sandbox"}
+    assert all("request" in line for line in stack.lines("worker") if line.get("tournament") == cup)
     pool = stack.call("GET", f"/tournaments/{cup}", token)["pool"]["id"]
     wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", LONG, every=0.3)
     anchor = next(row for row in leaders(stack, pool, token) if row["bot"] == "greedy")

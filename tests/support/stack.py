@@ -160,24 +160,30 @@ class Stack:
         except json.JSONDecodeError:
             return status, text
 
-    def call(self, method: str, path: str, token: str, data: object = None) -> Any:
-        """One API call with JSON in and out; an error status is an AssertionError that shows the answer."""
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    def call(self, method: str, path: str, token: str, data: object = None, number: str = "") -> Any:
+        """One API call with JSON in and out, by that number where one is given; an error status is an AssertionError that shows the answer."""
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "X-Request-ID": number}
         status, answer = self.request(
             method, f"/api/v1{path}", None if data is None else json.dumps(data).encode(), headers
         )
         assert 200 <= status < 300, (method, path, status, answer)
         return answer
 
-    def upload(self, token: str, bot: str, source: bytes) -> Any:
-        """POST one source file as a version of `bot`, as a browser or curl sends a form."""
+    def upload(self, token: str, bot: str, source: bytes, number: str = "") -> Any:
+        """POST one source file as a version of `bot`, as a browser or curl sends a form, by that number where one is given."""
         edge = secrets.token_hex(8)
         head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{bot}.py"\r\n'
         body = head.encode() + b"Content-Type: text/x-python\r\n\r\n" + source + f"\r\n--{edge}--\r\n".encode()
         headers = {"Authorization": f"Bearer {token}", "Content-Type": f"multipart/form-data; boundary={edge}"}
+        headers["X-Request-ID"] = number
         status, answer = self.request("POST", f"/api/v1/bots/{bot}/versions", body, headers)
         assert status == 201, (status, answer)
         return answer
+
+    def lines(self, name: str) -> list[dict[str, Any]]:
+        """What the processes of a service have logged, where LOG_FORMAT is json."""
+        logs = [process.log.read_text() for process in self.processes if process.name == name]
+        return [json.loads(line) for log in logs for line in log.splitlines() if line.startswith("{")]
 
     def logs(self) -> str:
         """The ends of all logs, for the message of a failing test."""

@@ -5,6 +5,8 @@ The token grows with every claim. Whatever a worker does with a match names the 
 
 from __future__ import annotations
 
+import logging
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,8 +21,9 @@ from league.domain.matches import holds, matches, turns, validation, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, TournamentStatus
 from league.models import Match, Party
-from league.service import version
+from league.service import logs, version
 
+log = logging.getLogger("league.matches")
 HELD = turns.HELD
 AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
 RECENT = 100  # parties of matches, the latest, that a pace is measured on
@@ -123,6 +126,12 @@ def label(match: Match) -> dict[str, Any]:
     """Which code plays a match: its commit where that is known, and the revision of its rules."""
     commit = version.commit()
     return {**({"commit": commit} if commit else {}), "revision": pools.revisions().get(match.pool.game)}
+
+
+def about(match: Match) -> AbstractContextManager[None]:
+    """Lines of the log within are about this attempt, and asked for by who queued the match."""
+    cup = match.tournament.slug if match.tournament else None
+    return logs.about(match=match.public_id, attempt=match.attempts, tournament=cup, request=match.request)
 
 
 def _first(waiting: QuerySet[Match], prefer: int | None, greedy: list[int]) -> Match | None:
@@ -311,7 +320,11 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
     """Take back the matches whose worker has been silent past its lease, or has let go of them; their number."""
     now = clock.given(now)
     overdue = Match.work.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
-    return sum(_take_back(match, now=now) for match in overdue.select_related("tournament"))
+    taken = 0
+    for match in overdue.select_related("tournament"):
+        with about(match):
+            taken += _take_back(match, now=now)
+    return taken
 
 
 def _why_overdue(match: Match, now: datetime) -> str:
@@ -328,6 +341,7 @@ def _pause(match: Match) -> timedelta:
 
 def _take_back(match: Match, *, now: datetime) -> bool:
     why = _why_overdue(match, now)
+    log.warning("match %s is overdue: %s", match.public_id, why)
     guard: dict[str, object] = {"token": match.token, "lease_until__lt": now}
     if match.attempts < settings.MAX_ATTEMPTS:
         return _requeue(match, now=now, why=why, guard=guard, not_before=now + _pause(match))

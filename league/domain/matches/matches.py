@@ -16,6 +16,7 @@ from league.domain.matches import pace, turns
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import BotVersion, Match, Party, Pool, Round, Tournament
+from league.service import logs
 
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no letters that look like others
 BATCH = 500  # rows of one INSERT
@@ -140,6 +141,7 @@ def _row(plan: MatchPlan, now: datetime) -> Match:
         limits=plan.limits,
         priority=plan.priority,
         created=now,
+        request=logs.asked_by(),
     )
 
 
@@ -162,6 +164,7 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
     "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
     "reason", "progress", "host", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
+    "request",
 }  # fmt: skip
 
 
@@ -211,6 +214,7 @@ def play_again(
                 **identity,
                 "public_id": _name(bytes(match.secret), "again", (pool or match.pool).key, key),
                 "created": now,
+                "request": logs.asked_by() or match.request,
             },
         )
         if made:

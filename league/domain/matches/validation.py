@@ -24,6 +24,7 @@ from league.domain.matches import matches
 from league.domain.ratings import pools
 from league.enums import BotState, CheckName, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Check, Match, Pool
+from league.service import logs
 
 GAME_S = 3.0  # expected of one game: the referee's part of it, and a bot that answers soon
 PRIORITY = 10  # an author waits for it
@@ -164,7 +165,8 @@ def _repeat(version: BotVersion, now: datetime) -> bool:
         pause = min(AGAIN * 2 ** min(10, tried.filter(status=MatchStatus.VOID).count() - 1), AT_LAST)
         if last.finished is not None and last.finished + pause > now:
             return False
-        begin(version, now=now)
+        with logs.about(request=last.request):  # the same upload asks for it
+            begin(version, now=now)
     return True
 
 

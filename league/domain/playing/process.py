@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -190,7 +189,7 @@ class Machine:
 
         ahead: claim the next one towards the end, unless this one has failed before.
         """
-        with _about(work.match):
+        with work.about():
             return self._play(work, ahead=ahead)
 
     def _play(self, work: Work, *, ahead: bool) -> reports.Receipt | None:
@@ -277,7 +276,7 @@ class Machine:
 
     def audit(self, work: Work) -> bool:
         """Carry out an audit that this machine has leased, and report it; whether that was stored."""
-        with _about(work.match):
+        with work.about():
             return self._audit(work)
 
     def _audit(self, work: Work) -> bool:
@@ -324,9 +323,3 @@ class Machine:
             work.progress, work.done = min(99, 100 * done // max(1, total)), done
 
         return note
-
-
-def _about(match: Match) -> AbstractContextManager[None]:
-    """Lines of the log within are about this attempt."""
-    cup = match.tournament.slug if match.tournament else None
-    return logs.about(match=match.public_id, attempt=match.attempts, tournament=cup)

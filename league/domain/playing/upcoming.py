@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -24,7 +25,6 @@ from league.domain.core.loops import Loops
 from league.domain.matches import leases
 from league.enums import MatchKind
 from league.models import Match
-from league.service import logs
 
 log = logging.getLogger("league.playing")
 SOON_S = 1.0  # before the end of a match, by its pace, the next one is claimed: several times what a start takes
@@ -44,6 +44,10 @@ class Work:
     lost: bool = False  # the lease is somebody else's by now
     in_the_way: bool = False  # an upload waits, and this one is slow
     since: float = field(default_factory=time.monotonic)
+
+    def about(self) -> AbstractContextManager[None]:
+        """Lines of the log within are about this attempt."""
+        return leases.about(self.match)
 
     def beat(self) -> None:
         """Renew the lease."""
@@ -154,7 +158,7 @@ class Upcoming:
         if match is None:
             return None
         work = self._claimed = Work(match)
-        with logs.about(match=match.public_id, attempt=match.attempts):
+        with work.about():
             try:
                 self._ready(work, core)
             except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,6 +20,7 @@ from league.domain.tournaments import fixtures, formats
 from league.enums import Ending, MatchStatus, TournamentStatus
 from league.models import Entry, Match, Tournament
 from league.pure.formats import Outcome, Pairing
+from league.service import logs
 
 HALTED = Q(paused__isnull=False) | Q(stopped__isnull=False)  # by its owner, by an operator
 WINDOW = 500  # matches of one tournament that wait at most ...
@@ -30,7 +32,16 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
 
     At most `room` of one tournament wait in the queue: so no request and no pass inserts more, and the queue is as long as what is played soon.
     """
-    now = clock.given(now)
+    with _about(tournament):
+        return _schedule(tournament, now=clock.given(now))
+
+
+def _about(tournament: Tournament) -> AbstractContextManager[None]:
+    """Lines of the log within are about it, and its new matches are asked for by whoever asks now, else by who started it."""
+    return logs.about(tournament=tournament.slug, request=logs.asked_by() or tournament.request)
+
+
+def _schedule(tournament: Tournament, *, now: datetime) -> int:
     if Tournament.objects.filter(HALTED, pk=tournament.pk).exists():
         return 0
     form, field = formats.field_of_tournament(tournament)

@@ -24,6 +24,7 @@ from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
 from league.pure.names import without_part
 from league.pure.refusal import Message
+from league.service import logs
 
 SLUGS_TAKEN = frozenset({"new"})
 
@@ -151,7 +152,7 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
         if row.status == TournamentStatus.OPEN:
             enrolment.freeze_entries(row)
             booking.book(row, now=now)
-            moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now)
+            moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now, request=logs.asked_by())
     tournament.refresh_from_db()
     if tournament.status != TournamentStatus.RUNNING:
         raise IllegalMove(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -9,8 +10,10 @@ from django.conf import settings
 
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import leases, matches, validation, workers
+from league.domain.tournaments import progress
 from league.enums import MatchStatus
 from league.models import LeagueEvent, Match
+from league.service import logs
 from tests.support.league import NOW, accepted, later, play, running, started, uploaded
 
 LEASE = timedelta(seconds=settings.LEASE_S)
@@ -70,6 +73,31 @@ def test_heartbeat_prolongs_and_reports_loss(ana) -> None:
 
     row = Match.objects.get()
     assert (row.progress, row.lease_until) == (40, later(20) + LEASE)
+
+
+def test_what_is_logged_of_a_match_names_the_request_that_queued_it(ana, berto, caplog) -> None:
+    """Its own line of the scheduler, and those of matches that the scheduler adds or has played again, too."""
+    caplog.handler.setFormatter(logs.Json())
+    with logs.about(request="start-of-cup"):
+        cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    with logs.about(request="an-upload"):
+        version = uploaded(ana, "mine")
+    Match.objects.filter(tournament=cup).first().delete()
+
+    progress.schedule(cup, now=NOW)  # by the scheduler: nobody asks now
+    lost = running()
+    with leases.about(lost):
+        assert logs.asked_by() == "an-upload"
+    Match.objects.filter(pk=lost.pk).update(attempts=settings.MAX_ATTEMPTS)
+    leases.expire(now=later(1e6))
+    validation.repeat_void(now=later(2e6))
+
+    line = json.loads(caplog.text.splitlines()[-1])
+    assert (line["match"], line["request"]) == (lost.public_id, "an-upload")
+    assert "is overdue: it was not over after" in line["message"]
+    assert set(cup.matches.values_list("request", flat=True)) == {"start-of-cup"}
+    again = Match.objects.filter(parties__version=version).order_by().distinct()
+    assert [again.count(), *again.values_list("request", flat=True).distinct()] == [2, "an-upload"]
 
 
 def test_expire_leaves_live_leases_alone(ana) -> None:
