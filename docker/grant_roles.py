@@ -4,6 +4,8 @@ Neither owns a table. `tute_web`, for web and scheduler, reads and writes rows, 
 processes beside which uploaded code runs, has what RUNNER and RULES below say: whoever broke out of the sandbox would find no account,
 could change no player, package, rating, or result that stands, and could read the secret of no match that is not held by its lease.
 
+With --only-roles the roles are made and nothing is granted, as a restored backup wants them.
+
 Reads DATABASE_URL (the owner of the tables), WEB_PASSWORD and RUNNER_PASSWORD, each directly or as a file named by NAME_FILE.
 """
 
@@ -20,6 +22,7 @@ from league.service.env import envstr
 
 WEB = "tute_web"
 ROLE = "tute_runner"
+ONLY_ROLES = "--only-roles"
 TRIES = 5  # where somebody else holds a table, or both wait for each other
 
 
@@ -96,14 +99,21 @@ RULES = (
 )  # fmt: skip
 
 
-def grant(url: str, *, web: str, runner: str) -> None:
-    """Make the roles where they are missing, set their passwords, take from them all that they have and grant what they need. All or nothing."""
+def grant(url: str, *, web: str, runner: str, only_roles: bool = False) -> None:
+    """Make the roles where they are missing, set their passwords, take from them all that they have and grant what they need. All or nothing.
+
+    only_roles: no more than the first two: a backup is restored into a database without tables, and names them.
+    """
     for left in reversed(range(TRIES)):
         try:
             with psycopg.connect(url) as connection:
                 connection.execute("SET lock_timeout = '5s'")
                 _be_login(connection, WEB, web)
                 _be_login(connection, ROLE, runner)
+                if only_roles:
+                    return
+                _take_all(connection, WEB)
+                _take_all(connection, ROLE)
                 _grant_web(connection)
                 _grant_runner(connection)
                 _rule(connection)
@@ -124,6 +134,10 @@ def _be_login(connection: psycopg.Connection, name: str, password: str) -> None:
         _say(connection, "CREATE ROLE {} LOGIN", role)
     words = "ALTER ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD {}"
     _say(connection, words, role, sql.Literal(password))
+
+
+def _take_all(connection: psycopg.Connection, name: str) -> None:
+    role = sql.Identifier(name)
     for what in ("TABLES", "SEQUENCES", "FUNCTIONS"):
         _say(connection, f"REVOKE ALL ON ALL {what} IN SCHEMA public FROM {{}}", role)
     _say(connection, "GRANT USAGE ON SCHEMA public TO {}", role)
@@ -181,5 +195,8 @@ if __name__ == "__main__":
         sys.exit(
             "error: DATABASE_URL, WEB_PASSWORD and RUNNER_PASSWORD must be set, or each as NAME_FILE, the path of a file"
         )
+    if ONLY_ROLES in sys.argv[1:]:
+        grant(owner, web=web, runner=runner, only_roles=True)
+        sys.exit()
     grant(owner, web=web, runner=runner)
     print(f"{WEB} may use all tables, {ROLE} {len(RUNNER)}")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,16 +31,18 @@ UNCOUNTED = "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND rat
 class Troubled:
     """A production league (commands, roles and variables of the compose file) on servers of its own, ready to start two tournaments."""
 
-    def __init__(self) -> None:
+    def __init__(self, like: Troubled | None = None) -> None:
+        """like: a league that a new, empty place is made for, with nothing of its own yet."""
         self.postgres = PostgresServer(durable=True)
         self.redis = RedisServer()
         self.url = self.postgres.create_database()
         urls = {"database_url": self.url, "broker_url": self.redis.url, "runner_broker_url": self.redis.runner_url}
         self.stack = Stack(**urls, LEASE_S="30", MAX_ATTEMPTS="1000")
-        self.stack.run("migrate")
-        self.stack.program("-m", "tests.chaos.table", "make")
-        self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)
-        self.undisturbed = ""
+        self.undisturbed = like.undisturbed if like else ""
+        if like is None:
+            self.stack.run("migrate")
+            self.stack.program("-m", "tests.chaos.table", "make")
+            self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)
 
     @property
     def _name(self) -> str:
@@ -60,8 +65,23 @@ class Troubled:
         self._admin("DROP DATABASE IF EXISTS {} WITH (FORCE)", self._name)
         self._admin("CREATE DATABASE {} TEMPLATE first_moment", self._name)
 
+    def documented(self, command: str, folder: Path) -> None:
+        """Carry out a line of docs/operations.md, `docker compose exec -T postgres ...` or `run --rm migrate ...`, on these servers in a folder."""
+        found = re.fullmatch(r"docker compose (?:exec -T postgres|run --rm (migrate) python) ((\S+) .*)", command)
+        assert found is not None, command
+        service, words, program = found.groups()
+        parts = urlsplit(self.url)
+        if service:
+            words, environment = f"{sys.executable} {words}", self.stack.environment(compose.service(service))
+            words = words.replace(program, str(compose.TOP / program))
+        else:
+            words = re.sub(r"(?<= )(--dbname=|)tute(?= |$)", rf"\g<1>{self._name}", f"{self.postgres.bin}/{words}")
+            environment = {"PGHOST": "127.0.0.1", "PGPORT": str(parts.port), "PGPASSWORD": str(parts.password)}
+        done = subprocess.run(words, shell=True, env=environment, cwd=folder, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, ""), f"{command}\n{done.stderr}"
+
     def start(self, name: str, **trouble: str) -> Process:
-        """A worker ("worker") or a scheduler; `die_at`, `skew_s` and `messages` are those of tests/chaos/trouble.py."""
+        """A worker ("worker") or a scheduler; `die_at`, `skew_s`, `messages`, `rules` and `commit` are those of tests/chaos/trouble.py."""
         service = compose.service(name)
         words = self.stack.command(service)
         place = next(place for place, word in enumerate(words) if word.endswith("manage.py"))

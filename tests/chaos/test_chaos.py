@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from pathlib import Path
 
 import pytest
 
 from tests.chaos.conftest import LONG, OVER, Troubled
 from tests.chaos.trouble import PLACES
+from tests.support.compose import TOP
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -212,3 +214,62 @@ def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
 
     assert {attempts for (attempts,) in league.attempts()} == {1}  # giving back costs no attempt
     league.check()
+
+
+def test_workers_of_two_releases_play_one_queue(league: Troubled) -> None:
+    """One leaves the matches of a game whose rules are others there, and says so; every result tells whose code it is from."""
+    league.start("scheduler")
+    league.start("worker", commit="newer", rules="partnership=7")
+    of = "FROM league_match m JOIN league_pool p ON p.id = m.pool_id WHERE m.kind = 'tournament'"
+    theirs = f"SELECT count(*) {of} AND p.game = 'gana_pierde_3' AND m.status <> 'finished'"
+    why = "no worker that runs plays by revision 1 of the rules of partnership;%%"
+    left = f"SELECT DISTINCT m.status, m.attempts, m.reason LIKE '{why}' {of} AND p.game = 'partnership'"
+    league.until(lambda: league.stack.rows(theirs) == [(0,)], "the matches that both can play")
+    league.until(lambda: league.stack.rows(left) == [("queued", 0, True)], "matches that say what they wait for")
+    league.start("worker", commit="older")
+    league.finish()
+
+    played = f"SELECT DISTINCT p.game, m.host ->> 'commit', m.host -> 'revision' {of} ORDER BY 1"
+    assert league.stack.rows(played) == [("gana_pierde_3", "newer", 1), ("partnership", "older", 1)]
+    league.check()
+
+
+def test_a_backup_in_the_middle_of_play_goes_on_in_a_new_place_to_the_same_table(
+    league: Troubled, tmp_path: Path
+) -> None:
+    """By the commands of docs/operations.md, while a match is played; what was finished after the backup is lost with the old place."""
+    section = (
+        (TOP / "docs" / "operations.md").read_text().partition("\n## Backup and restore\n")[2].partition("\n## ")[0]
+    )
+    commands = [line.strip() for line in section.splitlines() if line.startswith("    docker compose ")]
+    backup, (stop, *restore, up) = commands[0], commands[1:]
+    assert stop == "docker compose stop web scheduler worker"
+    assert up.startswith("docker compose up")
+    league.start("scheduler")
+    league.start("worker")
+    wait_for_matches(league, 2)
+    league.until(lambda: league.stack.rows(PLAYING) != [(0,)], "a match that is being played")
+    league.documented(backup, tmp_path)
+    then = league.stack.rows(FINISHED)[0][0]
+    wait_for_matches(league, then + 1)
+    league.reset()  # nothing of the old place is left
+
+    there = Troubled(like=league)
+    try:
+        for command in restore:
+            there.documented(command, tmp_path)
+        held = there.stack.rows(HELD)
+        assert held != [(0,)]
+        assert 2 <= there.stack.rows(FINISHED)[0][0] <= then
+        with there.database() as connection:  # half a minute later
+            connection.execute(
+                "UPDATE league_match SET lease_until = lease_until - interval '1 hour' WHERE lease_until IS NOT NULL"
+            )
+        there.stack.run("migrate")
+        there.start("scheduler")
+        there.start("worker")
+        there.finish()
+        assert there.stack.rows(LOST) == held
+        there.check()
+    finally:
+        there.close()

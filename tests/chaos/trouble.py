@@ -4,6 +4,8 @@
     CHAOS_BY        "SIGTERM": this signal instead; "SystemExit": the loop that is there ends, as no bug should be able to end it
     CHAOS_SKEW_S    its own clock is wrong by so many seconds
     CHAOS_CORES     how cores are named when they are shared out, so that no other program's matches hold them
+    CHAOS_COMMIT    the commit that it tells as its own
+    CHAOS_RULES     "partnership=7": its rules of this game are those of another revision, by their number
     CHAOS_MESSAGES  "twice": each message is sent twice; "none": each is lost
 
 Everything else is the real thing. Nothing is replaced; calls are only overheard.
@@ -16,6 +18,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -27,6 +30,7 @@ django.setup()
 from celery.app.task import Task  # noqa: E402 - Django first
 from django.utils import timezone  # noqa: E402
 
+from engine import game as games  # noqa: E402
 from engine.runner import cores  # noqa: E402
 from engine.runner.seat import Seat  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
@@ -154,6 +158,12 @@ def send(times: int) -> None:
     Task.apply_async = sent
 
 
+def play_by_other_rules(told: str) -> None:
+    """The rules of a game are another revision's."""
+    game, _, revision = told.partition("=")
+    games._declared()[game] = replace(games.declared(game), revision=int(revision))
+
+
 def main() -> None:
     """Arrange the trouble, then run the command."""
     from django.core.management import execute_from_command_line
@@ -161,6 +171,10 @@ def main() -> None:
     cores.NAME = os.environ.get("CHAOS_CORES", cores.NAME)
     if place := os.environ.get("CHAOS_DIE_AT"):
         PLACES[place]()
+    if commit := os.environ.get("CHAOS_COMMIT"):
+        os.environ["BUILD_COMMIT"] = commit
+    if rules := os.environ.get("CHAOS_RULES"):
+        play_by_other_rules(rules)
     if skew := os.environ.get("CHAOS_SKEW_S"):
         lie_about_the_time(float(skew))
     if messages := os.environ.get("CHAOS_MESSAGES"):
