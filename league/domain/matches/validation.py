@@ -8,7 +8,7 @@ that the version was put to. Each game is accepted or refused by itself; a versi
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -74,15 +74,12 @@ def _attempt(key: str) -> int:
     return next(int(word) for word in key.split(":")[2:] if word.isdigit())
 
 
-def plan_games(version: BotVersion, attempt: int, secret: bytes) -> list[matches.MatchPlan]:
-    """A match for each game, the first of which is the row of the validation."""
+def plan_games(version: BotVersion, attempt: int, secret: bytes) -> Iterator[matches.MatchPlan]:
+    """A match for each game, the first of which is the row of the validation. A few queries each."""
     table = f"validation-{version.pk}-{attempt}"
-    return [
-        plan_against_house(
-            version, f"v:{version.pk}:{attempt}" + (f":{game}" if number else ""), table, secret, pool=pools.pool(game)
-        )
-        for number, game in enumerate(games(version))
-    ]
+    for number, game in enumerate(games(version)):
+        key = f"v:{version.pk}:{attempt}" + (f":{game}" if number else "")
+        yield plan_against_house(version, key, table, secret, pool=pools.pool(game))
 
 
 def plan_rest(match: Match) -> list[matches.MatchPlan]:
@@ -125,8 +122,8 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
     """Queue the next attempt to validate a version."""
     keys = Match.objects.filter(key__startswith=_prefix(version)).values_list("key", flat=True)
     attempt = 1 + max(map(_attempt, keys), default=0)
-    first, *rest = plan_games(version, attempt, secret or secrets.token_bytes(32))
-    matches.insert([replace(first, expected_s=GAME_S * (1 + len(rest)))], now=clock.given(now))
+    first = next(plan_games(version, attempt, secret or secrets.token_bytes(32)))
+    matches.insert([replace(first, expected_s=GAME_S * len(games(version)))], now=clock.given(now))
     hints.matches_wait()
 
 
