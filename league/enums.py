@@ -35,6 +35,7 @@ class Right(models.TextChoices):
     BAN = "ban", _("ban players, and take that back")
     QUOTA = "quota", _("give players other limits")
     EMBARGO = "embargo", _("hold back replays, and show them again")
+    AUDIT = "audit", _("say what came of audits that differ")
 
 
 class BotState(models.TextChoices):

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.test import Client
+from django.test import Client, override_settings
 
 from league.api import urls as api
+from league.domain.audits import sampling
 from league.domain.bots import bots
 from league.domain.core import clock
 from league.domain.core.errors import Forbidden, Refused
@@ -26,7 +27,7 @@ from league.domain.ratings import ratings
 from league.domain.tournaments import enrolment, events, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import Right
-from league.models import Bot, LeagueEvent, Match, Player, Sitting, Tournament
+from league.models import Audit, Bot, LeagueEvent, Match, Player, Sitting, Tournament
 from league.web import urls as web
 from tests.support import league as made
 
@@ -76,6 +77,7 @@ PLANS: dict[str, tuple[str, dict[str, str]]] = {
     "quota": ("player:ana", {"limit": "bots", "value": "50"}),
     "embargo": ("tournament:cup", {"until": "soon"}),
     "lift_embargo": ("tournament:cup", {}),
+    "conclude": ("audit:{audit}", {"conclusion": "honest"}),
 }
 
 
@@ -88,7 +90,12 @@ def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
         bans.ban(league.ana, **BY)
     elif name == "lift_embargo":
         embargoes.change(league.cup, clock.present() + timedelta(days=1), **BY)
-    return subject.format(match=league.match.public_id), {
+    elif name == "conclude":
+        with override_settings(AUDIT_PERCENT=100):
+            sampling.draw(now=made.NOW)
+        Audit.objects.update(verdict="differs", first={}, finished=made.NOW)
+    audit = Audit.objects.select_related("work").first()
+    return subject.format(match=league.match.public_id, audit=audit.work.public_id if audit else ""), {
         key: until() if value == "soon" else value for key, value in given.items()
     }
 

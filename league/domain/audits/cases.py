@@ -12,8 +12,6 @@ from league.domain.core.errors import Refused
 from league.enums import AuditConclusion, AuditVerdict
 from league.models import Audit
 
-MOST_WHY = 2000  # characters
-
 
 def cases() -> QuerySet[Audit]:
     """Every case with its match, bot and owner: the open ones first, then those that were closed last. One query."""
@@ -22,34 +20,20 @@ def cases() -> QuerySet[Audit]:
     return rows.order_by(F("closed").desc(nulls_first=True), "-finished")
 
 
-def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> None:
-    """Say what came of a case, in the journal, too. It moves no result: what follows from it (a match struck out, a bot barred) is an act of its own.
+def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime | None = None) -> bool:
+    """Say what came of a case, in the journal, too; whether that is new. It moves no result: what follows from it is an act of its own.
 
-    Refused for what is no case, is closed already, or without a reason.
+    Refused for what is no case.
     """
     now = clock.given(now)
-    why = why.strip()
-    if conclusion not in AuditConclusion.values:
-        raise Refused(
-            "{conclusion!r} is no conclusion; it is one of {words}",
-            conclusion=conclusion,
-            words=", ".join(AuditConclusion.values),
-        )
-    if not why or len(why) > MOST_WHY:
-        raise Refused("say why, in 1 to {most} characters: everybody reads it beside the audit", most=MOST_WHY)
+    told = {"conclusion": AuditConclusion(conclusion).value, "why": why}
     with transaction.atomic():
-        open_case = Audit.objects.filter(pk=audit.pk, verdict=AuditVerdict.DIFFERS, closed=None)
-        if not open_case.update(conclusion=conclusion, why=why, closed_by=actor, closed=now):
-            audit.refresh_from_db()
-            if audit.verdict != AuditVerdict.DIFFERS:
-                raise Refused("audit {audit} is no case: it does not differ", audit=audit.work.public_id)
-            raise Refused(
-                "audit {audit} was closed by {who}: {conclusion}",
-                audit=audit.work.public_id,
-                who=audit.closed_by,
-                conclusion=AuditConclusion(audit.conclusion).label,
-            )
-        journal.append(
-            "audit.closed", moves.subject(audit.match), now=now, actor=actor, audit=audit.work.public_id, conclusion=conclusion, why=why
-        )  # fmt: skip
+        row = Audit.objects.select_for_update(of=("self",)).select_related("work", "match").get(pk=audit.pk)
+        if row.verdict != AuditVerdict.DIFFERS:
+            raise Refused("audit {audit} is no case: it does not differ", audit=row.work.public_id)
+        if row.conclusion == told["conclusion"]:
+            return False
+        Audit.objects.filter(pk=row.pk).update(**told, closed_by=actor, closed=now)
+        journal.append("audit.closed", moves.subject(row.match), now=now, actor=actor, audit=row.work.public_id, **told)
     audit.refresh_from_db()
+    return True

@@ -12,16 +12,17 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from league.domain.audits import cases
 from league.domain.bots import bots
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
-from league.domain.operators.fields import LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, Field
-from league.domain.operators.subjects import BOT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
+from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, Field
+from league.domain.operators.subjects import AUDIT, BOT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
 from league.domain.people import bans, quotas
 from league.domain.tournaments import progress
 from league.domain.upkeep import repair
 from league.enums import MatchKind, MatchStatus, Right, TournamentStatus
-from league.models import Bot, Match, Player, Tournament
+from league.models import Audit, Bot, Match, Player, Tournament
 from league.pure.refusal import Message
 
 WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -236,6 +237,18 @@ def _lift(deed: Deed) -> Iterator[Message]:
             yield Message("the replays of {subject} are shown as soon as its matches are over", subject=subject.name)
 
 
+def _conclude(deed: Deed) -> Iterator[Message]:
+    for subject in deed.subjects:
+        audit: Audit = subject.row
+        if cases.close(audit, conclusion=deed.given["conclusion"], **deed.by):
+            yield Message(
+                "the case of {version} in match {match} is closed: {conclusion}; no result is changed by it",
+                version=str(audit.version),
+                match=audit.match.public_id,
+                conclusion=audit.conclusion,
+            )
+
+
 ACTIONS = {
     action.name: action
     for action in (
@@ -347,6 +360,17 @@ ACTIONS = {
             do=_lift,
             command="lift_embargo",
             example="tournament:copa",
+        ),
+        Action(
+            name="conclude",
+            right=Right.AUDIT,
+            title=gettext_noop("Say what came of an audit"),
+            sentence=gettext_noop("Of one that differs: everybody reads it beside the audit. It changes no result."),
+            kinds=(AUDIT,),
+            do=_conclude,
+            command="close_audit",
+            example="7hq2mx9c4k honest",
+            fields=(CONCLUSION,),
         ),
     )
 }

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 
 from league.domain.core.errors import Refused
 from league.domain.people import quotas
+from league.enums import AuditConclusion
 
 DEFAULT = "default"  # in place of a number: what everybody has
 
@@ -56,6 +57,13 @@ def _value(text: str) -> int | None:
     return int(text)
 
 
+def _conclusion(text: str) -> str:
+    if text not in AuditConclusion.values:
+        words = ", ".join(AuditConclusion.values)
+        raise Refused("{conclusion!r} is no conclusion; it is one of {words}", conclusion=text[:40], words=words)
+    return text
+
+
 UNTIL = Field("until", gettext_noop("Until (UTC)"), gettext_noop("such as 2026-11-21T12:00Z"), _moment, "time")
 UNTIL_OR_NEVER = Field(
     "until",
@@ -67,3 +75,11 @@ UNTIL_OR_NEVER = Field(
 )
 LIMIT = Field("limit", gettext_noop("Limit"), gettext_noop("which one"), _limit, "choice", choices=tuple(quotas.KINDS))
 VALUE = Field("value", gettext_noop("At most"), gettext_noop("a whole number, or: default"), _value)
+CONCLUSION = Field(
+    "conclusion",
+    gettext_noop("Conclusion"),
+    gettext_noop("honest: the bot differs by itself; bent: not played by the bot alone; unclear: not explained"),
+    _conclusion,
+    "choice",
+    choices=tuple(AuditConclusion.values),
+)

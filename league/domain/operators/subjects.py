@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from league.domain.core.errors import Refused
-from league.models import Bot, Entry, Event, Match, Party, Player, Tournament
+from league.models import Audit, Bot, Entry, Event, Match, Party, Player, Tournament
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def _entrants_of_event(event: Event) -> set[int]:
     return set(Entry.objects.filter(tournament__event=event).values_list("version__bot__owner", flat=True))
 
 
-MATCH, TOURNAMENT, EVENT, BOT, PLAYER = "match", "tournament", "event", "bot", "player"
+MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT = "match", "tournament", "event", "bot", "player", "audit"
 KINDS = {
     kind.name: kind
     for kind in (
@@ -62,6 +62,11 @@ KINDS = {
             PLAYER,
             lambda name: Player.objects.select_related("user").filter(name=name).first(),
             lambda player: {player.pk},
+        ),
+        Kind(
+            AUDIT,
+            lambda name: Audit.objects.select_related("work", "match__tournament").filter(work__public_id=name).first(),
+            lambda audit: _owners(audit.match),
         ),
     )
 }

@@ -49,6 +49,7 @@ def _subjects_help(action: Action) -> str:
         "event": "event:copa",
         "bot": "bot:rufo",
         "player": "player:ana",
+        "audit": "audit:7hq2mx9c4k",
     }
     text = ", ".join(examples[kind] for kind in action.kinds)
     return (

@@ -1,0 +1,12 @@
+"""manage.py close_audit."""
+
+from __future__ import annotations
+
+from league.domain.operators.actions import ACTIONS
+from league.management.operating import ActionCommand
+
+
+class Command(ActionCommand):
+    """Say what came of an audit that differs."""
+
+    action = ACTIONS["conclude"]
