@@ -46,6 +46,34 @@ class BotState(models.TextChoices):
     RETIRED = "retired", _("retired")  # shown, never scheduled again
 
 
+class EntryPolicy(models.TextChoices):
+    """Whom the owner of a bot lets enter it, besides themselves (league.domain.bots.consent)."""
+
+    USUAL = "usual", _("as usual: into public leagues anybody, into other rated events who has asked")
+    ANYBODY = "anybody", _("anybody")
+    ASK = "ask", _("who has asked")
+    NOBODY = "nobody", _("nobody")
+
+
+class RequestStatus(models.TextChoices):
+    """The life of a request to enter another's bot."""
+
+    ASKED = "asked", _("waits for its owner")
+    GRANTED = "granted", _("granted")
+    REFUSED = "refused", _("refused")  # or granted, and the owner took the bot out again: nobody asks once more
+    WITHDRAWN = "withdrawn", _("withdrawn")  # by who asked
+    EXPIRED = "expired", _("expired")  # entries were closed before there was an answer
+
+
+REQUEST_MOVES: dict[str, frozenset[str]] = {
+    RequestStatus.ASKED: frozenset(RequestStatus) - {RequestStatus.ASKED},
+    RequestStatus.GRANTED: frozenset({RequestStatus.REFUSED, RequestStatus.WITHDRAWN}),
+    RequestStatus.REFUSED: frozenset({RequestStatus.GRANTED}),
+    RequestStatus.WITHDRAWN: frozenset(),
+    RequestStatus.EXPIRED: frozenset(),
+}
+
+
 class VersionStatus(models.TextChoices):
     """The life of one upload."""
 

@@ -14,6 +14,7 @@ from league.api.people import views as people
 from league.api.ratings import views as ratings
 from league.api.tournaments import event_views as events
 from league.api.tournaments import format_views as formats
+from league.api.tournaments import request_views as requests
 from league.api.tournaments import views as tournaments
 
 
@@ -58,6 +59,12 @@ urlpatterns = [
     path("players/<word:name>", people.OnePlayer.as_view(), name="player"),
     path("me", people.Me.as_view(), name="me"),
     path("me/limits", people.MyLimits.as_view(), name="my-limits"),
+    path("me/requests", requests.MyRequests.as_view(), name="my-requests"),
+    path("me/blocks", requests.MyBlocks.as_view(), name="my-blocks"),
+    path("me/blocks/<word:name>", requests.OneBlock.as_view(), name="my-block"),
+    path("requests/<id:id>", requests.OneRequest.as_view(), name="request"),
+    path("requests/<id:id>/grant", requests.Grant.as_view(), name="request-grant"),
+    path("requests/<id:id>/refuse", requests.Refuse.as_view(), name="request-refuse"),
     path("tokens", people.Tokens.as_view(), name="tokens"),
     path("tokens/<id:id>", people.OneToken.as_view(), name="token"),
     path("bots", bots.Bots.as_view(), name="bots"),
@@ -71,11 +78,15 @@ urlpatterns = [
     path("tournaments", tournaments.Tournaments.as_view(), name="tournaments"),
     path("events", events.Events.as_view(), name="events"),
     path("events/<word:slug>", events.OneEvent.as_view(), name="event"),
+    path("events/<word:slug>/start", events.StartEvent.as_view(), name="event-start"),
+    path("events/<word:slug>/cancel", events.CancelEvent.as_view(), name="event-cancel"),
+    path("events/<word:slug>/requests", requests.WaitingOfEvent.as_view(), name="event-requests"),
     path("circuits", events.Circuits.as_view(), name="circuits"),
     path("circuits/<word:slug>", events.OneCircuit.as_view(), name="circuit"),
     path("circuits/<word:slug>/bots", events.CircuitBots.as_view(), name="circuit-bots"),
     path("circuits/<word:slug>/bots/<word:bot>", events.OneCircuitBot.as_view(), name="circuit-bot"),
     path("circuits/<word:slug>/seasons", events.Seasons.as_view(), name="seasons"),
+    path("circuits/<word:slug>/requests", requests.WaitingOfCircuit.as_view(), name="circuit-requests"),
     path("formats", formats.Formats.as_view(), name="formats"),
     path("forecast", formats.Forecast.as_view(), name="forecast"),
     path("tournaments/<word:slug>", tournaments.OneTournament.as_view(), name="tournament"),
@@ -85,6 +96,7 @@ urlpatterns = [
     path("tournaments/<word:slug>/resume", tournaments.Resume.as_view(), name="tournament-resume"),
     path("tournaments/<word:slug>/entries", tournaments.Entries.as_view(), name="entries"),
     path("tournaments/<word:slug>/entries/<id:number>", tournaments.OneEntry.as_view(), name="entry"),
+    path("tournaments/<word:slug>/requests", requests.WaitingOfTournament.as_view(), name="tournament-requests"),
     path("tournaments/<word:slug>/extend", formats.Extend.as_view(), name="tournament-extend"),
     path("tournaments/<word:slug>/close", formats.Close.as_view(), name="tournament-close"),
     path("tournaments/<word:slug>/rounds", formats.Rounds.as_view(), name="rounds"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
+from league.models.consent import Block, EntryRequest
 from league.models.matches import Board, Check, Match, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, TakenName
 from league.models.pools import Pool
@@ -19,6 +20,7 @@ from league.models.workers import Scheduler, Worker
 __all__ = [
     "ApiToken",
     "Audit",
+    "Block",
     "Board",
     "BoardSums",
     "Bot",
@@ -27,6 +29,7 @@ __all__ = [
     "Check",
     "Circuit",
     "Entry",
+    "EntryRequest",
     "Event",
     "IdempotencyKey",
     "LeagueEvent",

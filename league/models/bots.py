@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import BotState, FaultKind, VersionStatus
+from league.enums import BotState, EntryPolicy, FaultKind, VersionStatus
 from league.models.people import Player
 from league.models.words import only_words
 
@@ -32,10 +32,14 @@ class Bot(models.Model):
     sends = models.ForeignKey(
         "league.BotVersion", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
+    # Whom its owner lets enter it (league.domain.bots.consent)
+    entry_policy = models.CharField(
+        max_length=10, choices=EntryPolicy, default=EntryPolicy.USUAL, db_default=EntryPolicy.USUAL
+    )
     created = models.DateTimeField()
 
     class Meta:
-        constraints = [only_words("bot", "state", BotState)]
+        constraints = [only_words("bot", "state", BotState), only_words("bot", "entry_policy", EntryPolicy)]
 
     def __str__(self) -> str:
         return self.slug

@@ -12,8 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from league.enums import MatchStatus
-from league.models import Match, Party
+from league.enums import MatchStatus, RequestStatus
+from league.models import EntryRequest, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.web.common import game_lines, words
 from league.web.common.prefs import theme
@@ -30,6 +30,15 @@ register.filter("fault_name", words.fault_name)
 register.filter("fault_advice", words.fault_advice)
 register.filter("unit_name", words.unit_name)
 register.filter("spans", game_lines.number_range)
+
+
+@register.simple_tag(takes_context=True)
+def requests_waiting(context: dict[str, Any]) -> int:
+    """How many requests wait for the answer of who looks. One query for who is logged in."""
+    user = context["request"].user if "request" in context else None
+    if user is None or not user.is_authenticated:
+        return 0
+    return EntryRequest.objects.filter(bot__owner__user=user, status=RequestStatus.ASKED).count()
 
 
 @register.simple_tag

@@ -17,6 +17,7 @@ from league.web.people import ways_in
 from league.web.ratings import views as ratings
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
+from league.web.tournaments import request_views as requests
 from league.web.tournaments import views as tournaments
 
 urlpatterns = [
@@ -40,6 +41,7 @@ urlpatterns = [
     path("e/new/", events.new_event, name="event-new"),
     path("e/new/forecast/", events.event_forecast, name="event-forecast"),
     path("e/<slug:slug>/", events.event, name="event"),
+    path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
     path("c/new/", circuits.new_circuit, name="circuit-new"),
     path("c/<slug:slug>/", circuits.circuit, name="circuit"),
     path("c/<slug:slug>/do/", circuits.act_on_circuit, name="circuit-do"),
@@ -65,6 +67,7 @@ urlpatterns = [
     path("accounts/login/", people.LogIn.as_view(), name="login"),
     path("accounts/logout/", people.log_out, name="logout"),
     path("accounts/me/", people.account, name="account"),
+    path("accounts/requests/", requests.requests, name="requests"),
     path("accounts/password/", people.NewPassword.as_view(), name="password"),
     path("accounts/mail/", ways_in.address, name="mail"),
     path("accounts/forgotten/", ways_in.forgotten, name="forgotten"),

@@ -16,13 +16,13 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
 
-from league.domain.bots import bots  # noqa: E402
+from league.domain.bots import bots, consent  # noqa: E402
 from league.domain.core import moves  # noqa: E402 - Django first
 from league.domain.matches import replays  # noqa: E402
 from league.domain.people import players  # noqa: E402
 from league.domain.ratings import pools, sums  # noqa: E402
 from league.domain.tournaments import standings, tournaments  # noqa: E402
-from league.enums import MatchKind, VersionStatus  # noqa: E402
+from league.enums import EntryPolicy, MatchKind, VersionStatus  # noqa: E402
 from league.models import Match, Pool, Rating, Sitting, Tournament  # noqa: E402
 from tests.support.bots import FRAME  # noqa: E402
 
@@ -44,6 +44,7 @@ def make() -> None:
         for match in Match.objects.filter(kind=MatchKind.VALIDATION, parties__version=version).distinct():
             moves.move(match, "cancelled", now=now)
         moves.move(version, VersionStatus.ACCEPTED, now=now)
+        consent.set_policy(version.bot, EntryPolicy.ANYBODY, actor=player.name)
         versions.append(version)
     for name, game, seats, boards in CUPS:
         owner = versions[0].bot.owner

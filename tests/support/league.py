@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 
 import engine
 from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import moves
 from league.domain.matches import leases, reports
 from league.domain.ratings import pools
 from league.domain.tournaments import tournaments
-from league.enums import VersionStatus
+from league.enums import EntryPolicy, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -39,10 +39,15 @@ def uploaded(player: Player, name: str, *, games: Sequence[str] = ("partnership"
 
 
 def accepted(
-    player: Player, name: str, *, games: Sequence[str] = ("partnership", "corriente", "cabrero")
+    player: Player,
+    name: str,
+    *,
+    games: Sequence[str] = ("partnership", "corriente", "cabrero"),
+    policy: str = EntryPolicy.ANYBODY,
 ) -> BotVersion:
-    """A version that may be entered; its validation matches are taken back, so that none of them waits."""
+    """A version that may be entered, by anybody where no other `policy` is named; its validation matches are taken back, so that none waits."""
     version = uploaded(player, name, games=games)
+    consent.set_policy(version.bot, policy, actor=player.name, now=NOW)
     for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
         moves.move(match, "cancelled", now=NOW)
     moves.move(version, VersionStatus.ACCEPTED, now=NOW)

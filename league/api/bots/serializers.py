@@ -10,7 +10,7 @@ from rest_framework import serializers
 from league.api.http.problems import told
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
 from league.domain.matches import validation
-from league.enums import BotState, CheckName, VersionStatus
+from league.enums import BotState, CheckName, EntryPolicy, VersionStatus
 from league.models import BotVersion, Check, Player
 
 
@@ -36,6 +36,10 @@ class BotOut(serializers.Serializer[Any]):
     held_until = serializers.DateTimeField(
         allow_null=True, help_text="Until when the pause of its owner holds back its matches."
     )
+    entry_policy = serializers.ChoiceField(
+        choices=EntryPolicy.choices,
+        help_text="Whom its owner lets enter it. usual: anybody into public leagues and unrated matches, into other rated events who has asked.",
+    )
 
 
 class BotChange(StrictSerializer):
@@ -54,10 +58,14 @@ class BotChange(StrictSerializer):
         help_text="Number of the accepted version that it sends to tournaments from now on; null: its newest one.",
     )
 
+    entry_policy = serializers.ChoiceField(
+        required=False, choices=EntryPolicy.choices, help_text="Who may enter it from now on; what has entered stays."
+    )
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """An empty change is a mistake."""
         if not attrs:
-            raise serializers.ValidationError(told("name at least one of: {names}", names="description, state, sends"))
+            raise serializers.ValidationError(told("name at least one of: {names}", names=", ".join(self.fields)))
         return attrs
 
 

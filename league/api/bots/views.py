@@ -30,7 +30,7 @@ from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.http.problems import Problem, told
 from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.matches import encounters
 from league.enums import TokenScope, VersionStatus
 from league.models import Bot, BotVersion, Player
@@ -90,6 +90,8 @@ class OneBot(View):
             bots.set_state(bot, change["state"], actor=player.name)
         if "sends" in change:
             bots.choose_version(bot, change["sends"], actor=player.name)
+        if "entry_policy" in change:
+            consent.set_policy(bot, change["entry_policy"], actor=player.name)
         if "description" in change:
             bots.describe(bot, change["description"])
         return Response(BotOut(_bots().get(pk=bot.pk)).data)

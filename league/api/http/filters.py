@@ -10,8 +10,8 @@ from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
-from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
-from league.models import Bot, BotVersion, Match, Party, Player, Pool, Rating, RatingPoint, Tournament
+from league.enums import BotState, MatchKind, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
+from league.models import Bot, BotVersion, EntryRequest, Match, Party, Player, Pool, Rating, RatingPoint, Tournament
 
 MOST_ID = 2**31 - 1
 
@@ -107,6 +107,19 @@ class TournamentFilters(filters.FilterSet):
 
     class Meta:
         model = Tournament
+        fields: list[str] = []
+
+
+class RequestFilters(filters.FilterSet):
+    """Of /me/requests."""
+
+    status = filters.ChoiceFilter(choices=RequestStatus.choices)
+    bot = WordFilter(field_name="bot__slug", label="Name of the bot.")
+    owner = WordFilter(field_name="bot__owner__name", label="Who answers.")
+    asker = WordFilter(field_name="asker__name", label="Who has asked.")
+
+    class Meta:
+        model = EntryRequest
         fields: list[str] = []
 
 

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from league.api.http.problems import told
 from league.enums import FaultKind
+from league.models.consent import MOST_MESSAGE
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -63,6 +64,16 @@ class OptionalObjectField(serializers.JSONField):
 @extend_schema_field({"type": ["number", "boolean", "string"]})
 class ScalarField(serializers.JSONField):
     """A number, true or false, or a text."""
+
+
+class MessageField(serializers.CharField):
+    """What the owner of a bot reads who is asked."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        text = "Plain text for the owner of the bot, where they want to be asked."
+        super().__init__(
+            required=False, default="", allow_blank=True, max_length=MOST_MESSAGE, help_text=text, **kwargs
+        )
 
 
 class VersionRef(serializers.Serializer[Any]):

@@ -37,6 +37,7 @@ SPECTACULAR_SETTINGS = {
             ("players", "The people who own bots."),
             ("bots", "Bots and their versions."),
             ("tournaments", "Tournaments, their entries and standings."),
+            ("requests", "Whom owners let enter their bots: requests, answers, blocks."),
             ("matches", "Matches, boards, sittings and replays."),
             ("ratings", "Pools and their leaderboards."),
             ("account", "Yourself and your tokens."),
@@ -57,5 +58,7 @@ SPECTACULAR_SETTINGS = {
         "TournamentStatus": "league.enums.TournamentStatus",
         "TournamentFormat": "league.enums.format_choices",
         "FaultKind": "league.enums.FaultKind",
+        "EntryPolicy": "league.enums.EntryPolicy",
+        "RequestStatus": "league.enums.RequestStatus",
     },
 }

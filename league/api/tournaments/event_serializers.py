@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.problems import told
-from league.api.http.serializers import ObjectField, StrictSerializer
+from league.api.http.serializers import MessageField, ObjectField, StrictSerializer
 from league.domain.tournaments import circuits, events, waiting
 from league.enums import DEFAULT_FORMAT, TournamentStatus, format_choices
 from league.models import Circuit, Event
@@ -93,6 +93,7 @@ class EventNew(StrictSerializer):
 
     document = ObjectField(help_text="name, game and stages; docs/event.schema.json is its schema.")
     bots = serializers.ListField(child=serializers.SlugField(max_length=40), max_length=settings.MAX_ENTRIES)
+    message = MessageField()
 
 
 class SeasonOut(serializers.Serializer[Any]):
@@ -179,3 +180,4 @@ class JoinNew(StrictSerializer):
     """A bot that takes part from the next season on."""
 
     bot = serializers.SlugField(max_length=40)
+    message = MessageField()

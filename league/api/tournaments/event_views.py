@@ -27,7 +27,8 @@ from league.api.tournaments.event_serializers import (
     JoinNew,
     SeasonOut,
 )
-from league.api.tournaments.views import KEY
+from league.api.tournaments.request_serializers import RequestOut
+from league.api.tournaments.views import KEY, asked
 from league.domain.tournaments import circuits, events
 from league.enums import TokenScope
 from league.models import Bot, Circuit, Event, Season
@@ -80,14 +81,17 @@ class Events(ListView):
         responses={201: EventOut},
     )
     def post(self, request: Request) -> Response:
-        """What is wrong in the document is named by its place."""
+        """What is wrong in the document is named by its place.
+
+        Where owners of bots want to be asked, they are, and the event is `open` until you start it.
+        """
         player = player_of(request)
         return self.once(lambda: self._create(player))
 
     def _create(self, player: Any) -> Response:
         wanted = self.body()
         with transaction.atomic():
-            event = events.create(player, wanted["document"], _bots(wanted["bots"]))
+            event = events.create(player, wanted["document"], _bots(wanted["bots"]), message=wanted["message"])
         found = EventOut(_events().get(pk=event.pk)).data
         where = reverse("api:event", args=[event.slug])
         return Response(found, status=status.HTTP_201_CREATED, headers={"Location": where})
@@ -102,6 +106,46 @@ class OneEvent(View):
     def get(self, request: Request, slug: str) -> Response:
         """With what it waits for."""
         return Response(EventDetail(existing(_events().filter(slug=slug).first())).data)
+
+
+class StartEvent(View):
+    """/events/{slug}/start"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = EventOut
+
+    @extend_schema(
+        operation_id="start_event",
+        summary="Start your open event",
+        tags=["tournaments"],
+        request=None,
+        responses=EventOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """With the bots whose owners agree; requests that are still open expire. Starting it again changes nothing."""
+        event = existing(_events().filter(slug=slug).first())
+        events.start(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
+        return Response(EventOut(_events().get(pk=event.pk)).data)
+
+
+class CancelEvent(View):
+    """/events/{slug}/cancel"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = EventOut
+
+    @extend_schema(
+        operation_id="cancel_event",
+        summary="Take your open event back",
+        tags=["tournaments"],
+        request=None,
+        responses=EventOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Before it has begun; one that runs ends with the tournament of its stage. Doing it again changes nothing."""
+        event = existing(_events().filter(slug=slug).first())
+        events.cancel(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
+        return Response(EventOut(_events().get(pk=event.pk)).data)
 
 
 class Circuits(ListView):
@@ -179,17 +223,23 @@ class CircuitBots(View):
 
     @extend_schema(
         operation_id="join_circuit",
-        summary="Let your bot take part from the next season on",
+        summary="Let a bot take part from the next season on",
         tags=["tournaments"],
         request=JoinNew,
-        responses=CircuitOut,
+        responses={200: CircuitOut, 202: RequestOut},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Each season takes its newest accepted version. Joining again changes nothing."""
-        circuit = _circuit(slug)
-        [bot] = _bots([self.body()["bot"]])
-        player = self.owner_only(bot.owner, f"the bot {bot.slug}")
-        circuits.join(circuit, bot, actor=player.name)
+        """Each season takes the version that it sends. Joining again changes nothing.
+
+        As owner of the circuit you may let any bot join whose owner agrees; one who wants to be asked is asked: 202 with the request.
+        """
+        circuit, wanted, player = _circuit(slug), self.body(), player_of(request)
+        [bot] = _bots([wanted["bot"]])
+        if player.pk != circuit.owner_id:
+            self.owner_only(bot.owner, f"the bot {bot.slug}")
+        waits = circuits.join(circuit, bot, by=player, message=wanted["message"])
+        if waits is not None:
+            return asked(waits, player)
         return Response(CircuitOut(_circuit(slug)).data)
 
 
@@ -214,7 +264,7 @@ class OneCircuitBot(View):
         player = player_of(request)
         if player.pk != circuit.owner_id:
             self.owner_only(found.owner, f"the bot {bot}")
-        circuits.leave(circuit, found, actor=player.name)
+        circuits.leave(circuit, found, by=player)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 import engine
 from league.api.http.problems import told
-from league.api.http.serializers import ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
+from league.api.http.serializers import MessageField, ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
@@ -156,9 +156,11 @@ class TournamentNew(FormatChoice):
         child=serializers.SlugField(max_length=40),
         required=False,
         max_length=settings.MAX_ENTRIES,
-        help_text="To enter at once.",
+        help_text="To enter at once; owners who want to be asked are asked.",
     )
-    start = serializers.BooleanField(required=False, default=False, help_text="Start it at once.")
+    start = serializers.BooleanField(
+        required=False, default=False, help_text="Start it at once; refused where somebody is to be asked first."
+    )
 
 
 class ForecastNew(FormatChoice):
@@ -276,18 +278,22 @@ class EntryOut(serializers.Serializer[Any]):
     version = VersionRef()
     seed = serializers.IntegerField(allow_null=True, help_text="From 1; null before the start.")
     place = serializers.IntegerField(allow_null=True, help_text="From 1; null before the end.")
-    withdrawn = serializers.DateTimeField(allow_null=True, help_text="When it left a running ladder.")
+    withdrawn = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When it was withdrawn from the running tournament: no new match in a ladder, no further stage in an event.",
+    )
 
 
 class EntryNew(StrictSerializer):
-    """A bot (its newest accepted version) or one version of it by id."""
+    """A bot (the version that it sends) or one version of it by id."""
 
     bot = serializers.SlugField(required=False, max_length=40)
     version = serializers.IntegerField(required=False, min_value=1, max_value=MOST_ID)
+    message = MessageField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly one of both."""
-        if len(attrs) != 1:
+        if ("bot" in attrs) == ("version" in attrs):
             raise serializers.ValidationError(told("name either a bot or a version"))
         return attrs
 

@@ -21,10 +21,11 @@ from league.api.http.base import ListView, View, existing
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import told
+from league.api.tournaments.request_serializers import RequestOut
 from league.api.tournaments.serializers import CancelNew, EntryNew, EntryOut, StandingsOut, TournamentNew, TournamentOut
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import MatchStatus, TokenScope
-from league.models import Bot, BotVersion, Entry, Match, Player, Tournament
+from league.models import Bot, BotVersion, Entry, EntryRequest, Match, Player, Tournament
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
 
@@ -46,6 +47,13 @@ def _tournaments() -> QuerySet[Tournament]:
 def one_tournament(slug: str) -> Tournament:
     """The tournament with its counts, or 404."""
     return existing(_tournaments().filter(slug=slug).first())
+
+
+def asked(request: EntryRequest, player: Player) -> Response:
+    """202: the owner of the bot is asked first; `player` has asked."""
+    where = reverse("api:request", args=[request.pk])
+    shown = RequestOut(request, context={"viewer": player}).data
+    return Response(shown, status=status.HTTP_202_ACCEPTED, headers={"Location": where})
 
 
 def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
@@ -111,7 +119,7 @@ class Tournaments(ListView):
                 sealed=wanted["sealed"],
             )
             if wanted["start"]:
-                tournaments.start(made, actor=player.name)
+                tournaments.start_at_once(made, actor=player.name)
         where = reverse("api:tournament", args=[made.slug])
         return Response(
             TournamentOut(one_tournament(made.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
@@ -226,11 +234,14 @@ class Entries(ListView):
         tags=["tournaments"],
         parameters=[KEY],
         request=EntryNew,
-        responses={201: EntryOut},
+        responses={201: EntryOut, 202: RequestOut},
         filters=False,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Your own bot; the owner of the tournament may enter any bot. Entering it again changes nothing."""
+        """Your own bot, or as owner of the tournament any bot whose owner agrees.
+
+        An owner who wants to be asked is asked: 202 with the request. Entering or asking again changes nothing.
+        """
         player_of(request)
         tournament = existing(Tournament.objects.select_related("owner__user", "pool").filter(slug=slug).first())
         return self.once(lambda: self._enter(tournament))
@@ -245,12 +256,14 @@ class Entries(ListView):
             entrant = BotVersion.objects.select_related("bot__owner").filter(pk=wanted["version"]).first()
             owner = entrant.bot.owner if entrant else None
         if entrant is None or owner is None:
-            field = next(iter(wanted))
+            field = "bot" if "bot" in wanted else "version"
             raise ValidationError({field: [told("there is no {field} {value!r}", field=field, value=wanted[field])]})
         player = player_of(self.request)
         if player.pk != tournament.owner_id:
             self.owner_only(owner, f"the bot {wanted.get('bot') or entrant}")
-        entry = enrolment.enter(tournament, entrant, actor=player.name)
+        entry = enrolment.enter(tournament, entrant, by=player, message=wanted["message"])
+        if isinstance(entry, EntryRequest):
+            return asked(entry, player)
         found = Entry.objects.select_related("version__bot__owner").get(pk=entry.pk)
         return Response(EntryOut(found).data, status=status.HTTP_201_CREATED)
 
@@ -267,13 +280,17 @@ class OneEntry(View):
         operation_id="withdraw_entry", summary="Withdraw an entry", tags=["tournaments"], responses={204: None}
     )
     def delete(self, request: Request, slug: str, number: int) -> Response:
-        """For the owner of the bot or of the tournament, before the start."""
+        """For the owner of the bot, and before the start or in a ladder for that of the tournament.
+
+        Before the start the bot is out. In a running ladder it gets no new match. In any other tournament that runs its matches are played all
+        the same and its place stands; it goes on to no further stage. Doing it again changes nothing.
+        """
         rows = Entry.objects.select_related("tournament__owner", "version__bot__owner")
         entry = existing(rows.filter(tournament__slug=slug, number=number).first())
         player = player_of(request)
         if player.pk != entry.tournament.owner_id:
             self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
-        enrolment.withdraw(entry.tournament, entry.version, actor=player.name)
+        enrolment.withdraw(entry.tournament, entry.version, by=player)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -132,6 +132,11 @@ def sent_version(bot: Bot, game: str | None = None) -> BotVersion:
     raise Refused("the bot {bot!r} has no accepted version that plays {game}", bot=bot.slug, game=game)
 
 
+def version_of(entrant: Bot | BotVersion, game: str | None = None) -> BotVersion:
+    """A version itself; of a bot the one that it sends."""
+    return sent_version(entrant, game) if isinstance(entrant, Bot) else entrant
+
+
 def describe(bot: Bot, text: str) -> None:
     """Set the description that stands on the bot's page."""
     text = text.strip()

@@ -9,27 +9,30 @@ from django.db import transaction
 
 from league.domain.core import journal
 from league.domain.core.errors import IllegalMove
-from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchKind
-from league.models import BotVersion, Match, Tournament
+from league.enums import MATCH_MOVES, REQUEST_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchKind
+from league.models import BotVersion, EntryRequest, Match, Tournament
+
+Row = Match | Tournament | BotVersion | EntryRequest
 
 MOVES: dict[type, dict[str, frozenset[str]]] = {
     Match: MATCH_MOVES,
     Tournament: TOURNAMENT_MOVES,
     BotVersion: VERSION_MOVES,
+    EntryRequest: REQUEST_MOVES,
 }
 
 
-def subject(row: Match | Tournament | BotVersion) -> str:
+def subject(row: Row) -> str:
     """The name of a row in the journal."""
     if isinstance(row, Match):
         return f"{'audit' if row.kind == MatchKind.AUDIT else 'match'}:{row.public_id}"
     if isinstance(row, Tournament):
         return f"tournament:{row.slug}"
-    return f"version:{row.pk}"
+    return f"{'request' if isinstance(row, EntryRequest) else 'version'}:{row.pk}"
 
 
 def move(
-    row: Match | Tournament | BotVersion,
+    row: Row,
     to: str,
     *,
     now: datetime,

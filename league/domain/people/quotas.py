@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -23,6 +24,7 @@ from league.models import (
     Bot,
     BotVersion,
     Circuit,
+    EntryRequest,
     Event,
     LeagueEvent,
     Match,
@@ -32,16 +34,18 @@ from league.models import (
     Tournament,
 )
 
-HOUR = timedelta(hours=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES = (
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS = (
     "boards",
     "tournaments",
     "bots",
     "validations",
     "uploads",
     "bytes",
+    "requests",
 )
 MEGABYTE = 1024 * 1024
+Moments = QuerySet[Any, datetime]
 
 
 def _boards(player: Player, now: datetime) -> int:
@@ -74,26 +78,32 @@ def _validations(player: Player, now: datetime) -> int:
     return BotVersion.objects.filter(bot__owner=player, status=VersionStatus.VALIDATING).count()
 
 
-def _uploads(player: Player, now: datetime) -> int:
-    return _recent_uploads(player, now).count()
-
-
 def _bytes(player: Player, now: datetime) -> int:
     mine = Package.objects.filter(pk__in=BotVersion.objects.filter(bot__owner=player).values("package"))
     return mine.aggregate(n=Sum("size"))["n"] or 0
 
 
-def _recent_uploads(player: Player, now: datetime) -> QuerySet[LeagueEvent]:
-    return LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR).order_by("at")
+def _uploads(player: Player, now: datetime) -> Moments:
+    mine = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
+    return mine.order_by("at").values_list("at", flat=True)
+
+
+def _requests(player: Player, now: datetime) -> Moments:
+    mine = EntryRequest.objects.filter(asker=player, created__gt=now - DAY).exclude(bot__owner=player)
+    return mine.order_by("created").values_list("created", flat=True)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A thing of which there is a limit. `used` counts it for a player at a moment, `default` is everybody's limit."""
+    """A thing of which there is a limit. `used` counts it for a player at a moment, `default` is everybody's limit.
+
+    What time alone takes away says when each was made, from the oldest, and how long it counts.
+    """
 
     name: str
-    used: Callable[[Player, datetime], int]
+    used: Callable[[Player, datetime], int | Moments]
     default: Callable[[], int]
+    counts_for: timedelta | None = None
 
 
 KINDS = {
@@ -103,8 +113,9 @@ KINDS = {
         Kind(TOURNAMENTS, _tournaments, lambda: settings.QUOTA_TOURNAMENTS),
         Kind(BOTS, _bots, lambda: settings.QUOTA_BOTS),
         Kind(VALIDATIONS, _validations, lambda: settings.QUOTA_VALIDATIONS),
-        Kind(UPLOADS, _uploads, lambda: settings.UPLOADS_PER_HOUR),
+        Kind(UPLOADS, _uploads, lambda: settings.UPLOADS_PER_HOUR, HOUR),
         Kind(BYTES, _bytes, lambda: settings.QUOTA_MEGABYTES * MEGABYTE),
+        Kind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
     )
 }
 
@@ -151,15 +162,14 @@ def _most(player: Player, kind: Kind, own: int | None) -> int | None:
 
 
 def _limit(player: Player, kind: Kind, own: int | None, now: datetime) -> Limit:
-    used, allowed = kind.used(player, now), _most(player, kind, own)
-    return Limit(kind.name, used, allowed, kind.default(), _again(player, kind, used, allowed, now))
-
-
-def _again(player: Player, kind: Kind, used: int, most: int | None, now: datetime) -> datetime | None:
-    if kind.name != UPLOADS or most is None or not 0 < most <= used:
-        return None
-    at: datetime | None = _recent_uploads(player, now).values_list("at", flat=True)[used - most]
-    return at + HOUR if at else None
+    found, allowed = kind.used(player, now), _most(player, kind, own)
+    if isinstance(found, int):
+        return Limit(kind.name, found, allowed, kind.default())
+    used = found.count()
+    again = None
+    if kind.counts_for is not None and allowed is not None and 0 < allowed <= used:
+        again = found[used - allowed] + kind.counts_for
+    return Limit(kind.name, used, allowed, kind.default(), again)
 
 
 def ask(player: Player, name: str, more: int = 1, *, wait_s: float = 60, now: datetime) -> None:
@@ -195,6 +205,12 @@ def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
         return TooMany(
             "this needs {more} boards, and {used} of yours wait already; at most {most} may wait at once. "
             "Try again in about {minutes} minutes, when enough of them are played, or cancel a tournament",
+            retry_after=wait_s,
+            **values,
+        )
+    if found.name == REQUESTS:
+        return TooMany(
+            "you have asked for {used} bots of others within a day; at most {most} are allowed. Ask again in {minutes} minutes",
             retry_after=wait_s,
             **values,
         )

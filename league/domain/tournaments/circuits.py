@@ -9,14 +9,15 @@ from typing import Any
 from django.db import transaction
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
+from league.domain.people import players as people
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
 from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
-from league.models import Bot, BotVersion, Circuit, Player, Season
+from league.models import Bot, BotVersion, Circuit, EntryRequest, Player, Season
 from league.pure.calendar import calendars, divisions
 
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
@@ -104,17 +105,48 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
     journal.append("circuit.active", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, active=active)
 
 
-def join(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
-    """From the next season on. Joining again changes nothing. Refused for a bot without an accepted version that plays the game."""
+def join(
+    circuit: Circuit, bot: Bot, *, by: Player, message: str = "", now: datetime | None = None
+) -> EntryRequest | None:
+    """Let a bot take part from the next season on; where its owner wants to be asked, the request. Joining again changes nothing.
+
+    By the owner of the circuit or of the bot. Refused for a bot without an accepted version that plays the game.
+    """
+    now = clock.given(now)
+    bots.sent_version(bot, circuit.game)
+    if by.pk not in (circuit.owner_id, bot.owner_id):
+        raise Refused(
+            "only the owners of {bot!r} and of {tournament!r} can enter it", bot=bot.slug, tournament=circuit.name
+        )
+    with transaction.atomic():
+        row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
+        if by.pk != bot.owner_id and not bot.is_house:
+            people.lock(by.pk)
+            consent.hold([bot], by)
+        if row.bots.filter(pk=bot.pk).exists():
+            return None
+        if not consent.is_willing(bot, by, row):
+            return consent.ask(row, bot, by, message, now=now)
+        admit(row, bot, actor=by.name, now=now)
+    return None
+
+
+def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
+    """From the next season on, for a bot whose owner has agreed."""
     bots.sent_version(bot, circuit.game)
     circuit.bots.add(bot)
-    journal.append("circuit.joined", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
+    journal.append("circuit.joined", consent.place(circuit), now=now, actor=actor, bot=bot.slug)
 
 
-def leave(circuit: Circuit, bot: Bot, *, actor: str, now: datetime | None = None) -> None:
-    """From the next season on; the present one is played to its end."""
-    circuit.bots.remove(bot)
-    journal.append("circuit.left", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, bot=bot.slug)
+def leave(circuit: Circuit, bot: Bot, *, by: Player, now: datetime | None = None) -> None:
+    """From the next season on; the present one is played to its end. Doing it again changes nothing."""
+    now = clock.given(now)
+    with transaction.atomic():
+        row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
+        if row.bots.filter(pk=bot.pk).exists():
+            row.bots.remove(bot)
+            journal.append("circuit.left", consent.place(row), now=now, actor=by.name, bot=bot.slug)
+            consent.take_out(row, bot, by, now=now)
 
 
 def calendar(circuit: Circuit) -> calendars.Calendar:

@@ -8,38 +8,76 @@ from datetime import datetime
 from django.conf import settings
 from django.db import transaction
 
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
+from league.domain.people import players
 from league.domain.tournaments import booking, formats
 from league.enums import BotState, Seeding, TournamentStatus, VersionStatus
-from league.models import Bot, BotVersion, Entry, Rating, Tournament
+from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
 from league.pure import formats as pure
 
 
-def enter(tournament: Tournament, entrant: BotVersion | Bot, *, actor: str = "", now: datetime | None = None) -> Entry:
-    """Enter a version, or the newest accepted one of a bot; into a ladder also while it runs. Entering it again changes nothing."""
-    now = clock.given(now)
-    game = tournament.pool.game
-    version = bots.sent_version(entrant, game) if isinstance(entrant, Bot) else entrant
+def enter(
+    tournament: Tournament,
+    entrant: BotVersion | Bot,
+    *,
+    by: Player | None = None,
+    message: str = "",
+    now: datetime | None = None,
+) -> Entry | EntryRequest:
+    """Enter a version, or the one that a bot sends; into a ladder also while it runs. Where its owner wants to be asked, ask them, with `message`.
+
+    By the owner of the tournament (None) or of the bot. Entering or asking again changes nothing. Refused where it cannot be.
+    """
+    now, by = clock.given(now), by or tournament.owner
+    bot = entrant if isinstance(entrant, Bot) else entrant.bot
+    version = bots.version_of(entrant, tournament.pool.game)
     with transaction.atomic():
         row = _lock_changeable(tournament)
-        present = list(tournament.entries.order_by("number"))
-        for entry in present:
-            if entry.version_id == version.pk:
-                return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
-        version = BotVersion.objects.select_related("bot").get(pk=version.pk)  # as it is now, not as the caller read it
-        _check_entrant(version, row)
-        most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
-        if len(present) >= most:
+        there = row.entries.filter(version=version, withdrawn=None).first()
+        if there is not None:
+            return there
+        if by.pk not in (row.owner_id, bot.owner_id):
             raise Refused(
-                "the tournament {tournament!r} is full: it takes {most} entries", tournament=tournament.name, most=most
+                "only the owners of {bot!r} and of {tournament!r} can enter it", bot=bot.slug, tournament=row.name
             )
-        number = 1 + max((entry.number for entry in present), default=-1)
-        entry = Entry.objects.create(tournament=tournament, version=version, number=number)
-        booking.book_more(row, now=now)
-        journal.append("tournament.entered", moves.subject(tournament), now=now, actor=actor, version=str(version))
+        if by.pk != bot.owner_id and not bot.is_house:
+            players.lock(by.pk)
+            consent.hold([bot], by)
+        if consent.is_willing(bot, by, row):
+            return _place(row, version, actor=by.name, now=now)
+        _check_entrant(_fresh(version), row)
+        return consent.ask(row, entrant, by, message, now=now)
+
+
+def place(tournament: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
+    """Enter a version whose owner has agreed: to this, or to the event or circuit that the tournament is a part of."""
+    with transaction.atomic():
+        row = _lock_changeable(tournament)
+        return _place(row, version, actor=actor, now=now)
+
+
+def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
+    present = list(row.entries.order_by("number"))
+    for entry in present:
+        if entry.version_id == version.pk:
+            return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
+    version = _fresh(version)
+    _check_entrant(version, row)
+    most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
+    if len(present) >= most:
+        raise Refused("the tournament {tournament!r} is full: it takes {most} entries", tournament=row.name, most=most)
+    number = 1 + max((entry.number for entry in present), default=-1)
+    entry = Entry.objects.create(tournament=row, version=version, number=number)
+    booking.book_more(row, now=now)
+    journal.append("tournament.entered", moves.subject(row), now=now, actor=actor, version=str(version))
     return entry
+
+
+def _fresh(version: BotVersion) -> BotVersion:
+    """As it is now, not as the caller read it."""
+    return BotVersion.objects.select_related("bot").get(pk=version.pk)
 
 
 def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
@@ -88,22 +126,44 @@ def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
         )
 
 
-def withdraw(tournament: Tournament, version: BotVersion, *, actor: str = "", now: datetime | None = None) -> None:
-    """Take an entry back before the start; in a running ladder give it no new match. Doing it again changes nothing."""
-    now = clock.given(now)
+def withdraw(
+    tournament: Tournament, version: BotVersion, *, by: Player | None = None, now: datetime | None = None
+) -> None:
+    """Take an entry back, at any time before the end.
+
+    Before the start it is out. In a running ladder it gets no new match. In any other tournament that runs its matches are played all the same and
+    its place stands, so that nobody escapes a loss and nobody's table changes; it goes on to no further stage.
+    By the owner of the bot (None); by that of the tournament before the start and in a ladder. Doing it again changes nothing.
+    """
+    now, by = clock.given(now), by or version.bot.owner
     with transaction.atomic():
-        row = _lock_changeable(tournament)
-        mine = tournament.entries.filter(version=version, withdrawn=None)
+        row = _lock(tournament)
+        grows = formats.format_named(row.format).grows
+        if row.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
+            raise Refused(
+                "the tournament {tournament!r} is {status}; nobody leaves it any more",
+                tournament=row.name,
+                status=TournamentStatus(row.status).label,
+            )
+        if by.pk != version.bot.owner_id and (
+            by.pk != row.owner_id or (row.status == TournamentStatus.RUNNING and not grows)
+        ):
+            raise Refused("only the owner of {bot!r} can withdraw it now", bot=version.bot.slug)
+        mine = row.entries.filter(version=version, withdrawn=None)
         gone = mine.delete()[0] if row.status == TournamentStatus.OPEN else mine.update(withdrawn=now)
         if gone:
-            journal.append(
-                "tournament.withdrawn", moves.subject(tournament), now=now, actor=actor, version=str(version)
-            )
+            subject = moves.subject(row)
+            journal.append("tournament.withdrawn", subject, now=now, actor=by.name, version=str(version))
+            consent.take_out(row, version.bot, by, now=now)
+
+
+def _lock(tournament: Tournament) -> Tournament:
+    return Tournament.objects.select_for_update(of=("self",)).select_related("pool", "owner").get(pk=tournament.pk)
 
 
 def _lock_changeable(tournament: Tournament) -> Tournament:
     """The row, locked, if its entries may change."""
-    row = Tournament.objects.select_for_update(of=("self",)).select_related("pool", "owner").get(pk=tournament.pk)
+    row = _lock(tournament)
     grows = row.status == TournamentStatus.RUNNING and formats.format_named(row.format).grows
     if row.status != TournamentStatus.OPEN and not grows:
         raise Refused(

@@ -11,15 +11,15 @@ from typing import Any
 
 from django.db import transaction
 
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, forecast, formats, tournaments
-from league.enums import Seeding, TournamentStatus
-from league.models import Bot, BotVersion, Event, Player, Tournament
+from league.enums import RequestStatus, Seeding, TournamentStatus
+from league.models import Bot, BotVersion, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
 from league.pure.pairing.movements import snake
 
@@ -29,10 +29,14 @@ def create(
     document: Any,
     entrants: Sequence[BotVersion | Bot],
     *,
+    message: str = "",
     secret: bytes | None = None,
     now: datetime | None = None,
 ) -> Event:
-    """An event with these entrants, its first stage started. Refused with the place in the document that is wrong, and what is allowed there."""
+    """An event with these entrants, its first stage started. Refused with the place in the document that is wrong, and what is allowed there.
+
+    Where owners of bots want to be asked, they are, with `message`, and the event is open until its owner starts it.
+    """
     now = clock.given(now)
     plan = _read(document)
     game = pools.load(plan.game, plan.players, dict(plan.options))
@@ -52,12 +56,80 @@ def create(
             document=document,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),
+            status=TournamentStatus.OPEN,
             created=now,
         )
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
-        line = [e if isinstance(e, BotVersion) else bots.sent_version(e, plan.game) for e in entrants]
-        _open(event, plan, 1, _sort_by_rating(plan, line), now=now)
+        line = [bots.version_of(one, plan.game) for one in entrants]
+        if not _ask(event, entrants, owner, message, now=now):
+            _begin(event, plan, line, actor=owner.name, now=now)
     return event
+
+
+def _ask(event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, message: str, *, now: datetime) -> bool:
+    """Ask the owners of bots who want that; whether there are any. If so, the requests, with those that need no answer, list the entrants."""
+    named = [one if isinstance(one, Bot) else one.bot for one in entrants]
+    consent.hold(named, owner)
+    willing = {bot.pk: consent.is_willing(bot, owner, event) for bot in named}
+    if all(willing.values()):
+        return False
+    if len(willing) < len(named):
+        raise Refused("owners are asked for bots, so that this event takes one version of each; name every bot once")
+    for entrant, bot in zip(entrants, named, strict=True):
+        if not willing[bot.pk]:
+            consent.ask(event, entrant, owner, message, now=now)
+        else:
+            version = entrant if isinstance(entrant, BotVersion) else None
+            sure = {"asker": owner, "status": RequestStatus.GRANTED, "created": now, "answered": now}
+            EntryRequest.objects.create(event=event, bot=bot, version=version, **sure)
+    return True
+
+
+def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
+    """Begin an open event with those who may enter; requests that are still open expire. Starting it again changes nothing."""
+    now = clock.given(now)
+    with transaction.atomic():
+        row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
+        if row.status == TournamentStatus.OPEN:
+            plan = _read(row.document)
+            agreed = (
+                consent.requests_for(row).filter(status=RequestStatus.GRANTED).select_related("bot", "version__bot")
+            )
+            line = [bots.version_of(one.version or one.bot, plan.game) for one in agreed.order_by("pk")]
+            consent.lapse(row, now=now)
+            _begin(row, plan, line, actor=actor, now=now)
+        elif row.status != TournamentStatus.RUNNING:
+            raise _not_open(row)
+    event.refresh_from_db()
+
+
+def cancel(event: Event, *, actor: str, now: datetime | None = None) -> None:
+    """Take back an event that has not begun. Again changes nothing. One that runs ends with the tournament of its stage, which can be cancelled."""
+    now = clock.given(now)
+    with transaction.atomic():
+        row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
+        if row.status == TournamentStatus.OPEN:
+            consent.lapse(row, now=now)
+            _end(row, TournamentStatus.CANCELLED, now, actor=actor)
+        elif row.status != TournamentStatus.CANCELLED:
+            raise _not_open(row)
+    event.refresh_from_db()
+
+
+def _not_open(event: Event) -> Refused:
+    return Refused(
+        "the event {event!r} is {status}; only an open one can be started or cancelled, and the tournaments of one that runs",
+        event=event.name,
+        status=TournamentStatus(event.status).label,
+    )
+
+
+def _begin(event: Event, plan: pure.EventPlan, line: Sequence[BotVersion], *, actor: str, now: datetime) -> None:
+    """The first stage, with these entries. In the transaction that has made or locked the event."""
+    Event.objects.filter(pk=event.pk).update(status=TournamentStatus.RUNNING)
+    event.status = TournamentStatus.RUNNING
+    journal.append("event.started", f"event:{event.slug}", now=now, actor=actor)
+    _open(event, plan, 1, _sort_by_rating(plan, line), now=now)
 
 
 def _read(document: Any) -> pure.EventPlan:
@@ -128,13 +200,17 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
 
 
 def _order(tournament: Tournament) -> list[BotVersion]:
-    """The versions of a finished tournament from first to last; those that share a place by seed."""
-    return [entry.version for entry in tournament.entries.select_related("version__bot").order_by("place", "seed")]
+    """The versions of a finished tournament from first to last; those that share a place by seed.
+
+    Who has withdrawn stands behind all others: they go on only where there is nobody else, for no withdrawal ends an event.
+    """
+    line = list(tournament.entries.select_related("version__bot").order_by("place", "seed"))
+    return [entry.version for entry in sorted(line, key=lambda entry: entry.withdrawn is not None)]
 
 
-def _end(event: Event, status: str, now: datetime) -> bool:
+def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:
     Event.objects.filter(pk=event.pk).update(status=status, finished=now)
-    journal.append(f"event.{status}", f"event:{event.slug}", now=now)
+    journal.append(f"event.{status}", f"event:{event.slug}", now=now, actor=actor)
     return True
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
+from league.domain.bots import consent
 from league.domain.core import clock, hints, journal, moves
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import matches, turns, workers
@@ -165,6 +166,7 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
         facts=facts,
     )
     Entry.objects.bulk_update(entries.values(), ["place"])
+    consent.lapse(tournament, now=now)
 
 
 def pause(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
@@ -220,6 +222,7 @@ def cancel(
     now = clock.given(now)
     with transaction.atomic():
         moves.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
+        consent.lapse(tournament, now=now)
     cancel_matches(tournament, actor=actor, why=why, now=now)
 
 

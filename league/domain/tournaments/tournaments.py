@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from engine.runner import Limits
+from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, moves, names
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import embargoes
@@ -63,7 +64,8 @@ def create(
 
     Its deals follow from `secret` (32 random bytes where none is given), whose SHA-256 is public from now on and itself when all is over.
     `mixed` makes teams of two different bots; `sealed` keeps every clock of the host from all its bots, so that only those enter that can be
-    sealed; `belongs` are the columns that tie it to an event or season.
+    sealed; `belongs` are the columns that tie it to an event or season, for which the owners of all bots have agreed. Else the owners of others' bots
+    are asked where they want that (`enrolment.enter`).
     Raises Refused for a game, option, format, parameter, number of boards, limit or entry that cannot be.
     """
     now = clock.given(now)
@@ -103,8 +105,13 @@ def create(
             **belongs,
         )
         journal.append("tournament.created", moves.subject(tournament), now=now, actor=owner.name)
-        for version in versions:
-            enrolment.enter(tournament, version, now=now, actor=owner.name)
+        if belongs:
+            for version in versions:
+                enrolment.place(tournament, bots.version_of(version, game), actor=owner.name, now=now)
+        else:
+            consent.hold([one if isinstance(one, Bot) else one.bot for one in versions], owner)
+            for version in versions:
+                enrolment.enter(tournament, version, by=owner, now=now)
     return tournament
 
 
@@ -144,6 +151,7 @@ def _limits(given: dict[str, Any] | None) -> dict[str, Any]:
 def start(tournament: Tournament, *, actor: str = "", now: datetime | None = None) -> None:
     """Freeze the entries, sorted by version, with their seeds, and insert the first matches. Starting a running tournament only completes them.
 
+    Requests that are still open expire, but for those to enter a ladder.
     Of a large one the scheduler inserts the others, as those before them are played (`progress.schedule`).
     """
     now = clock.given(now)
@@ -153,6 +161,8 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
             enrolment.freeze_entries(row)
             booking.book(row, now=now)
             moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now, request=logs.asked_by())
+            if not formats.format_named(row.format).grows:
+                consent.lapse(row, now=now)
     tournament.refresh_from_db()
     if tournament.status != TournamentStatus.RUNNING:
         raise IllegalMove(
@@ -161,6 +171,18 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
             status=TournamentStatus(tournament.status).label,
         )
     progress.schedule(tournament, now=now)
+
+
+def start_at_once(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
+    """Start a tournament in the transaction that has made it. Refused where somebody is asked first: the requests would expire at once."""
+    asked = consent.names_asked(tournament)
+    if asked:
+        raise Refused(
+            "the owners of {bots} want to be asked first: create it without starting it, and start it when they have answered; "
+            "or leave these bots out",
+            bots=asked,
+        )
+    start(tournament, actor=actor, now=now)
 
 
 def growing_parameters(tournament: Tournament) -> list[str]:

@@ -56,6 +56,7 @@ class Command(LeagueCommand):
                 boards=options["boards"],
             )
         for text in options["bot"]:
-            circuits.join(found, find_version(text).bot, actor=owner.name)
+            if circuits.join(found, find_version(text).bot, by=owner) is not None:
+                self.say(f"{text}: its owner is asked first")
         due = circuits.calendar(found).next(clock.present())
         self.say(f"{found.slug}: {found.bots.count()} bots, next season due {due:%Y-%m-%d %H:%M} UTC")

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from league.domain.bots import consent
 from league.domain.core.errors import Refused
 from league.domain.tournaments import events
 from league.management.base import LeagueCommand, find_player, find_version
@@ -40,5 +41,7 @@ class Command(LeagueCommand):
         if event is None:
             versions = [(text, find_version(text)) for text in options["bot"]]
             event = events.create(owner, document, [v if ":" in text else v.bot for text, v in versions])
+        if asked := consent.names_asked(event):
+            self.say(f"{event.slug}: open, until its owner starts it; asked first are the owners of {asked}")
         for one in event.tournaments.order_by("stage", "group"):
             self.say(f"{one.slug}: stage {one.stage}, {one.format}, {one.entries.count()} entries, {one.status}")

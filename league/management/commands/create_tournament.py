@@ -10,7 +10,7 @@ from league.domain.ratings import pools
 from league.domain.tournaments import enrolment, tournaments
 from league.enums import DEFAULT_FORMAT, Seeding
 from league.management.base import LeagueCommand, find_player, find_version
-from league.models import Tournament
+from league.models import EntryRequest, Tournament
 from league.pure.formats import FORMATS
 
 
@@ -66,9 +66,10 @@ class Command(LeagueCommand):
             )
         for text in options["bot"]:
             version = find_version(text)
-            enrolment.enter(found, version if ":" in text else version.bot, actor=owner.name)
+            if isinstance(enrolment.enter(found, version if ":" in text else version.bot, by=owner), EntryRequest):
+                self.say(f"{version.bot.slug}: its owner is asked first")
         if options["start"]:
-            tournaments.start(found, actor=owner.name)
+            tournaments.start_at_once(found, actor=owner.name)
         self.say(
             f"{found.slug}: {found.pool.game}, {found.entries.count()} entries, {found.matches.count()} matches of "
             f"{found.boards} boards, {found.status}"

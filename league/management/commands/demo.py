@@ -133,7 +133,7 @@ class Command(LeagueCommand):
         if found.status == "open":
             for bot in owner.bots.order_by("slug"):
                 try:
-                    enrolment.enter(found, bot, actor=owner.name)
+                    enrolment.enter(found, bot, by=owner)
                 except Refused:
                     continue  # it does not play this game, or did not pass
             tournaments.start(found, actor=owner.name)

@@ -20,9 +20,10 @@ from engine.packages import archive
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
+from league.domain.bots import consent
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import encounters, replays, validation
-from league.enums import MatchKind, MatchStatus, VersionStatus
+from league.enums import EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Pool, Rating, RatingPoint
 from league.web.bots import charts, tracebacks
 from league.web.bots.encounters import encounter_lines
@@ -61,6 +62,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, object] = {
         "bot": found,
         "owned": owned,
+        "policies": EntryPolicy.choices,
         "versions": versions,
         "reproducible": {pk for pk, found in results.summaries(versions).items() if found.reproducible},
         "ratings": ratings,
@@ -125,6 +127,8 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         if "sends" in request.POST:
             wanted = request.POST["sends"]
             domain.choose_version(found, inputs.whole_number(wanted) if wanted else None, actor=viewer.name)
+        if "entry_policy" in request.POST:
+            consent.set_policy(found, request.POST["entry_policy"], actor=viewer.name)
         if "state" in request.POST:
             domain.set_state(found, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))

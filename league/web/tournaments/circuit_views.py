@@ -12,11 +12,11 @@ from django.views.decorators.http import require_POST
 
 import engine
 from league.domain.core.errors import Refused, shown
-from league.domain.tournaments import circuits, formats
+from league.domain.tournaments import circuits, formats, requests
 from league.models import Bot, Circuit, Player
 from league.web.common.game_lines import game_at_table
 from league.web.common.viewers import may_manage, player_of, viewer_of
-from league.web.tournaments.entrants import entrants, tournaments_with_entries
+from league.web.tournaments.entrants import bot_named, entrants, tell_entered, tournaments_with_entries
 from league.web.tournaments.event_forms import CircuitForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 
@@ -24,7 +24,7 @@ MOST_SEASONS = 20  # the latest
 
 
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """One recurring league: its calendar, who takes part, and its latest seasons by division. Five queries."""
+    """One recurring league: its calendar, who takes part, and its latest seasons by division. Six queries."""
     rows = Circuit.objects.select_related("owner").prefetch_related("bots", "seasons")
     found = get_object_or_404(rows, slug=slug)
     latest = found.seasons.order_by("-number").prefetch_related(tournaments_with_entries())[:MOST_SEASONS]
@@ -32,6 +32,7 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "circuit": found,
         "next": circuits.next_due(found),
         "seasons": latest,
+        "waiting": requests.waiting(found),
         "title": next(one.title for one in formats.describe_formats() if one.key == found.format),
     }
     return render(request, "tournaments/circuit.html", context | _possible_actions(request, found))
@@ -78,14 +79,14 @@ def _create_circuit(owner: Player, game: engine.Game, form: CircuitForm, bots: l
     with transaction.atomic():
         made = circuits.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
         for bot in bots:
-            circuits.join(made, bot, actor=owner.name)
+            circuits.join(made, bot, by=owner)
     return made
 
 
 @login_required
 @require_POST
 def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let one's own bot join or leave; let one's own league rest or go on. Who owns the league may take any bot out."""
+    """Let one's own bot join or leave; let one's own league rest or go on. Who owns the league may take any bot out, and ask for any."""
     found = get_object_or_404(Circuit, slug=slug)
     viewer = player_of(request)
     owned = may_manage(request, found.owner_id)
@@ -97,7 +98,11 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
             if bot.owner_id != viewer.pk and not (action == "leave" and owned):
                 raise PermissionDenied
-            (circuits.join if action == "join" else circuits.leave)(found, bot, actor=viewer.name)
+            (circuits.join if action == "join" else circuits.leave)(found, bot, by=viewer)
+        elif action == "ask" and viewer.pk == found.owner_id:
+            bot = bot_named(request.POST.get("bot", ""))
+            waits = circuits.join(found, bot, by=viewer, message=request.POST.get("message", ""))
+            tell_entered(request, bot, asked=waits is not None)
         else:
             raise PermissionDenied
     except Refused as refusal:

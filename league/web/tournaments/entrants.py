@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.db.models import Prefetch
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
+from league.domain.bots import consent
+from league.domain.bots.consent import Word
+from league.domain.core.errors import Refused
 from league.enums import BotState, VersionStatus
-from league.models import BotVersion, Entry, Tournament
+from league.models import Bot, BotVersion, Entry, Player, Tournament
+from league.web.common.inputs import short_text
 
 
 def entrants(game: str) -> list[tuple[str, BotVersion]]:
@@ -18,6 +25,36 @@ def entrants(game: str) -> list[tuple[str, BotVersion]]:
         if version.plays(game) and (chosen is None or chosen.pk != version.bot.sends_id):
             found[version.bot.slug] = version
     return list(found.items())
+
+
+def choices(versions: list[tuple[str, BotVersion]], by: Player) -> tuple[list[tuple[str, str]], set[str]]:
+    """Slug and label of the bots that `by` may choose for something new, whose label says where the owner is asked first; and those who need not be.
+
+    One query.
+    """
+    words = consent.outlook([version.bot for _, version in versions], by)
+    open_to = [(slug, version) for slug, version in versions if words[version.bot_id] in (Word.YES, Word.ASK)]
+    willing = {slug for slug, version in open_to if words[version.bot_id] == Word.YES}
+    asked = _("%(version)s (its owner is asked first)")
+    labels = [(slug, str(one) if slug in willing else asked % {"version": one}) for slug, one in open_to]
+    return labels, willing
+
+
+def bot_named(name: str) -> Bot:
+    """The bot of a form into which people write its name. Refused where there is none."""
+    found = Bot.objects.select_related("owner").filter(slug=short_text(name, 40).lower()).first()
+    if found is None:
+        raise Refused("there is no bot {name!r}; the page of the bots lists all", name=short_text(name, 40))
+    return found
+
+
+def tell_entered(request: HttpRequest, bot: Bot, *, asked: bool) -> None:
+    """Say to who has entered another's bot what came of it."""
+    if asked:
+        text = _("The owner of %(bot)s, %(owner)s, wants to be asked first, and reads your request now.")
+        messages.info(request, text % {"bot": bot.slug, "owner": bot.owner.name})
+    else:
+        messages.success(request, _("%(bot)s has entered.") % {"bot": bot.slug})
 
 
 def tournaments_with_entries() -> Prefetch[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -89,11 +90,19 @@ class EventForm(forms.Form):
     name = forms.CharField(label=_("Name of the event"), max_length=60)
     bots = forms.MultipleChoiceField(label=_("Bots"), widget=forms.CheckboxSelectMultiple)
 
-    def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        game: engine.Game,
+        bots: list[tuple[str, str]],
+        data: Any = None,
+        *,
+        chosen: Collection[str] = (),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(data, **kwargs)
         self.game = game
         set_choices(self, bots=bots)
-        self.fields["bots"].initial = [slug for slug, _text in bots]
+        self.fields["bots"].initial = [slug for slug, _text in bots if slug in chosen]
         titles = [(one.key, one.title) for one in usable_formats(game)]
         final = "single_elimination" if len(game.sides) == 2 else "round_robin"
         start = [{"format": "round_robin", "groups": 2, "advance": 2}, {"format": final}]

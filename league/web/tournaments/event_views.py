@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
 
 import engine
+from league.domain.bots import consent
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes
 from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats, waiting
-from league.models import Circuit, Event, Tournament
+from league.enums import RequestStatus, TournamentStatus
+from league.models import Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.web.common.game_lines import game_at_table
-from league.web.common.viewers import player_of
+from league.web.common.viewers import may_manage, player_of
 from league.web.tournaments import forecasts
-from league.web.tournaments.entrants import entrants, tournaments_with_entries
+from league.web.tournaments.entrants import choices, entrants, tournaments_with_entries
 from league.web.tournaments.event_forms import EventForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 
@@ -47,7 +52,7 @@ def events(request: HttpRequest) -> HttpResponse:
 
 
 def event(request: HttpRequest, slug: str) -> HttpResponse:
-    """One event: every stage, planned or played, who goes on, and what it waits for. Four queries."""
+    """One event: every stage, planned or played, who goes on, and what it waits for. Four queries; one more before it has begun."""
     found = get_object_or_404(
         Event.objects.select_related("owner").prefetch_related(tournaments_with_entries()), slug=slug
     )
@@ -73,8 +78,32 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "why": waiting.why_cancelled(found),
         "secret": domain.published_secret(found),
         "embargo": found.secret_after if embargoes.hides_secret(found) else None,
+        "owned": may_manage(request, found.owner_id),
+        "entrants": _entrants(found) if found.status == TournamentStatus.OPEN else [],
     }
     return render(request, "tournaments/event.html", context)
+
+
+def _entrants(found: Event) -> list[EntryRequest]:
+    """Of an event that has not begun: the bots that are in it, and those that wait for their owners."""
+    rows = consent.requests_for(found).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
+    return list(rows.select_related("bot", "version").order_by("pk"))
+
+
+@login_required
+@require_POST
+def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
+    """Start or take back one's own event that has not begun."""
+    found = get_object_or_404(Event, slug=slug)
+    if not may_manage(request, found.owner_id):
+        raise PermissionDenied
+    actions = {"start": domain.start, "cancel": domain.cancel}
+    try:
+        if act := actions.get(request.POST.get("action", "")):
+            act(found, actor=player_of(request).name)
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+    return redirect("event", slug=slug)
 
 
 @login_required
@@ -85,7 +114,9 @@ def new_event(request: HttpRequest) -> HttpResponse:
         return choose_game(request, "tournaments/event_new.html")
     game = game_at_table(key, request.GET.get("players", ""))
     versions = dict(entrants(key))
-    form = EventForm(game, [(slug, str(v)) for slug, v in versions.items()], request.POST or None)
+    owner = player_of(request)
+    labels, willing = choices(list(versions.items()), owner)
+    form = EventForm(game, labels, request.POST or None, chosen=willing)
     prediction = ""
     if request.method == "POST" and form.is_valid():
         chosen = [versions[slug] for slug in form.cleaned_data["bots"]]
@@ -94,7 +125,7 @@ def new_event(request: HttpRequest) -> HttpResponse:
         else:
             try:
                 with transaction.atomic():
-                    made = domain.create(player_of(request), form.document(), chosen)
+                    made = domain.create(owner, form.document(), chosen)
             except Refused as refusal:
                 form.add_error(None, shown(refusal))
             else:

@@ -21,11 +21,11 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes
 from league.domain.ratings import pools
 from league.domain.tournaments import brackets as domain_brackets
-from league.domain.tournaments import enrolment, formats, progress
+from league.domain.tournaments import enrolment, formats, progress, requests
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
-from league.models import BotVersion, Match, Player, Tournament
+from league.models import BotVersion, EntryRequest, Match, Player, Tournament
 from league.web.common import lists
 from league.web.common.csv_files import csv_file
 from league.web.common.game_lines import describe_game, game_at_table
@@ -34,7 +34,7 @@ from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments import forecasts, tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.crosstable import crosstable
-from league.web.tournaments.entrants import entrants
+from league.web.tournaments.entrants import bot_named, choices, entrants, tell_entered
 from league.web.tournaments.forms import TournamentForm
 
 MOST_OPEN = 6  # tournaments that take entries
@@ -59,7 +59,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """State, standings, crosstable, matches. Nine queries."""
+    """State, standings, crosstable, matches. Nine queries; ten while entries change."""
     found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), slug=slug)
     viewer = viewer_of(request)
     owned = may_manage(request, found.owner_id)
@@ -90,7 +90,8 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "grows": _grows(found),
         "changes": _changes(found),
         "mine": _own_versions(viewer, found) if viewer and _changes(found) else [],
-        "leavers": _removable_versions(viewer, table, owned=owned) if _changes(found) else [],
+        "waiting": requests.waiting(found) if _changes(found) else [],
+        "leavers": _removable_versions(viewer, table, owned=owned and _changes(found)) if _lives(found) else [],
         "growing": _growing_parameters(found) if owned else [],
         "refresh": found.status == TournamentStatus.RUNNING,
     }
@@ -113,8 +114,13 @@ def _changes(found: Tournament) -> bool:
     return _grows(found) or found.status == TournamentStatus.OPEN
 
 
+def _lives(found: Tournament) -> bool:
+    """Whether entries may be withdrawn, to whatever effect."""
+    return found.status in (TournamentStatus.OPEN, TournamentStatus.RUNNING)
+
+
 def _removable_versions(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
-    """Whom who looks may take out: own bots, and as owner of the tournament any."""
+    """Whom who looks may take out: own bots, and as owner of a tournament whose entries change any."""
     versions = [row.entry.version for row in table.rows if row.entry.withdrawn is None]
     return [one for one in versions if owned or (viewer is not None and one.bot.owner_id == viewer.pk)]
 
@@ -169,8 +175,8 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
 @login_required
 @require_POST
 def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start, extend, close or cancel one's own tournament; enter or withdraw one's own version. Other actions do nothing."""
-    found = get_object_or_404(Tournament, slug=slug)
+    """Start, extend, close or cancel one's own tournament, ask for another's bot; enter or withdraw one's own version. Others do nothing."""
+    found = get_object_or_404(Tournament.objects.select_related("owner", "pool"), slug=slug)
     viewer = player_of(request)
     action = request.POST.get("action", "")
     owned = may_manage(request, found.owner_id)
@@ -184,6 +190,8 @@ def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
         elif action in ("enter", "withdraw"):
             version = get_object_or_404(BotVersion, pk=whole_number(request.POST.get("version")))
             _change_entry(found, version, viewer, action)
+        elif action == "ask":
+            _ask(request, found, viewer)
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("tournament", slug=slug)
@@ -198,10 +206,19 @@ def _extend(request: HttpRequest, found: Tournament, viewer: Player) -> None:
 
 
 def _change_entry(found: Tournament, version: BotVersion, viewer: Player, action: str) -> None:
-    """One's own version; the owner of the tournament may take out any."""
+    """One's own version; the owner of the tournament may take out any, while entries change."""
     if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
         raise PermissionDenied
-    (enrolment.enter if action == "enter" else enrolment.withdraw)(found, version, actor=viewer.name)
+    (enrolment.enter if action == "enter" else enrolment.withdraw)(found, version, by=viewer)
+
+
+def _ask(request: HttpRequest, found: Tournament, viewer: Player) -> None:
+    """Enter another's bot by its name, or ask its owner."""
+    if viewer.pk != found.owner_id:
+        raise PermissionDenied
+    bot = bot_named(request.POST.get("bot", ""))
+    entered = enrolment.enter(found, bot, by=viewer, message=request.POST.get("message", ""))
+    tell_entered(request, bot, asked=isinstance(entered, EntryRequest))
 
 
 @require_safe
@@ -238,11 +255,12 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
         )
     game = game_at_table(key, request.GET.get("players", ""))
     versions = entrants(key)
-    form = _form(game, versions, request.POST or None, request.GET)
+    owner = player_of(request)
+    form = _form(game, versions, owner, request.POST or None, request.GET)
     action = request.POST.get("action", "")
     if request.method == "POST" and form.is_valid() and action != "predict":
         try:
-            made = _create(player_of(request), game, versions, form.cleaned_data, start=action == "start")
+            made = _create(owner, game, versions, form.cleaned_data, start=action == "start")
         except Refused as refusal:
             form.add_error(None, shown(refusal))
         else:
@@ -253,7 +271,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
         "seats": len(game.sides),
         "sittings": len(game.sittings(len(game.sides))),
         "players": game.players,
-        "prediction": _prediction(game, form, player_of(request)),
+        "prediction": _prediction(game, form, owner),
     }
     return render(request, "tournaments/tournament_new.html", context, status=422 if form.errors else 200)
 
@@ -265,22 +283,28 @@ def forecast(request: HttpRequest) -> HttpResponse:
         raise Http404
     game = game_at_table(key, request.GET.get("players", ""))
     versions = entrants(key)
-    form = _form(game, versions, request.GET)
+    form = _form(game, versions, viewer_of(request), request.GET)
     form.fields["name"].required = False
     text = forecasts.tournament_sentence(game, form.cleaned_data, viewer_of(request)) if form.is_valid() else ""
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
-def _form(game: engine.Game, versions: list[tuple[str, BotVersion]], data: Any, wish: Any = None) -> TournamentForm:
-    """`wish` is the query of a link that has chosen already: `?with=rufo&with=greedy&format=duel`."""
+def _form(
+    game: engine.Game, versions: list[tuple[str, BotVersion]], viewer: Player | None, data: Any, wish: Any = None
+) -> TournamentForm:
+    """Bots that need not be asked for are chosen beforehand; who is not logged in is shown all.
+
+    `wish` is the query of a link that has chosen already: `?with=rufo&with=greedy&format=duel`.
+    """
     wanted = wish.getlist("with") if wish else []
+    labels, willing = choices(versions, viewer) if viewer else ([(slug, str(v)) for slug, v in versions], set())
     start = {
         "name": f"{game.title}",
         "boards": domain.default_boards(game.key, game.players),
-        "bots": [slug for slug, _ in versions if slug in wanted or not wanted],
+        "bots": [slug for slug, _ in labels if (slug in wanted if wanted else slug in willing)],
         "format": wish.get("format") if wish and "format" in wish else "round_robin",
     }
-    return TournamentForm(game, [(slug, str(v)) for slug, v in versions], data, initial=start)
+    return TournamentForm(game, labels, data, initial=start)
 
 
 def _prediction(game: engine.Game, form: TournamentForm, viewer: Player) -> str:
@@ -310,5 +334,5 @@ def _create(
             sealed=chosen.get("sealed", False),
         )
         if start:
-            domain.start(made, actor=owner.name)
+            domain.start_at_once(made, actor=owner.name)
     return made

@@ -58,6 +58,7 @@ def test_matrix(
 
 SCOPES = {  # of writes; all others take manage
     ("POST", "/api/v1/forecast"): "read",
+    ("DELETE", "/api/v1/requests/{id}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",
@@ -121,8 +122,16 @@ def test_every_read_but_the_account_is_open_to_all():
         for one in operations()
         if one["method"] == "GET" and {} not in document()["paths"][one["path"]]["get"]["security"]
     }
-    operators = {"/api/v1/operators/actions", "/api/v1/operators/journal"}
-    assert closed == {"/api/v1/me", "/api/v1/me/limits", "/api/v1/tokens"} | operators
+    assert closed == {
+        "/api/v1/me",
+        "/api/v1/me/limits",
+        "/api/v1/me/requests",
+        "/api/v1/me/blocks",
+        "/api/v1/requests/{id}",
+        "/api/v1/tokens",
+        "/api/v1/operators/actions",
+        "/api/v1/operators/journal",
+    }
 
 
 @pytest.mark.parametrize("header", ["Bearer", "Bearer ", "Bearer tute_wrong", "Basic YTpi", "tute_x", "Bearer \xe9"])

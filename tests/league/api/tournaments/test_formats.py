@@ -54,7 +54,15 @@ def test_what_is_above_a_limit_is_refused_with_what_would_fit(nobody, as_alice, 
     assert refused.status_code == 409
     assert "112 boards" in refused.json()["detail"]
     assert "It fits with 2 boards a match, or with 6 entries" in refused.json()["detail"]
-    assert [one["name"] for one in mine] == ["boards", "tournaments", "bots", "validations", "uploads", "bytes"]
+    assert [one["name"] for one in mine] == [
+        "boards",
+        "tournaments",
+        "bots",
+        "validations",
+        "uploads",
+        "bytes",
+        "requests",
+    ]
     assert (mine[0]["limit"], mine[0]["default"], mine[0]["again"]) == (60, 60, None)
 
 

@@ -109,7 +109,7 @@ def circuit(ana, field):
         now=NOW,
     )
     for version in field:
-        circuits.join(found, version.bot, actor="ana", now=NOW)
+        circuits.join(found, version.bot, by=version.bot.owner, now=NOW)
     return found
 
 
@@ -143,8 +143,8 @@ def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
     assert circuits.open_due(now=friday + timedelta(days=8)) == 0, "the season before is not over"
     play_all(now=friday)
     newcomer = accepted(ana, "bot9")
-    circuits.join(circuit, newcomer.bot, actor="ana", now=NOW)
-    circuits.leave(circuit, field[5].bot, actor="ana", now=NOW)
+    circuits.join(circuit, newcomer.bot, by=newcomer.bot.owner, now=NOW)
+    circuits.leave(circuit, field[5].bot, by=field[5].bot.owner, now=NOW)
 
     assert circuits.open_due(now=friday + timedelta(days=22)) == 1
 

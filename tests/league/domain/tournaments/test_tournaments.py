@@ -112,8 +112,27 @@ def test_entries_are_frozen_once_started(ana, field) -> None:
 
     with pytest.raises(Refused, match="only while it is open"):
         enrolment.enter(cup, field[3], now=NOW)
-    with pytest.raises(Refused, match="only while it is open"):
-        enrolment.withdraw(cup, field[0], now=NOW)
+
+
+def test_a_withdrawal_from_a_running_tournament_escapes_no_loss(ana, berto, field) -> None:
+    cup = started(ana, field[:3])
+    rival = next(one for one in field[:3] if one.bot.owner_id == berto.pk)
+    matches = cup.matches.count()
+
+    with pytest.raises(Refused, match="only the owner"):  # of a rival nobody gets rid so
+        enrolment.withdraw(cup, rival, by=ana, now=NOW)
+    enrolment.withdraw(cup, rival, now=later(1))
+    enrolment.withdraw(cup, rival, now=later(2))
+    for match in cup.matches.order_by("id"):
+        play(match)
+    progress.advance(cup, now=later(3))
+
+    assert cup.matches.filter(status="finished").count() == matches == 3
+    entry = cup.entries.get(version=rival)
+    assert (entry.withdrawn, entry.place is not None) == (later(1), True)
+    assert LeagueEvent.objects.filter(kind="tournament.withdrawn", subject=f"tournament:{cup.slug}").count() == 1
+    with pytest.raises(Refused, match="nobody leaves it any more"):
+        enrolment.withdraw(cup, rival, now=later(4))
 
 
 def test_tournament_finishes_with_its_last_match_and_reveals_the_secret(ana, field) -> None:

@@ -1,0 +1,55 @@
+"""Requests for bots of others, and blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from league.api.http.serializers import StrictSerializer
+from league.domain.bots import consent
+from league.enums import RequestStatus
+from league.models import EntryRequest, Player
+
+
+class RequestOut(serializers.Serializer[Any]):
+    """Somebody wants to enter another's bot."""
+
+    id = serializers.IntegerField()
+    bot = serializers.SlugField(source="bot.slug")
+    version = serializers.IntegerField(
+        source="version.number",
+        default=None,
+        allow_null=True,
+        help_text="Null: the one that the bot sends when it enters.",
+    )
+    owner = serializers.SlugField(source="bot.owner.name", help_text="Who answers.")
+    asker = serializers.SlugField(source="asker.name", help_text="Who has asked.")
+    kind = serializers.SerializerMethodField(help_text="What it is for: tournament, event or circuit.")
+    slug = serializers.SlugField(source="occasion.slug", help_text="Of the tournament, event or circuit.")
+    status = serializers.ChoiceField(choices=RequestStatus.choices)
+    message = serializers.SerializerMethodField(help_text="For the two of them; null for all others.")
+    created = serializers.DateTimeField()
+    answered = serializers.DateTimeField(allow_null=True)
+
+    def get_kind(self, request: EntryRequest) -> str:
+        """The word of the addresses."""
+        return consent.kind(request.occasion)
+
+    def get_message(self, request: EntryRequest) -> str | None:
+        """What was written to the owner of the bot."""
+        viewer: Player | None = self.context.get("viewer")
+        return request.message if viewer and viewer.pk in (request.asker_id, request.bot.owner_id) else None
+
+
+class BlockOut(serializers.Serializer[Any]):
+    """A player who can enter, challenge and ask for none of your bots."""
+
+    player = serializers.SlugField(source="blocked.name")
+    created = serializers.DateTimeField()
+
+
+class BlockNew(StrictSerializer):
+    """Whom to block."""
+
+    player = serializers.SlugField(max_length=40)

@@ -1,0 +1,220 @@
+"""Requests for bots of others: who waits for an answer, the answers, and blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from league.api.http.auth import player_of, viewer_of
+from league.api.http.base import ListView, View, existing
+from league.api.http.filters import RequestFilters
+from league.api.tournaments.request_serializers import BlockNew, BlockOut, RequestOut
+from league.domain.bots import consent
+from league.domain.tournaments import requests
+from league.enums import TokenScope
+from league.models import Block, Circuit, EntryRequest, Event, Tournament
+
+
+class MyRequests(ListView):
+    """/me/requests"""
+
+    permission_classes = [IsAuthenticated]
+    queryset = EntryRequest.objects.none()
+    serializer_class = RequestOut
+    filterset_class = RequestFilters
+
+    @extend_schema(
+        operation_id="list_my_requests",
+        summary="List the requests for your bots and those that you have made, newest first",
+        tags=["requests"],
+        responses=RequestOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Answer those for your bots that are `asked`."""
+        return self.page(self.filtered(requests.requests_of(player_of(request))))
+
+    def get_serializer_context(self) -> dict[str, object]:
+        """With the viewer, who may read the messages."""
+        return {**super().get_serializer_context(), "viewer": player_of(self.request)}
+
+
+class WaitingOf(ListView):
+    """/tournaments/{slug}/requests, and the same of events and circuits"""
+
+    queryset = EntryRequest.objects.none()
+    serializer_class = RequestOut
+    page_key = "pk"
+
+    def get_serializer_context(self) -> dict[str, object]:
+        """With the viewer, on whom messages depend."""
+        return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
+
+    def _waiting(self, occasion: consent.Occasion) -> Response:
+        return self.page(requests.waiting(occasion))
+
+
+class WaitingOfTournament(WaitingOf):
+    """/tournaments/{slug}/requests"""
+
+    @extend_schema(
+        operation_id="list_requests_of_tournament",
+        summary="List the bots that wait for the consent of their owners",
+        tags=["requests"],
+        responses=RequestOut(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """They expire when the tournament starts; of a ladder when it ends."""
+        return self._waiting(existing(Tournament.objects.filter(slug=slug).first()))
+
+
+class WaitingOfEvent(WaitingOf):
+    """/events/{slug}/requests"""
+
+    @extend_schema(
+        operation_id="list_requests_of_event",
+        summary="List the bots that wait for the consent of their owners",
+        tags=["requests"],
+        responses=RequestOut(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """They expire when the event starts."""
+        return self._waiting(existing(Event.objects.filter(slug=slug).first()))
+
+
+class WaitingOfCircuit(WaitingOf):
+    """/circuits/{slug}/requests"""
+
+    @extend_schema(
+        operation_id="list_requests_of_circuit",
+        summary="List the bots that wait for the consent of their owners",
+        tags=["requests"],
+        responses=RequestOut(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Each takes part from the next season on when its owner agrees."""
+        return self._waiting(existing(Circuit.objects.filter(slug=slug).first()))
+
+
+class OneRequest(View):
+    """/requests/{id}"""
+
+    scopes: ClassVar = {"DELETE": TokenScope.SUBMIT}
+    permission_classes = [IsAuthenticated]
+    serializer_class = RequestOut
+
+    @extend_schema(
+        operation_id="get_request", summary="Read a request of yours, or for a bot of yours", tags=["requests"]
+    )
+    def get(self, request: Request, id: int) -> Response:
+        """404 for those of others."""
+        return self.shown(_mine(request, id))
+
+    @extend_schema(
+        operation_id="withdraw_request", summary="Take your request back", tags=["requests"], responses={204: None}
+    )
+    def delete(self, request: Request, id: int) -> Response:
+        """While it is open; of an event that has not begun also when it was granted. Doing it again changes nothing."""
+        requests.withdraw(_mine(request, id), by=player_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def shown(self, found: EntryRequest) -> Response:
+        """The request as it is for who asks."""
+        return Response(RequestOut(found, context={"viewer": player_of(self.request)}).data)
+
+
+class Answer(OneRequest):
+    """What the two answers share."""
+
+    http_method_names = ["post"]
+    answer: Callable[..., EntryRequest]
+
+    def _answer(self, request: Request, id: int) -> Response:
+        type(self).answer(_mine(request, id), by=player_of(request))
+        return self.shown(_mine(request, id))
+
+
+class Grant(Answer):
+    """/requests/{id}/grant"""
+
+    answer = requests.grant
+
+    @extend_schema(
+        operation_id="grant_request",
+        summary="Let your bot enter",
+        tags=["requests"],
+        request=None,
+        responses=RequestOut,
+    )
+    def post(self, request: Request, id: int) -> Response:
+        """It enters in this moment. Doing it again changes nothing; refused where entries are closed."""
+        return self._answer(request, id)
+
+
+class Refuse(Answer):
+    """/requests/{id}/refuse"""
+
+    answer = requests.refuse
+
+    @extend_schema(
+        operation_id="refuse_request",
+        summary="Do not let your bot enter",
+        tags=["requests"],
+        request=None,
+        responses=RequestOut,
+    )
+    def post(self, request: Request, id: int) -> Response:
+        """Nobody can ask for it again for the same tournament, event or circuit; you can still grant it. Again changes nothing."""
+        return self._answer(request, id)
+
+
+class MyBlocks(ListView):
+    """/me/blocks"""
+
+    permission_classes = [IsAuthenticated]
+    queryset = Block.objects.none()
+    serializer_class = BlockNew
+
+    @extend_schema(
+        operation_id="list_my_blocks",
+        summary="List whom you have blocked, newest first",
+        tags=["requests"],
+        responses=BlockOut(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """They can enter, challenge and ask for none of your bots; what has entered stays."""
+        return self.page(player_of(request).blocks.select_related("blocked"), BlockOut)
+
+    @extend_schema(
+        operation_id="block_player",
+        summary="Block a player",
+        tags=["requests"],
+        request=BlockNew,
+        responses={201: BlockOut},
+    )
+    def post(self, request: Request) -> Response:
+        """What they have asked you is refused. Doing it again changes nothing."""
+        made = consent.block(player_of(request), self.body()["player"])
+        return Response(BlockOut(made).data, status=status.HTTP_201_CREATED)
+
+
+class OneBlock(View):
+    """/me/blocks/{name}"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = BlockOut
+
+    @extend_schema(operation_id="unblock_player", summary="Unblock a player", tags=["requests"], responses={204: None})
+    def delete(self, request: Request, name: str) -> Response:
+        """Doing it again changes nothing."""
+        consent.unblock(player_of(request), name)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _mine(request: Request, id: int) -> EntryRequest:
+    return existing(requests.requests_of(player_of(request)).filter(pk=id).first())

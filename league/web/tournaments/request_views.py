@@ -1,0 +1,58 @@
+"""Requests for bots of others: those that wait for an answer, the answers, and whom one has blocked."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from league.domain.bots import consent
+from league.domain.core.errors import Refused, shown
+from league.domain.tournaments import requests as domain
+from league.enums import RequestStatus
+from league.models import Player
+from league.web.common import inputs
+from league.web.common.viewers import player_of
+
+ANSWERS = {"grant": domain.grant, "refuse": domain.refuse, "withdraw": domain.withdraw}
+MOST = 30  # that have been answered
+
+
+@never_cache
+@login_required
+def requests(request: HttpRequest) -> HttpResponse:
+    """What waits for the player's answer, what they have asked, what was answered lately. Six queries."""
+    player = player_of(request)
+    if request.method == "POST":
+        try:
+            _act(request, player)
+        except Refused as refusal:
+            messages.error(request, shown(refusal))
+        return redirect("requests")
+    rows = domain.requests_of(player)
+    open_ones = list(rows.filter(status=RequestStatus.ASKED))
+    context = {
+        "to_answer": [one for one in open_ones if one.bot.owner_id == player.pk],
+        "asked": [one for one in open_ones if one.asker_id == player.pk],
+        "answered": rows.exclude(status=RequestStatus.ASKED).order_by("-answered", "-pk")[:MOST],
+        "bots": player.bots.exclude(state="retired").order_by("slug"),
+        "blocks": player.blocks.select_related("blocked").order_by("blocked__name"),
+        "player": player,
+    }
+    return render(request, "tournaments/requests.html", context)
+
+
+def _act(request: HttpRequest, player: Player) -> None:
+    if "block" in request.POST:
+        consent.block(player, inputs.short_text(request.POST["block"], 40))
+        messages.success(request, _("Blocked. What this player has asked you is refused."))
+    elif "unblock" in request.POST:
+        consent.unblock(player, inputs.short_text(request.POST["unblock"], 40))
+        messages.success(request, _("No longer blocked."))
+    elif act := ANSWERS.get(request.POST.get("action", "")):
+        number = inputs.whole_number(request.POST.get("request"))
+        found = act(get_object_or_404(domain.requests_of(player), pk=number), by=player)
+        messages.success(request, f"{found.bot.slug}: {found.get_status_display()}")

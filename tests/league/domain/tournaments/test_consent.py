@@ -1,0 +1,289 @@
+"""Consent: nobody's bot plays against the wish of its owner, and no answer is a way to escape a loss or to bother anybody."""
+
+from __future__ import annotations
+
+import pytest
+
+from league.domain.bots import bots, consent
+from league.domain.bots.consent import Word
+from league.domain.core.errors import Refused, TooMany
+from league.domain.people import players, quotas
+from league.domain.tournaments import circuits, enrolment, events, progress, requests, tournaments
+from league.enums import EntryPolicy, RequestStatus
+from league.models import Bot, Entry, EntryRequest, LeagueEvent
+from tests.league.pure.calendar.test_event_plan import GOOD
+from tests.support.league import NOW, accepted, later, play
+
+
+@pytest.fixture
+def mine(ana):
+    """Ana's bot."""
+    return accepted(ana, "rufo")
+
+
+@pytest.fixture
+def theirs(berto):
+    """Berto's bot, about which he has said nothing."""
+    return accepted(berto, "luna", policy=EntryPolicy.USUAL)
+
+
+@pytest.fixture
+def cup(ana, mine):
+    """Ana's, open, with her own bot."""
+    return tournaments.create(ana, "Cup", "partnership", boards=1, versions=[mine], now=NOW)
+
+
+def asked(cup, version, **more) -> EntryRequest:
+    """The request for it."""
+    found = enrolment.enter(cup, version.bot, now=NOW, **more)
+    assert isinstance(found, EntryRequest)
+    return found
+
+
+def entered(cup) -> list[str]:
+    """Names of the bots in it."""
+    return sorted(cup.entries.values_list("version__bot__slug", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("policy", "private", "public", "unrated"),
+    [
+        (EntryPolicy.USUAL, Word.ASK, Word.YES, Word.YES),
+        (EntryPolicy.ANYBODY, Word.YES, Word.YES, Word.YES),
+        (EntryPolicy.ASK, Word.ASK, Word.ASK, Word.YES),
+        (EntryPolicy.NOBODY, Word.NOBODY, Word.NOBODY, Word.NOBODY),
+    ],
+)
+def test_what_each_policy_says(ana, theirs, policy, private, public, unrated) -> None:
+    bot = theirs.bot
+    consent.set_policy(bot, policy, actor="berto", now=NOW)
+
+    assert consent.decide(bot, ana, blocked=False, public=False) == private
+    assert consent.decide(bot, ana, blocked=False, public=True) == public
+    assert consent.decide(bot, ana, blocked=False, public=False, rated=False) == unrated
+    assert consent.decide(bot, ana, blocked=True, public=True, rated=False) == Word.NOT_YOU
+    assert consent.decide(bot, bot.owner, blocked=False, public=False) == Word.YES
+    assert consent.outlook([bot], ana) == {bot.pk: private}
+
+
+def test_a_stranger_enters_nobodys_bot_unasked(ana, berto, cup, theirs) -> None:
+    one = asked(cup, theirs, message="  come\nand   play ")
+
+    assert (one.status, one.asker, one.message) == (RequestStatus.ASKED, ana, "come and play")
+    assert asked(cup, theirs) == one  # again: nothing changes
+    assert entered(cup) == ["rufo"]
+    assert list(requests.waiting(cup)) == list(requests.requests_of(berto)) == list(requests.requests_of(ana)) == [one]
+    with pytest.raises(Refused, match="only berto can do this"):
+        requests.grant(one, by=ana, now=NOW)
+
+    for _ in range(2):
+        assert requests.grant(one, by=berto, now=later(1)).status == RequestStatus.GRANTED
+    assert entered(cup) == ["luna", "rufo"]
+    moved = LeagueEvent.objects.filter(subject=f"request:{one.pk}").order_by("pk")
+    assert [(event.kind, event.actor) for event in moved] == [("request.asked", "ana"), ("request.moved", "berto")]
+
+
+def test_a_tournament_that_starts_at_once_asks_nobody(ana, mine, theirs) -> None:
+    made = tournaments.create(ana, "Cup", "partnership", boards=1, versions=[mine, theirs.bot], now=NOW)
+
+    with pytest.raises(Refused, match="owners of luna want to be asked first"):
+        tournaments.start_at_once(made, actor="ana", now=NOW)
+    assert (made.status, entered(made)) == ("open", ["rufo"])
+
+
+def test_requests_that_are_open_at_the_start_expire(ana, berto, cup, theirs) -> None:
+    one = asked(cup, theirs)
+    enrolment.enter(cup, accepted(ana, "nena"), now=NOW)
+    tournaments.start(cup, actor="ana", now=later(1))
+
+    one.refresh_from_db()
+    assert (one.status, one.answered) == (RequestStatus.EXPIRED, later(1))
+    with pytest.raises(Refused, match="is expired"):
+        requests.grant(one, by=berto, now=later(2))
+    assert entered(cup) == ["nena", "rufo"]
+
+
+def test_who_was_refused_asks_no_more_and_the_owner_may_think_again(berto, cup, theirs) -> None:
+    one = asked(cup, theirs)
+    for _ in range(2):
+        requests.refuse(one, by=berto, now=NOW)
+
+    with pytest.raises(Refused, match="does not want it in this"):
+        enrolment.enter(cup, theirs, now=NOW)
+    assert EntryRequest.objects.count() == 1
+    requests.grant(one, by=berto, now=NOW)
+    assert entered(cup) == ["luna", "rufo"]
+
+
+def test_a_bot_that_its_owner_has_taken_out_is_not_entered_again(ana, berto, cup) -> None:
+    free = accepted(berto, "sol")  # anybody may enter it
+    enrolment.enter(cup, free, by=ana, now=NOW)
+    enrolment.withdraw(cup, free, by=berto, now=NOW)
+
+    with pytest.raises(Refused, match="does not want it in this"):
+        enrolment.enter(cup, free, by=ana, now=NOW)
+    assert isinstance(enrolment.enter(cup, free, by=berto, now=NOW), Entry)  # the owner may
+
+
+def test_who_asks_may_take_it_back(ana, berto, cup, theirs) -> None:
+    one = asked(cup, theirs)
+    with pytest.raises(Refused, match="only ana can do this"):
+        requests.withdraw(one, by=berto, now=NOW)
+    for _ in range(2):
+        requests.withdraw(one, by=ana, now=NOW)
+    with pytest.raises(Refused, match="is withdrawn"):
+        requests.grant(one, by=berto, now=NOW)
+
+    assert asked(cup, theirs) != one  # and ask anew
+    assert quotas.limit(ana, quotas.REQUESTS, now=NOW).used == 2
+
+
+def test_asking_has_a_limit(ana, cup, theirs, settings) -> None:
+    settings.QUOTA_REQUESTS = 1
+    requests.withdraw(asked(cup, theirs), by=ana, now=NOW)
+
+    with pytest.raises(TooMany, match="asked for 1 bots of others within a day") as refusal:
+        enrolment.enter(cup, theirs, now=later(3600))
+    assert refusal.value.retry_after == 23 * 3600
+    assert isinstance(enrolment.enter(cup, theirs, now=later(24 * 3600 + 1)), EntryRequest)
+
+
+def test_who_is_blocked_asks_nothing(ana, berto, cup, theirs) -> None:
+    one = asked(cup, theirs)
+    for _ in range(2):
+        consent.block(berto, "ana", now=NOW)
+
+    one.refresh_from_db()
+    assert one.status == RequestStatus.REFUSED
+    free = accepted(berto, "sol")
+    with pytest.raises(Refused, match="takes no requests of yours"):
+        enrolment.enter(cup, free, now=NOW)
+    consent.unblock(berto, "ana", now=NOW)
+    assert isinstance(enrolment.enter(cup, free, now=NOW), Entry)
+    with pytest.raises(Refused, match="cannot block yourself"):
+        consent.block(berto, "berto", now=NOW)
+
+
+def test_what_has_entered_stays_when_the_policy_changes(ana, berto, cup, theirs) -> None:
+    requests.grant(asked(cup, theirs), by=berto, now=NOW)
+    consent.set_policy(theirs.bot, EntryPolicy.NOBODY, actor="berto", now=NOW)
+
+    assert entered(cup) == ["luna", "rufo"]
+    other = tournaments.create(ana, "Other", "partnership", boards=1, now=NOW)
+    with pytest.raises(Refused, match="lets nobody else enter"):
+        enrolment.enter(other, theirs, now=NOW)
+    with pytest.raises(Refused, match="one of usual, anybody"):
+        consent.set_policy(theirs.bot, "somebody", actor="berto", now=NOW)
+
+
+def test_public_leagues_and_the_house_ask_nobody(berto, cup, theirs) -> None:
+    operator = players.create("olga", staff=True, now=NOW)
+    public = tournaments.create(operator, "Open", "partnership", boards=1, versions=[theirs], now=NOW)
+    house = accepted(players.create("house", reserved=True, now=NOW), "greedy", policy=EntryPolicy.NOBODY)
+    Bot.objects.filter(pk=house.bot_id).update(is_house=True)
+
+    assert entered(public) == ["luna"]
+    assert isinstance(enrolment.enter(cup, Bot.objects.get(pk=house.bot_id), now=NOW), Entry)
+
+
+def test_an_answer_that_cannot_be_carried_out_changes_nothing(berto, cup, theirs) -> None:
+    one = asked(cup, theirs)
+    bots.set_state(theirs.bot, "paused", actor="berto", now=NOW)
+
+    with pytest.raises(Refused, match="is paused"):
+        requests.grant(one, by=berto, now=NOW)
+    one.refresh_from_db()
+    assert one.status == RequestStatus.ASKED
+
+
+def test_only_the_two_owners_enter_a_bot(berto, cup) -> None:
+    cira = players.create("cira", now=NOW)
+    with pytest.raises(Refused, match="only the owners"):
+        enrolment.enter(cup, accepted(berto, "sol"), by=cira, now=NOW)
+
+
+def test_a_ladder_takes_granted_bots_while_it_runs_and_lets_them_expire_at_its_end(ana, berto, mine, theirs) -> None:
+    ladder = tournaments.create(
+        ana, "Ladder", "partnership", boards=1, versions=[mine, accepted(ana, "nena")], format="ladder", now=NOW
+    )
+    one, other = asked(ladder, theirs), asked(ladder, accepted(berto, "sol", policy=EntryPolicy.ASK))
+    tournaments.start(ladder, actor="ana", now=NOW)
+    requests.grant(one, by=berto, now=NOW)
+    progress.close(ladder, actor="ana", now=later(9))
+
+    other.refresh_from_db()
+    assert (entered(ladder), other.status) == (["luna", "nena", "rufo"], RequestStatus.EXPIRED)
+
+
+def test_an_event_waits_for_its_answers(ana, berto, theirs) -> None:
+    own = [accepted(ana, f"bot{number}") for number in range(6)]
+    other = accepted(berto, "sol", policy=EntryPolicy.ASK)
+    event = events.create(ana, GOOD, [*own, theirs.bot, other], message="come", now=NOW)
+
+    assert (event.status, event.tournaments.count()) == ("open", 0)
+    assert consent.names_asked(event) == "luna, sol"
+    first, second = requests.waiting(event)
+    requests.grant(first, by=berto, now=NOW)
+    requests.withdraw(event.requests.get(bot=own[5].bot), by=ana, now=NOW)  # her own, out again
+    for _ in range(2):
+        events.start(event, actor="ana", now=later(1))
+
+    second.refresh_from_db()
+    names = event.tournaments.values_list("entries__version__bot__slug", flat=True)
+    assert (event.status, second.status) == ("running", RequestStatus.EXPIRED)
+    assert sorted(names) == ["bot0", "bot1", "bot2", "bot3", "bot4", "luna"]
+    with pytest.raises(Refused, match="was granted"):
+        requests.refuse(first, by=berto, now=NOW)
+    with pytest.raises(Refused, match="only an open one"):
+        events.cancel(event, actor="ana", now=NOW)
+
+
+def test_an_event_that_waits_can_be_taken_back(ana, berto, mine, theirs) -> None:
+    event = events.create(
+        ana, GOOD, [mine, theirs.bot, *(accepted(ana, name) for name in ("a", "b", "c", "d"))], now=NOW
+    )
+    [one] = requests.waiting(event)
+    for _ in range(2):
+        events.cancel(event, actor="ana", now=later(1))
+
+    one.refresh_from_db()
+    assert (event.status, one.status) == ("cancelled", RequestStatus.EXPIRED)
+    with pytest.raises(Refused, match="only an open one"):
+        events.start(event, actor="ana", now=NOW)
+
+
+def test_who_has_withdrawn_goes_on_to_no_further_stage(ana) -> None:
+    field = [accepted(ana, f"bot{number}") for number in range(6)]
+    event = events.create(ana, GOOD, field, now=NOW)
+    cups = list(event.tournaments.order_by("group"))
+    leader = cups[0].entries.get(number=0).version
+    enrolment.withdraw(cups[0], leader, now=NOW)
+    for cup in cups:
+        while not progress.advance(cup, now=NOW):
+            for match in cup.matches.filter(status="queued"):
+                seat = match.parties.filter(version=leader).values_list("number", flat=True).first()
+                play(match, winner=seat or 0)
+    events.advance(event, now=NOW)
+
+    assert cups[0].entries.get(version=leader).place == 1
+    stage = event.tournaments.get(stage=2)
+    assert stage.entries.count() == 4
+    assert not stage.entries.filter(version=leader).exists()
+
+
+def test_a_circuit_asks_as_well(ana, berto, theirs) -> None:
+    words = {"days": "fri", "at": "20:00", "time_zone": "Europe/Madrid", "now": NOW}
+    circuit = circuits.create(ana, "Liga", "partnership", **words)
+    one = circuits.join(circuit, theirs.bot, by=ana, now=NOW)
+    assert one is not None
+    assert list(circuit.bots.all()) == []
+
+    requests.grant(one, by=berto, now=NOW)
+    assert list(circuit.bots.all()) == [theirs.bot]
+    circuits.leave(circuit, theirs.bot, by=berto, now=NOW)
+    circuits.leave(circuit, theirs.bot, by=berto, now=NOW)
+    with pytest.raises(Refused, match="does not want it in this"):
+        circuits.join(circuit, theirs.bot, by=ana, now=NOW)
+    assert circuits.join(circuit, theirs.bot, by=berto, now=NOW) is None
+    with pytest.raises(Refused, match="only the owners"):
+        circuits.join(circuit, theirs.bot, by=players.create("cira", now=NOW), now=NOW)
