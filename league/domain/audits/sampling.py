@@ -115,6 +115,7 @@ def _queue(match: Match, places: list[Place], reason: str, now: datetime) -> int
                     "boards_planned": match.boards_planned,
                     "rated": False,
                     "priority": PRIORITY,
+                    "avoid": match.worker,  # else one that reports what was never played would say that it was
                     "created": now,
                 },
             )

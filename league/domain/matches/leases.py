@@ -82,7 +82,8 @@ def claim(
         waiting = waiting.filter(
             Q(not_before=None) | Q(not_before__lte=now), pools.by_rules(pools.revisions(), "pool__")
         )
-        if workers.is_another_able(worker, now=now):
+        others = workers.is_another_able(worker, now=now)
+        if others:
             waiting = waiting.exclude(avoid=worker)
         if uploads_only:
             waiting = waiting.filter(kind=MatchKind.VALIDATION, slow=False)
@@ -102,7 +103,7 @@ def claim(
             waiting = waiting.exclude(pool=match.pool_id)
             match = _first(waiting, prefer, greedy)
         if match is None and not (ahead or uploads_only):
-            match = _next_audit(now)
+            match = _next_audit(now, without=worker if others else None)
         if match is None:
             return None
         moves.move(
@@ -154,9 +155,11 @@ def _secret_of(match: Match) -> bytes:
         return bytes(cursor.fetchone()[0])
 
 
-def _next_audit(now: datetime) -> Match | None:
-    """The oldest audit that waits: work for who has no other, and never taken ahead."""
+def _next_audit(now: datetime, *, without: str | None) -> Match | None:
+    """The oldest audit that waits: work for who has no other, and never taken ahead. `without`: those that this worker is to leave to others."""
     waiting = holds.playable_audits(Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.AUDIT))
+    if without:
+        waiting = waiting.exclude(avoid=without)
     waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now)).select_related("pool").order_by("id")
     return waiting.select_for_update(skip_locked=True, of=("self",)).first()
 

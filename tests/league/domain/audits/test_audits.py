@@ -17,7 +17,7 @@ from engine.sandbox import Sandbox
 from league.domain.audits import carrying, cases, results, sampling
 from league.domain.bots import house
 from league.domain.core.errors import Refused
-from league.domain.matches import leases
+from league.domain.matches import leases, workers
 from league.domain.playing.process import Machine
 from league.domain.playing.upcoming import Work
 from league.domain.tournaments import progress, tournaments
@@ -138,6 +138,23 @@ def test_an_audit_is_work_for_who_has_no_other(cup, ana) -> None:
     assert second is not None
     assert (first.kind, second.kind) == ("validation", "audit")
     assert leases.claim("w", ahead=True, now=NOW) is None
+
+
+def test_what_a_worker_has_played_is_audited_by_another_while_there_is_one(cup) -> None:
+    """Else a worker that reports what was never played would also say that it was."""
+    sampling.draw(now=NOW)
+    mine = cup.matches.get().worker
+    for name in (mine, "w2"):
+        workers.register(name, tier="landlock", now=NOW)
+    assert leases.claim(mine, now=NOW) is None
+
+    taken = leases.claim("w2", now=NOW)
+    workers.unregister("w2", now=NOW)
+    alone = leases.claim(mine, now=NOW)
+
+    assert taken is not None
+    assert alone is not None
+    assert (taken.kind, alone.kind) == ("audit", "audit")
 
 
 def test_audits_are_no_matches_for_anybody_else(cup) -> None:
