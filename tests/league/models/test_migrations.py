@@ -10,11 +10,15 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations, models
 from django.db.migrations import operations as steps
+from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
+from django.utils import translation
 
 import league.migrations
 from league.service.migrating import AddIndexMeanwhile
@@ -86,6 +90,18 @@ def why_not(
     if isinstance(step, steps.AlterModelOptions | ValidateConstraint):
         return ""
     return "not additive: the release before still uses it"
+
+
+def test_the_migrations_make_the_tables_of_the_models() -> None:
+    loader = MigrationLoader(None)
+
+    with translation.override(
+        None
+    ):  # the words of the models are those of no language, as manage.py makemigrations has them
+        there, wanted = loader.project_state(), ProjectState.from_apps(apps)
+        changes = MigrationAutodetector(there, wanted).changes(graph=loader.graph)
+
+    assert {app: list(map(str, steps)) for app, steps in changes.items()} == {}, "make them: manage.py makemigrations"
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if int(name[:4]) >= FIRST])
