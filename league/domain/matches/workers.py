@@ -138,7 +138,7 @@ def queue(*, now: datetime | None = None) -> Queue:
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
-    """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). Two queries besides."""
+    """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). One query besides."""
     now = clock.given(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     alive = list(Worker.objects.filter(seen__gte=now - SILENT))

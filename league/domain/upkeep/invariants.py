@@ -162,6 +162,25 @@ def kept_replays(since: datetime | None, now: datetime) -> Iterator[Finding]:
                 yield Finding("replays", f"match:{sitting.board.match.public_id}", str(why), do)
 
 
+def own_rules(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """A finished match was played by the revision of its pool. Where a worker of an earlier release did not tell, a record of the last hours does."""
+    do = "manage.py void_match {0} --why 'played by other rules' --again, and stop the workers of the other release"
+    told = _finished(since).order_by("pk").values_list("pk", "public_id", "host__revision", "pool__revision")
+    for pk, name, played, wanted in told.iterator(chunk_size=CHUNK):
+        revision = _recorded(pk) if played is None and since is not None else played
+        if revision not in (None, wanted):
+            what = f"was played by revision {revision} of its rules; its pool is of revision {wanted}"
+            yield Finding("rules", f"match:{name}", what, do.format(name))
+
+
+def _recorded(match: int) -> int | None:
+    sitting = Sitting.objects.filter(board__match=match).order_by("pk").first()
+    try:
+        return None if sitting is None else replays.unpack(sitting).get("revision")
+    except replays.Unreadable:
+        return None  # another check says so
+
+
 def orphan_boards(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """Boards, and so logs, belong to matches that were played to their end."""
     never = Match.objects.exclude(status__in=[MatchStatus.FINISHED, MatchStatus.VOID]).filter(boards__isnull=False)
@@ -298,6 +317,7 @@ Check = Callable[[datetime | None, datetime], Iterator[Finding]]
 CHECKS: tuple[Check, ...] = (
     whole_results,
     kept_replays,
+    own_rules,
     orphan_boards,
     one_end,
     stuck_rows,

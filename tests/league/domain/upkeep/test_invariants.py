@@ -19,6 +19,7 @@ from league.models import (
     LeagueEvent,
     Match,
     Party,
+    Pool,
     PoolSums,
     Rating,
     RatingPoint,
@@ -89,6 +90,7 @@ BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
     "log lost": ("results", "add up to", lambda: Sitting.objects.filter(board__match=rated(), number=1).delete()),
     "sitting changed": ("results", "add up to", lambda: Sitting.objects.filter(board__match=rated()).update(scores=[9, 9, 9, 9])),
     "party changed": ("results", "other points", lambda: Party.objects.filter(match=rated()).update(wins=7)),
+    "other rules": ("rules", "by revision 7 of its rules", lend(host={"revision": 7})),
     "orphan log": ("orphans", "has boards", orphan),
     "finished twice": ("ends", "2 times", second_end),
     "never finished": ("ends", "0 times", lambda: LeagueEvent.objects.filter(data__to="finished").delete()),
@@ -183,6 +185,16 @@ def test_work_in_progress_is_no_finding(cup, ana) -> None:
     assert held is not None
 
     assert invariants.check_all(now=NOW + timedelta(seconds=60)) == []
+
+
+def test_other_rules_of_a_worker_that_did_not_tell_are_found_by_its_record(cup) -> None:
+    """It is of a release that took any match; the record says by which revision it was made."""
+    Match.objects.update(host={})
+    Pool.objects.filter(pk=cup.pool_id).update(revision=7)
+
+    found = [finding.what for finding in invariants.check_all(since=NOW, now=SOON) if finding.check == "rules"]
+
+    assert found == ["was played by revision 1 of its rules; its pool is of revision 7"] * 3
 
 
 def test_old_boards_are_trusted_when_asked_to(cup) -> None:
