@@ -179,6 +179,12 @@ def test_who_may(name: str, league: League) -> None:
 
     assert by_page(holder, name, subject, given) == 302  # to the list, done
     assert LeagueEvent.objects.get(kind=acting.ACTED).actor == "hilda"
+    looker = Client()
+    looker.force_login(holder.user)
+    shown = looker.get("/operators/").content.decode()
+    where = re.search(rf'href="([^"]+)">{subject}<', shown)
+    assert where
+    assert looker.get(where[1].replace("&amp;", "&")).status_code == 200
 
 
 @pytest.mark.parametrize("name", ACTIONS)

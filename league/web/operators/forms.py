@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from league.domain.operators.acting import MOST_REASON
 from league.domain.operators.actions import Action
 from league.domain.operators.fields import Field
+from league.web.common import words
 
 
 class ActionForm(forms.Form):
@@ -62,5 +63,10 @@ def _subjects_help(action: Action) -> str:
 def _made(field: Field) -> forms.Field:
     told: dict[str, Any] = {"label": _(field.label), "help_text": _(field.help), "required": field.required}
     if field.choices:
-        return forms.ChoiceField(choices=[(one, one) for one in field.choices], **told)
+        return forms.ChoiceField(choices=[(one, _word(one)) for one in field.choices], **told)
     return forms.CharField(max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}), **told)
+
+
+def _word(choice: str) -> str:
+    """A choice as it is named in the API, and where it is a limit what that counts."""
+    return f"{choice}: {words.limit_name(choice)}" if choice in words.LIMITS else choice

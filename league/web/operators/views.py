@@ -7,19 +7,26 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from league.domain.core.errors import Forbidden, Refused, shown
 from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
+from league.domain.operators.subjects import AUDIT
 from league.domain.people import rights
-from league.enums import Right
 from league.models import Player
 from league.web.common import lists
 from league.web.common.inputs import short_text
 from league.web.common.viewers import player_of
 from league.web.operators.forms import ActionForm
+
+
+def _page_of(subject: str) -> str:
+    """Where people see what an action was done to: the pages of the kinds bear their names. An audit has none but what operators do to it."""
+    kind, _colon, name = subject.partition(":")
+    return f"{reverse('operators')}?subject={subject}" if kind == AUDIT else reverse(kind, args=[name])
 
 
 def _operator(request: HttpRequest) -> Player:
@@ -38,13 +45,14 @@ def operators(request: HttpRequest) -> HttpResponse:
     subject = short_text(request.GET.get("subject", ""), 90)
     kind = subject.partition(":")[0]
     mine = rights.rights_of(player)
+    page = lists.page_of(request, acting.latest())
     context = {
         "subject": subject,
         "actions": [one for one in ACTIONS.values() if not subject or kind in one.kinds],
         "mine": mine,
-        "rights": [(right, right in mine) for right in Right],
         "superuser": player.user.is_superuser,
-        "page": lists.page_of(request, acting.latest()),
+        "page": page,
+        "acts": [(act, _page_of(act.subject)) for act in page],
     }
     return render(request, "operators/operators.html", context)
 
