@@ -102,6 +102,7 @@ urlpatterns = [
     path("tournaments/<word:slug>/rounds", formats.Rounds.as_view(), name="rounds"),
     path("tournaments/<word:slug>/bracket", formats.Bracket.as_view(), name="bracket"),
     path("tournaments/<word:slug>/standings", tournaments.Standings.as_view(), name="standings"),
+    path("challenges", matches.Challenges.as_view(), name="challenges"),
     path("matches", matches.Matches.as_view(), name="matches"),
     path("matches/<word:id>", matches.OneMatch.as_view(), name="match"),
     path("matches/<word:id>/boards", matches.Boards.as_view(), name="boards"),

@@ -30,6 +30,7 @@ urlpatterns = [
     path("bots/", bots.bots, name="bots"),
     path("bots/<slug:slug>/", bots.bot, name="bot"),
     path("bots/<slug:slug>/vs/<slug:other>/", bots.encounter, name="encounter"),
+    path("bots/<slug:slug>/challenge/", bots.challenge, name="challenge"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("players/<slug:name>/", people.player, name="player"),

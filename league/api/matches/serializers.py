@@ -13,9 +13,11 @@ from league.api.http.serializers import (
     OptionalObjectField,
     OptionalWordField,
     PoolRef,
+    StrictSerializer,
     VersionRef,
 )
 from league.domain.audits import results
+from league.domain.bots import challenges
 from league.domain.matches import replays
 from league.enums import AuditConclusion, AuditReason, AuditVerdict, MatchKind, MatchStatus
 from league.models import Match, Party
@@ -31,6 +33,33 @@ HOST = (
     "runtime_hash",
     "python",
 )
+
+
+class ChallengeNew(StrictSerializer):
+    """An unrated match of two bots."""
+
+    bot = serializers.SlugField(max_length=40, help_text="Yours.")
+    version = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="Null: the one that it sends.",
+    )
+    against = serializers.SlugField(max_length=40, help_text="The other bot.")
+    against_version = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="Null: the one that it sends.",
+    )
+    game = serializers.CharField(max_length=30, help_text="Of two sides.")
+    boards = serializers.IntegerField(
+        required=False, default=challenges.BOARDS, min_value=1, max_value=challenges.MOST_BOARDS
+    )
 
 
 class PartyOut(serializers.Serializer[Any]):

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.db.models import Prefetch, QuerySet
+from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.exceptions import ValidationError
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http.auth import viewer_of
+from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
 from league.api.http.problems import Problem, told
-from league.api.matches.serializers import BoardOut, MatchDetail, MatchOut, ReplayOut
+from league.api.matches.serializers import BoardOut, ChallengeNew, MatchDetail, MatchOut, ReplayOut
+from league.domain.bots import challenges
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import replays
-from league.models import Board, Match, Party, Sitting
+from league.enums import TokenScope
+from league.models import Board, Bot, BotVersion, Match, Party, Player, Sitting
 
 # long texts that lists do not show
 LONG_TEXTS = ("faults", "stderr", "fault_detail")
@@ -30,6 +38,53 @@ def _matches(*, whole: bool) -> QuerySet[Match]:
 def _boards(match: Match) -> QuerySet[Board]:
     sittings = Sitting.objects.defer("replay").order_by("number")
     return Board.objects.filter(match=match).select_related("match").prefetch_related(Prefetch("sittings", sittings))
+
+
+class Challenges(View):
+    """/challenges"""
+
+    permission_classes = [IsAuthenticated]
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    serializer_class = ChallengeNew
+
+    @extend_schema(
+        operation_id="challenge",
+        summary="Let one of your bots play another bot, unrated",
+        tags=["matches"],
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
+            )
+        ],
+        request=ChallengeNew,
+        responses={201: MatchOut},
+    )
+    def post(self, request: Request) -> Response:
+        """Any accepted version whose owner has not said that nobody may; they are not asked. It counts in no table and waits behind what does."""
+        player = player_of(request)
+        return self.once(lambda: self._challenge(player))
+
+    def _challenge(self, player: Player) -> Response:
+        wanted = self.body()
+        own = _named(wanted, "bot", "version")
+        rival = _named(wanted, "against", "against_version")
+        made = challenges.challenge(player, own, rival, wanted["game"], wanted["boards"])
+        shown = MatchOut(_matches(whole=False).get(pk=made.pk)).data
+        where = reverse("api:match", args=[made.public_id])
+        return Response(shown, status=status.HTTP_201_CREATED, headers={"Location": where})
+
+
+def _named(wanted: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
+    """The bot, or where a number is given that version of it. ValidationError where there is none."""
+    found = Bot.objects.filter(slug=wanted[bot]).first()
+    if found is None:
+        raise ValidationError({bot: [told("there is no bot {name!r}; /api/v1/bots lists all bots", name=wanted[bot])]})
+    if wanted[number] is None:
+        return found
+    version = found.versions.select_related("bot").filter(number=wanted[number]).first()
+    if version is None:
+        raise ValidationError({number: [told("there is no {field} {value!r}", field=number, value=wanted[number])]})
+    return version
 
 
 class Matches(ListView):

@@ -38,7 +38,9 @@ class MeOut(serializers.Serializer[Any]):
 class LimitOut(serializers.Serializer[Any]):
     """How much of something you have, and may have."""
 
-    name = serializers.CharField(help_text="boards, tournaments, bots, validations, uploads, bytes, requests.")
+    name = serializers.CharField(
+        help_text="boards, tournaments, bots, validations, uploads, bytes, requests, challenges."
+    )
     used = serializers.IntegerField()
     limit = serializers.IntegerField(source="most", allow_null=True, help_text="Null: none.")
     default = serializers.IntegerField(help_text="What everybody has whom no operator has given another.")

@@ -132,6 +132,35 @@ def sent_version(bot: Bot, game: str | None = None) -> BotVersion:
     raise Refused("the bot {bot!r} has no accepted version that plays {game}", bot=bot.slug, game=game)
 
 
+def check_playable(version: BotVersion, game: str) -> None:
+    """Refused where a version may not be entered or challenged in a game: not accepted for it, or its bot is paused or retired."""
+    if version.status != VersionStatus.ACCEPTED:
+        raise Refused(
+            "{version} is {status}; only versions that passed their validation can be entered",
+            version=version,
+            status=VersionStatus(version.status).label,
+        )
+    if version.bot.state != BotState.ACTIVE:
+        raise Refused(
+            "the bot {bot!r} is {state}; its owner can make it active again",
+            bot=version.bot.slug,
+            state=BotState(version.bot.state).label,
+        )
+    if game in version.refused:
+        raise Refused(
+            "{version} is not accepted for {game}: its validation found a fault there; upload a new version",
+            version=version,
+            game=game,
+        )
+    if not version.plays(game):
+        raise Refused(
+            "{version} does not play {game}; it plays {games}",
+            version=version,
+            game=game,
+            games=", ".join(version.games),
+        )
+
+
 def version_of(entrant: Bot | BotVersion, game: str | None = None) -> BotVersion:
     """A version itself; of a bot the one that it sends."""
     return sent_version(entrant, game) if isinstance(entrant, Bot) else entrant

@@ -1,6 +1,6 @@
 """Queued matches that may not be played now, whoever's turn it is: of a paused tournament or bot, or of a bot that is to be tested first.
 
-What an operator holds back is not played at all, validations and audits included; what an owner pauses, in tournaments only.
+What an operator holds back is not played at all, validations and audits included; what an owner pauses, in tournaments and challenges.
 
 A match that a worker holds already is played to its end: nobody leaves a table by a pause.
 """
@@ -16,22 +16,23 @@ from league.models import Audit, Match, Party
 TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
 HELD = Q(version__bot__held_until__isnull=False)  # its owner has paused it (league.domain.bots.bots)
 STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # an operator holds it back
+PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE)
 HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
 
 
 def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of `matches` at whose table a bot sits that waits for the first test of its pause."""
-    return matches.filter(_sits(TEST), kind=MatchKind.TOURNAMENT)
+    return matches.filter(_sits(TEST), kind__in=PLAYED)
 
 
 def paused_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of `matches` whose tournament is paused or a bot at the table, by the owner or an operator."""
-    return matches.filter(Q(HALTED | _sits(HELD), kind=MatchKind.TOURNAMENT) | _sits(STOPPED))
+    return matches.filter(Q(HALTED | _sits(HELD), kind__in=PLAYED) | _sits(STOPPED))
 
 
 def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of `matches` of which neither holds."""
-    stays = Q(_sits(TEST | HELD), kind=MatchKind.TOURNAMENT)
+    stays = Q(_sits(TEST | HELD), kind__in=PLAYED)
     return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED)
 
 

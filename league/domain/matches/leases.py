@@ -31,7 +31,11 @@ SLOW = 1.5  # times the pace of all
 ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
 ROOM_S = 60  # ... and the referee takes its own time
 GIVES_WAY = 3  # times that a validation or an audit gives way to uploads
-NOTHING_AT_STAKE = (MatchKind.VALIDATION, MatchKind.AUDIT)  # these may begin anew: no board of theirs counts
+NOTHING_AT_STAKE = (
+    MatchKind.VALIDATION,
+    MatchKind.CHALLENGE,
+    MatchKind.AUDIT,
+)  # these may begin anew: no board of theirs counts
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
 

@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people import players
-from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
+from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
 from league.models import (
     Bot,
     BotVersion,
@@ -35,7 +35,7 @@ from league.models import (
 )
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS = (
+BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES = (
     "boards",
     "tournaments",
     "bots",
@@ -43,6 +43,7 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS = (
     "uploads",
     "bytes",
     "requests",
+    "challenges",
 )
 MEGABYTE = 1024 * 1024
 Moments = QuerySet[Any, datetime]
@@ -93,6 +94,12 @@ def _requests(player: Player, now: datetime) -> Moments:
     return mine.order_by("created").values_list("created", flat=True)
 
 
+def _challenges(player: Player, now: datetime) -> Moments:
+    mine = Match.objects.filter(owner=player, kind=MatchKind.CHALLENGE, created__gt=now - DAY)
+    counted = mine.exclude(status__in=[MatchStatus.VOID, MatchStatus.CANCELLED])
+    return counted.order_by("created").values_list("created", flat=True)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A thing of which there is a limit. `used` counts it for a player at a moment, `default` is everybody's limit.
@@ -116,6 +123,7 @@ KINDS = {
         Kind(UPLOADS, _uploads, lambda: settings.UPLOADS_PER_HOUR, HOUR),
         Kind(BYTES, _bytes, lambda: settings.QUOTA_MEGABYTES * MEGABYTE),
         Kind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
+        Kind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
     )
 }
 
@@ -211,6 +219,12 @@ def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
     if found.name == REQUESTS:
         return TooMany(
             "you have asked for {used} bots of others within a day; at most {most} are allowed. Ask again in {minutes} minutes",
+            retry_after=wait_s,
+            **values,
+        )
+    if found.name == CHALLENGES:
+        return TooMany(
+            "you have challenged {used} times within a day; at most {most} are allowed. Challenge again in {minutes} minutes",
             retry_after=wait_s,
             **values,
         )

@@ -13,7 +13,7 @@ from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
 from league.domain.people import players
 from league.domain.tournaments import booking, formats
-from league.enums import BotState, Seeding, TournamentStatus, VersionStatus
+from league.enums import Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
 from league.pure import formats as pure
 
@@ -90,34 +90,10 @@ def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: 
 
 def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
     game = tournament.pool.game
-    if version.status != VersionStatus.ACCEPTED:
-        raise Refused(
-            "{version} is {status}; only versions that passed their validation can be entered",
-            version=version,
-            status=VersionStatus(version.status).label,
-        )
-    if version.bot.state != BotState.ACTIVE:
-        raise Refused(
-            "the bot {bot!r} is {state}; its owner can make it active again",
-            bot=version.bot.slug,
-            state=BotState(version.bot.state).label,
-        )
+    bots.check_playable(version, game)
     # Into the next stage of an event a bot goes on: its matches wait there, and nobody's event ends by what was done to one of its bots
     if (version.bot.stopped or version.bot.owner_banned) and tournament.event_id is None:
         raise Refused("the bot {bot!r} is held back by an operator, so it enters nothing", bot=version.bot.slug)
-    if game in version.refused:
-        raise Refused(
-            "{version} is not accepted for {game}: its validation found a fault there; upload a new version",
-            version=version,
-            game=game,
-        )
-    if not version.plays(game):
-        raise Refused(
-            "{version} does not play {game}; it plays {games}",
-            version=version,
-            game=game,
-            games=", ".join(version.games),
-        )
     if tournament.sealed and not version.sealable:
         raise Refused(
             "{version} cannot be sealed off from the clocks of the host, which this tournament asks for: it runs in Node.js, or its package "

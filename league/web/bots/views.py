@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from django.conf import settings
 from django.contrib import messages
@@ -20,11 +21,11 @@ from engine.packages import archive
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import consent
+from league.domain.bots import challenges, consent
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import encounters, replays, validation
-from league.enums import EntryPolicy, MatchKind, MatchStatus, VersionStatus
-from league.models import Bot, BotVersion, Check, Match, Party, Pool, Rating, RatingPoint
+from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
+from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.web.bots import charts, tracebacks
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
@@ -72,10 +73,46 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "encounters": dict(by_pool),
         "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],
     }
+    context |= _challenge_form(viewer_of(request), found, versions)
     playable = next((one for one in versions if one.status == VersionStatus.ACCEPTED), None)
     if owned and playable and not ratings:
         context |= {"playable": playable} | _next_steps(playable)
     return render(request, "bots/bot.html", context)
+
+
+def _challenge_form(viewer: Player | None, found: Bot, versions: Iterable[BotVersion]) -> dict[str, object]:
+    """With which bots, and in which games, who looks may challenge this one. One query for who is logged in."""
+    accepted = [one for one in versions if one.status == VersionStatus.ACCEPTED]
+    if viewer is None or not accepted or found.state != BotState.ACTIVE:
+        return {}
+    able = viewer.bots.filter(state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED).distinct()
+    games = [
+        key for key in engine.games() if any(one.plays(key) for one in accepted) and len(engine.load(key).sides) == 2
+    ]
+    return {
+        "challengers": able.order_by("slug"),
+        "challenge_games": games,
+        "challenge_versions": accepted,
+        "challenge_boards": challenges.BOARDS,
+        "challenge_most": challenges.MOST_BOARDS,
+    }
+
+
+@login_required
+@require_POST
+def challenge(request: HttpRequest, slug: str) -> HttpResponse:
+    """Let one's own bot play this one, unrated; then the page of the match."""
+    found = get_object_or_404(Bot, slug=slug)
+    own = get_object_or_404(Bot, slug=inputs.short_text(request.POST.get("with", ""), 40))
+    number = inputs.whole_number(request.POST.get("version"))
+    rival = get_object_or_404(found.versions.select_related("bot"), number=number) if number else found
+    boards = inputs.whole_number(request.POST.get("boards")) or 0
+    try:
+        made = challenges.challenge(player_of(request), own, rival, request.POST.get("game", "")[:30], boards)
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+        return redirect("bot", slug=slug)
+    return redirect("match", public_id=made.public_id)
 
 
 def _next_steps(version: BotVersion) -> dict[str, object]:

@@ -186,6 +186,7 @@ LIMITS = {
     "validations": gettext_noop("uploads that are being validated"),
     "uploads": gettext_noop("uploads of the last hour"),
     "bytes": gettext_noop("size of all uploads"),
+    "challenges": gettext_noop("challenges of the last day"),
     "requests": gettext_noop("requests of the last day for bots of others"),
 }
 

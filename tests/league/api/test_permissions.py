@@ -59,6 +59,7 @@ def test_matrix(
 SCOPES = {  # of writes; all others take manage
     ("POST", "/api/v1/forecast"): "read",
     ("DELETE", "/api/v1/requests/{id}"): "submit",
+    ("POST", "/api/v1/challenges"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",

@@ -1,0 +1,46 @@
+"""Challenges by the API and by the page of the bot."""
+
+from __future__ import annotations
+
+from django.test import Client
+
+from league.models import Match
+from tests.support import league as made
+
+
+def test_a_challenge_by_the_api_is_made_once(nobody, as_alice, alice, charlie) -> None:
+    made.accepted(alice, "rufo")
+    made.accepted(charlie, "luna", policy="ask")
+    wish = {"bot": "rufo", "against": "luna", "against_version": 1, "game": "partnership", "boards": 1}
+
+    first, again = (as_alice.post("challenges", wish, headers={"Idempotency-Key": "one"}) for _ in range(2))
+    assert (first.status_code, again.json()) == (201, first.json())
+    assert first["Location"] == f"/api/v1/matches/{first.json()['id']}"
+    assert (first.json()["kind"], first.json()["rated"]) == ("challenge", False)
+    assert [one["id"] for one in nobody.results("matches?kind=challenge&bot=luna")] == [first.json()["id"]]
+    assert nobody.post("challenges", wish).status_code == 401
+    for wrong in ({"bot": "nobody"}, {"against_version": 9}, {"boards": 99}):
+        assert as_alice.post("challenges", {**wish, **wrong}).status_code == 400
+    assert (
+        as_alice.post("challenges", {**wish, "bot": "luna", "against": "rufo", "against_version": 1}).status_code == 409
+    )
+    used = {one["name"]: one["used"] for one in as_alice.get("me/limits").json()}
+    assert used["challenges"] == 1
+
+
+def test_a_challenge_by_the_page(alice, charlie) -> None:
+    made.accepted(alice, "rufo")
+    made.accepted(charlie, "luna", policy="ask")
+    browser = Client()
+    browser.force_login(alice.user)
+
+    assert 'action="/bots/luna/challenge/"' in browser.get("/bots/luna/").content.decode()
+    answer = browser.post(
+        "/bots/luna/challenge/", {"with": "rufo", "version": "", "game": "partnership", "boards": "2"}
+    )
+    match = Match.objects.get(kind="challenge")
+    assert answer.url == f"/m/{match.public_id}/"
+    assert match.public_id in browser.get("/bots/rufo/").content.decode()
+    refused = browser.post("/bots/luna/challenge/", {"with": "rufo", "game": "cabrero", "boards": "2"}, follow=True)
+    assert refused.status_code == 200
+    assert Match.objects.filter(kind="challenge").count() == 1

@@ -1,0 +1,86 @@
+"""Challenges: unrated, bounded, and at nobody's cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.runner import FaultReport
+from league.domain.bots import bots, challenges, consent
+from league.domain.core.errors import Refused, TooMany
+from league.domain.matches import holds, leases, reports
+from league.domain.ratings import ratings
+from league.models import Match, Rating
+from tests.support.league import NOW, accepted, later, play, result, started
+
+
+@pytest.fixture
+def pair(ana, berto):
+    """Ana's bot, and Berto's, whom everybody has to ask for what is rated."""
+    return accepted(ana, "rufo"), accepted(berto, "luna", policy="ask")
+
+
+def test_a_challenge_is_played_last_and_counts_for_nobody(ana, pair) -> None:
+    rufo, luna = pair
+    made = challenges.challenge(ana, rufo.bot, luna.bot, "partnership", 2, now=NOW)
+    cup = started(ana, [rufo, accepted(ana, "nena")])
+
+    assert (made.rated, made.boards_planned, made.kind) == (False, 2, "challenge")
+    first = leases.claim("w1", now=NOW)
+    assert first is not None
+    assert first.tournament == cup
+    made = play(made)
+    assert made.status == "finished"
+    ratings.refresh(made.pool, now=NOW)
+    made.refresh_from_db()
+    assert (made.counted, Rating.objects.count()) == (None, 0)
+
+
+def test_what_cannot_be_challenged(ana, berto, pair) -> None:
+    rufo, luna = pair
+    refused = [
+        (rufo, luna, "chess", 2, "no game"),
+        (rufo, luna, "partnership", 17, "1 to 16 boards"),
+        (luna, rufo, "partnership", 2, "is not yours"),
+        (rufo, rufo, "partnership", 2, "against itself"),
+        (rufo, luna, "cabrero", 2, "has not two sides"),
+        (rufo.bot, luna.bot, "gana_pierde_3", 2, "no accepted version"),
+    ]
+    for own, rival, game, boards, why in refused:
+        with pytest.raises(Refused, match=why):
+            challenges.challenge(ana, own, rival, game, boards, now=NOW)
+    consent.set_policy(luna.bot, "nobody", actor="berto", now=NOW)
+    with pytest.raises(Refused, match="lets nobody else enter or challenge it"):
+        challenges.challenge(ana, rufo, luna, "partnership", now=NOW)
+    consent.set_policy(luna.bot, "anybody", actor="berto", now=NOW)
+    consent.block(berto, "ana", now=NOW)
+    with pytest.raises(Refused, match="takes no requests of yours"):
+        challenges.challenge(ana, rufo, luna, "partnership", now=NOW)
+    assert not Match.objects.filter(kind="challenge").exists()
+
+
+def test_challenges_have_a_limit_a_day(ana, pair, settings) -> None:
+    settings.QUOTA_CHALLENGES = 1
+    first = challenges.challenge(ana, *pair, "partnership", 1, now=NOW)
+    with pytest.raises(TooMany, match="challenged 1 times within a day") as refusal:
+        challenges.challenge(ana, *pair, "partnership", 1, now=later(60))
+    assert refusal.value.retry_after == 24 * 3600 - 60
+    Match.objects.filter(pk=first.pk).update(status="void")  # a fault of ours costs no challenge
+    challenges.challenge(ana, *pair, "partnership", 1, now=later(60))
+
+
+def test_nobody_gets_a_bot_paused_by_challenges_and_a_pause_holds_them(ana, berto, pair) -> None:
+    _, luna = pair
+    fault = FaultReport(kind="crash", detail="x", party=1, seat=1, board=1, sitting=0, step=3, request="", answer="")
+    for _ in range(4):
+        made = challenges.challenge(ana, *pair, "partnership", 1, now=NOW)
+        held = leases.claim("w1", prefer=made.pk, now=NOW)
+        leases.start(held, now=NOW)
+        reports.report(held.pk, held.token, result(held, faults=[fault]), now=NOW)
+    luna.bot.refresh_from_db()
+    assert luna.bot.state == "active"
+
+    waits = challenges.challenge(ana, *pair, "partnership", 1, now=NOW)
+    bots.set_state(luna.bot, "paused", actor="berto", now=NOW)
+    queued = Match.objects.filter(pk=waits.pk)
+    assert list(holds.paused_matches(queued)) == [waits]
+    assert not holds.playable_matches(queued).exists()
