@@ -95,9 +95,8 @@ def why_not(
 def test_the_migrations_make_the_tables_of_the_models() -> None:
     loader = MigrationLoader(None)
 
-    with translation.override(
-        None
-    ):  # the words of the models are those of no language, as manage.py makemigrations has them
+    # In no language, as manage.py makemigrations reads the words of the models
+    with translation.override(None):
         there, wanted = loader.project_state(), ProjectState.from_apps(apps)
         changes = MigrationAutodetector(there, wanted).changes(graph=loader.graph)
 
