@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently
+from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently, ValidateConstraint
 from django.db.migrations.operations import AddConstraint, AddIndex
 
 
@@ -27,7 +27,10 @@ class AddIndexMeanwhile(AddIndexConcurrently):
 
 
 class AddConstraintUnchecked(AddConstraint):
-    """A constraint that PostgreSQL adds without a look at the rows that are there, which would hold the table: the next migration looks."""
+    """A constraint that PostgreSQL adds without a look at the rows that are there, which would hold the table.
+
+    `CheckOldRows` in the next migration looks.
+    """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Add it."""
@@ -35,4 +38,13 @@ class AddConstraintUnchecked(AddConstraint):
             unchecked = AddConstraintNotValid(self.model_name, self.constraint)
             unchecked.database_forwards(app_label, schema_editor, from_state, to_state)
         else:
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+
+
+class CheckOldRows(ValidateConstraint):
+    """The look at the rows that were there before such a constraint. Others may read and write them meanwhile. SQLite has looked already."""
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Look."""
+        if schema_editor.connection.vendor == "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
