@@ -1,18 +1,6 @@
-from typing import Any
-
 from django.db import migrations
 
-CONSTRAINTS = (
-    ('match', 'match_kind_word'),
-)
-
-
-def look(apps: Any, editor: Any) -> None:
-    """The rows that were there before the constraints. Others may read and write them meanwhile."""
-    if editor.connection.vendor == "postgresql":
-        for model, name in CONSTRAINTS:
-            table = apps.get_model("league", model)._meta.db_table
-            editor.execute(f"ALTER TABLE {editor.quote_name(table)} VALIDATE CONSTRAINT {editor.quote_name(name)}")
+from league.service.migrating import CheckOldRows
 
 
 class Migration(migrations.Migration):
@@ -21,4 +9,6 @@ class Migration(migrations.Migration):
         ('league', '0040_challenges'),
     ]
 
-    operations = [migrations.RunPython(look, migrations.RunPython.noop)]
+    operations = [
+        CheckOldRows('match', 'match_kind_word'),
+    ]
