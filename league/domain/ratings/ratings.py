@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
 
 import numpy as np
 from django.conf import settings
@@ -166,15 +165,13 @@ def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rati
     """A table as rows of the database, best first, with ranks among the versions that stand for their bots. Two queries."""
     listed = _listed(table)
     shown = [place for place, row in enumerate(table.rows) if row.bot in listed]
-    following = dict(pairwise(shown))
-    sure = table.los > pure.SURE
-    above, below = sure[shown].sum(axis=0), sure[:, shown].sum(axis=1)  # nobody is surely above himself
+    above, below = table.sure(np.array(shown, dtype=np.int64))  # nobody is surely above himself
+    likely = table.likelihoods(np.array(shown[:-1], dtype=np.int64), np.array(shown[1:], dtype=np.int64))
+    following = dict(zip(shown, likely.tolist(), strict=False))
     score_size = pools.game_of(pool).score_size
-    expected, expected_sd = pure.field_scores(table.fit, np.array([float(bot in listed) for bot in table.fit.bots]))
-    of_fit = {bot: i for i, bot in enumerate(table.fit.bots)}
+    expected, expected_sd = table.field_scores(np.array([float(row.bot in listed) for row in table.rows]))
     found = []
     for place, row in enumerate(table.rows):
-        follower = following.get(place)
         others = len(shown) - (row.bot in listed)
         found.append(
             Rating(
@@ -189,9 +186,9 @@ def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rati
                 faults=row.faults,
                 rank_best=1 + int(above[place]),
                 rank_worst=1 + others - int(below[place]),
-                los_next=float(table.los[place, follower]) if follower is not None else None,
-                field_score=float(expected[of_fit[row.bot]]),
-                field_sd=float(expected_sd[of_fit[row.bot]]),
+                los_next=following.get(place),
+                field_score=float(expected[place]),
+                field_sd=float(expected_sd[place]),
                 provisional=row.provisional,
                 listed=row.bot in listed,
                 updated=now,

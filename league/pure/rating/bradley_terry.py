@@ -95,9 +95,8 @@ def fit(
     theta = np.array([(start or {}).get(bot, 0.0) for bot in bots], dtype=np.float64)
     if not count:
         return Fit(bots, theta, np.zeros((0, 0)), np.zeros((0, 0)), 1.0)
-    boards: list[_Sides | _Tables] = [_Sides.read(tallies, m) for m in sorted(tallies.sides)]
-    boards += [_Tables.read(tallies, k) for k in sorted(tallies.tables)]
-    even = _Even.read(boards, tallies.totals[:, 1].astype(np.float64), 0.0 if prior_sd else even_boards)
+    played = Boards.read(tallies, 0.0 if prior_sd else even_boards)
+    boards, even = played.parts, played.even
     hold = _Prior(prior_sd, count) if prior_sd else _Groups(connected(tallies.met()))
     theta = hold.start(theta)
     for _ in range(MOST_STEPS):
@@ -115,7 +114,7 @@ def fit(
     for part in boards:
         part.gradient_and_information(theta, np.zeros(count), information)
         part.meat(theta, meat)
-    dispersion = _dispersion(_closed(meat), _closed(information))
+    dispersion = played.dispersion(theta)
     even.gradient_and_information(theta, np.zeros(count), information)
     even.meat(theta, meat)
     inverse: Floats = np.linalg.inv(_closed(information) + hold.information).astype(np.float64)
@@ -177,11 +176,6 @@ def connected(met: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return found
 
 
-def _dispersion(meat: Floats, information: Floats) -> float:
-    slack = PSEUDO_BOARDS / 2  # trace of the information of one even board is 2 * 1/4
-    return min(1.0, float((np.trace(meat) + slack) / (np.trace(information) + slack)))
-
-
 def _difference(covariance: Floats) -> Floats:
     variance = np.diag(covariance)
     squares: Floats = np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0)
@@ -195,7 +189,7 @@ def _from_mean(covariance: Floats, share: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sides:
+class Sides:
     """Two-sided boards, one row per unordered pair of sides of m members."""
 
     members: Ints  # (P, 2m) places of the bots, the first side first
@@ -205,7 +199,8 @@ class _Sides:
     squares: Floats
 
     @classmethod
-    def read(cls, tallies: Tallies, m: int) -> _Sides:
+    def read(cls, tallies: Tallies, m: int) -> Sides:
+        """The rows of `tallies` whose sides have `m` members."""
         rows = tallies.sides[m]
         wins, draws = rows[:, -3].astype(np.float64), rows[:, -2].astype(np.float64)
         return cls(
@@ -222,8 +217,34 @@ class _Sides:
         for a, b in product(range(m), range(m, 2 * m)):
             yield self.members[:, a], self.members[:, b], self.boards / m**3
 
+    def pairs(self) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
+        """See `Boards`; none where a side has several members."""
+        if len(self.share) == 2:
+            yield self.members[:, 0], self.members[:, 1], self.boards, self.points
+
+    def scores(self, theta: Floats) -> tuple[Ints, Floats]:
+        """See `Boards`."""
+        p = self._chance(theta)
+        spread = np.sqrt(np.maximum(self.squares - 2 * p * self.points + self.boards * p * p, 0.0))
+        return self.members, spread[:, None] * self.share
+
+    @property
+    def ways(self) -> Ints:
+        """(R,) zeros: there is one row for the same bots."""
+        return np.zeros(len(self.members), dtype=np.int64)
+
+    def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
+        """As `Boards.scores`, with the information in place of the gradients."""
+        p = self._chance(theta)
+        yield self.members, np.sqrt(self.boards * p * (1 - p))[:, None] * self.share, self.ways
+
+    def trace(self, theta: Floats) -> float:
+        """Of the information."""
+        p = self._chance(theta)
+        return float((self.boards * p * (1 - p)).sum() * (self.share @ self.share))
+
     def _chance(self, theta: Floats) -> Floats:
-        return _logistic(theta[self.members] @ self.share)
+        return logistic(theta[self.members] @ self.share)
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
         """Add this group's share to both, in place; of the information the cells beside the diagonal (`_closed`)."""
@@ -258,7 +279,7 @@ def _closed(cells: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tables:
+class Tables:
     """Boards of k individual seats, one row per different ranking of a table. Seats are columns, pairs of seats are taken one by one."""
 
     seats: tuple[Ints, ...]  # k columns (M,): places of the bots
@@ -266,7 +287,8 @@ class _Tables:
     boards: Floats  # (M,) how often it was seen
 
     @classmethod
-    def read(cls, tallies: Tallies, k: int) -> _Tables:
+    def read(cls, tallies: Tallies, k: int) -> Tables:
+        """The rows of `tallies` at whose tables `k` sit."""
         rows = tallies.tables[k]
         seats = tuple(np.searchsorted(tallies.ids, rows[:, seat]) for seat in range(k))
         points = {(s, t): (np.sign(rows[:, k + t] - rows[:, k + s]) + 1) / 2 for s, t in combinations(range(k), 2)}
@@ -281,8 +303,47 @@ class _Tables:
         for s, t in self.points:
             yield self.seats[s], self.seats[t], self._weight * self.boards
 
+    def pairs(self) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
+        """See `Boards`."""
+        weight = self._weight * self.boards
+        for (s, t), points in self.points.items():
+            yield self.seats[s], self.seats[t], weight, weight * points
+
+    def scores(self, theta: Floats) -> tuple[Ints, Floats]:
+        """See `Boards`."""
+        found = np.zeros((len(self.boards), len(self.seats)))
+        for (s, t), points in self.points.items():
+            rest = (points - self._chance(theta, s, t)) * self._weight
+            found[:, s] += rest
+            found[:, t] -= rest
+        return np.stack(self.seats, axis=1), found * np.sqrt(self.boards)[:, None]
+
+    def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
+        """As `Boards.scores`, with the information in place of the gradients."""
+        for number, (s, t) in enumerate(self.points):
+            p = self._chance(theta, s, t)
+            curve = np.sqrt(self._weight * self.boards * p * (1 - p))
+            yield (
+                np.stack([self.seats[s], self.seats[t]], axis=1),
+                np.stack([curve, -curve], axis=1),
+                16 * self.ways + number,
+            )
+
+    @property
+    def ways(self) -> Ints:
+        """(R,) in which order the same bots came in."""
+        found = np.zeros(len(self.boards), dtype=np.int64)
+        for points in self.points.values():
+            found = 3 * found + (2 * points).astype(np.int64)
+        return found
+
+    def trace(self, theta: Floats) -> float:
+        """Of the information."""
+        chances = (self._chance(theta, s, t) for s, t in self.points)
+        return sum(float((2 * self._weight * self.boards * p * (1 - p)).sum()) for p in chances)
+
     def _chance(self, theta: Floats, s: int, t: int) -> Floats:
-        return _logistic(theta[self.seats[s]] - theta[self.seats[t]])
+        return logistic(theta[self.seats[s]] - theta[self.seats[t]])
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
         """Add this group's share to both, in place; of the information the cells beside the diagonal (`_closed`)."""
@@ -315,27 +376,81 @@ class _Even:
     first: Ints
     second: Ints
     weight: Floats
+    several: bool  # whether two bots may have several rows
 
     @classmethod
-    def read(cls, parts: Sequence[_Sides | _Tables], boards: Floats, even_boards: float) -> _Even:
+    def read(cls, parts: Sequence[Sides | Tables], boards: Floats, even_boards: float) -> _Even:
         """Each bot's mean board, `even_boards` times. `boards`: (N,) of each bot."""
         met = [columns for part in parts for columns in part.opponents()] or [_NOBODY]
         first, second, weight = (np.concatenate(column) for column in zip(*met, strict=True))
-        return cls(first, second, even_boards * weight * (1 / boards[first] + 1 / boards[second]))
+        several = any(isinstance(part, Tables) or len(part.share) > 2 for part in parts)
+        return cls(first, second, even_boards * weight * (1 / boards[first] + 1 / boards[second]), several)
+
+    @property
+    def ways(self) -> Ints:
+        """(R,) which row of these bots it is: at tables there is one for each ranking and pair."""
+        return np.arange(len(self.first)) if self.several else np.zeros(len(self.first), dtype=np.int64)
+
+    def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
+        """As `Boards.scores`, with the information in place of the gradients."""
+        p = logistic(theta[self.first] - theta[self.second])
+        curve = np.sqrt(self.weight * p * (1 - p))
+        yield np.stack([self.first, self.second], axis=1), np.stack([curve, -curve], axis=1), self.ways
+
+    def scores(self, theta: Floats) -> tuple[Ints, Floats]:
+        """See `Boards`."""
+        pull = np.sqrt(self.weight) * (0.5 - logistic(theta[self.first] - theta[self.second]))
+        return np.stack([self.first, self.second], axis=1), np.stack([pull, -pull], axis=1)
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
         """As that of the boards."""
-        p = _logistic(theta[self.first] - theta[self.second])
+        p = logistic(theta[self.first] - theta[self.second])
         rest = self.weight * (0.5 - p)
         gradient += np.bincount(self.first, rest, len(theta)) - np.bincount(self.second, rest, len(theta))
         _add_cells(information, self.first, self.second, -self.weight * p * (1 - p))
 
     def meat(self, theta: Floats, meat: Floats) -> None:
         """As that of the boards: a bot that is not even with its opponents is unsure by what its even board pulls."""
-        p = _logistic(theta[self.first] - theta[self.second])
+        p = logistic(theta[self.first] - theta[self.second])
         _add_cells(meat, self.first, self.second, -self.weight * (0.5 - p) ** 2)
 
 
-def _logistic(x: Floats) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """All that a fit looks at."""
+
+    parts: Sequence[Sides | Tables]
+    even: _Even
+
+    @classmethod
+    def read(cls, tallies: Tallies, even_boards: float = EVEN_BOARDS) -> Boards:
+        """The boards of `tallies`, and so many even ones of each bot."""
+        parts: list[Sides | Tables] = [Sides.read(tallies, m) for m in sorted(tallies.sides)]
+        parts += [Tables.read(tallies, k) for k in sorted(tallies.tables)]
+        return cls(parts, _Even.read(parts, tallies.totals[:, 1].astype(np.float64), even_boards))
+
+    def pairs(self) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
+        """Comparisons of two bots: columns of the first, of the second, weights, points of the first."""
+        for part in self.parts:
+            yield from part.pairs()
+        yield self.even.first, self.even.second, self.even.weight, self.even.weight / 2
+
+    def scores(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
+        """Gradients: columns (R, c) of bots with numbers (R, c), whose squares add up to the sum over boards of g g'; (R,) what tells rows apart."""
+        for kind, part in enumerate((*self.parts, self.even), 1):
+            columns, numbers = part.scores(theta)
+            yield columns, numbers, part.ways * 8 + kind
+
+    def dispersion(self, theta: Floats) -> float:
+        """Observed over modelled variance of a board result, at most 1."""
+        meat = information = PSEUDO_BOARDS / 2  # trace of the information of one even board is 2 * 1/4
+        for part in self.parts:
+            meat += float(np.square(part.scores(theta)[1]).sum())
+            information += part.trace(theta)
+        return min(1.0, meat / information)
+
+
+def logistic(x: Floats) -> Floats:
+    """1 / (1 + e^-x)."""
     chance: Floats = 1 / (1 + np.exp(-x))
     return chance

@@ -8,19 +8,21 @@ no order and no drift; what a match changed is the difference of two fits.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import erf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from league.pure.rating.bradley_terry import Fit, Floats, connected, fit
-from league.pure.rating.tallies import Tallies
+from league.pure.rating.sketch import Sketch, fit_large
+from league.pure.rating.tallies import Ints, Tallies
 
 ELO = 400 / log(10)  # Elo per logit
 BASE = 1000.0  # of the anchor, or of the mean
 Z95 = 1.959963984540054  # two-sided 95% of the normal distribution
 SURE = 0.975  # likelihood of superiority from which one bot ranks above another for certain
+LARGE = 1000  # bots; beyond it errors are sketched: exact ones take time as the cube of the bots
 PROVISIONAL_SD = 60.0  # Elo
 PROVISIONAL_BOARDS = 30
 PROVISIONAL_OPPONENTS = 3
@@ -46,11 +48,35 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """Rows from best to worst, with the fit behind them. `los[i, j]`: likelihood that row i is stronger than row j."""
+    """Rows from best to worst, with the fit behind them."""
 
     rows: tuple[Rated, ...]
-    los: Floats
-    fit: Fit
+    los: Floats  # (N, N) likelihood that one row is stronger than another; (0, 0) of a large table, which has `likelihoods`
+    fit: Fit | Sketch
+    order: Ints  # (N,) places of the rows in `fit`
+
+    def likelihoods(self, first: Ints, second: Ints) -> Floats:
+        """That the first row is stronger than the second, pair by pair."""
+        if isinstance(self.fit, Fit):
+            return self.los[first, second]
+        a, b = self.order[first], self.order[second]
+        ratio = (self.fit.theta[a] - self.fit.theta[b]) / (self.fit.sd_of_pairs(a, b) * sqrt(2))
+        return np.array([(1 + erf(x)) / 2 for x in ratio.tolist()])
+
+    def sure(self, members: Ints) -> tuple[Ints, Ints]:
+        """(N,) how many of the `members` (rows) are above each row for certain, and how many below."""
+        if isinstance(self.fit, Fit):
+            sure = self.los > SURE
+            return sure[members].sum(axis=0), sure[:, members].sum(axis=1)
+        above, below = self.fit.sure(self.order[members], Z95)
+        return above[self.order], below[self.order]
+
+    def field_scores(self, members: Floats) -> tuple[Floats, Floats]:
+        """`field_scores` of the rows against the `members` (N,; 1 or 0 by row), by row."""
+        of_fit = np.zeros(len(self.order))
+        of_fit[self.order] = members
+        score, sd = field_scores(self.fit, of_fit) if isinstance(self.fit, Fit) else self.fit.field_scores(of_fit)
+        return score[self.order], sd[self.order]
 
     def strengths(self) -> dict[int, float]:
         """Logits by id: the start of the next fit."""
@@ -68,20 +94,24 @@ def fit_leaderboard(
     by meetings, and is placed: standard deviation below 60 Elo, or a rank range of one. (Who loses every board has a wide
     interval for ever, and yet is certainly last.)
     """
-    found = fit(tallies, start=start)
+    many = len(tallies.ids) > LARGE
+    found = fit_large(tallies, start=start) if many else fit(tallies, start=start)
     if not found.bots:
-        return Leaderboard((), np.zeros((0, 0)), found)
-    met = tallies.met()
+        return Leaderboard((), np.zeros((0, 0)), found, np.zeros(0, dtype=np.int64))
+    met = tallies.met_pairs()
     anchored = found.bots.index(anchor) if anchor in found.bots else None
-    linked = _linked(connected(met), anchored)
+    linked = _linked(found.group if isinstance(found, Sketch) else connected(tallies.met()).argmax(axis=1), anchored)
     members = linked.astype(np.float64)
     zero = found.theta[anchored] if anchored is not None else (found.theta @ members) / members.sum()
     elo = BASE + ELO * (found.theta - zero)
     order = np.lexsort([found.bots, -elo])
-    los = superiority(found)[np.ix_(order, order)]
+    los = superiority(found)[np.ix_(order, order)] if isinstance(found, Fit) else np.zeros((0, 0))
+    table = Leaderboard((), los, found, order)
     sd = ELO * found.sd_from_mean(members)
-    above, below = (los > SURE).sum(axis=0), (los > SURE).sum(axis=1)
-    opponents = met.sum(axis=1)
+    above, below = table.sure(np.arange(len(order)))
+    next_row = np.arange(len(order) - 1)
+    likely = [*table.likelihoods(next_row, next_row + 1).tolist(), None]
+    opponents = np.bincount(np.concatenate(met), minlength=len(order))
     needed = min(PROVISIONAL_OPPONENTS, len(order) - 1)
     rows = []
     for row, i in enumerate(order.tolist()):
@@ -101,11 +131,11 @@ def fit_leaderboard(
                 faults=faults,
                 rank_best=best,
                 rank_worst=worst,
-                los_next=float(los[row, row + 1]) if row + 1 < len(order) else None,
+                los_next=likely[row],
                 provisional=not (enough and sharp),
             )
         )
-    return Leaderboard(tuple(rows), los, found)
+    return replace(table, rows=tuple(rows))
 
 
 def superiority(found: Fit) -> Floats:
@@ -144,10 +174,10 @@ def expected_score(elo_a: float, elo_b: float) -> float:
     return float(1 / (1 + 10 ** ((elo_b - elo_a) / 400)))
 
 
-def _linked(same: NDArray[np.bool_], anchor: int | None) -> NDArray[np.bool_]:
+def _linked(group: Ints, anchor: int | None) -> NDArray[np.bool_]:
     """(N,) the bots that chains of meetings tie to the anchor; without one, the largest such group (the oldest id decides a tie).
 
-    Ratings of bots that no chain connects stand on different scales; only one of them can be the leaderboard's.
+    Ratings of bots that no chain connects stand on different scales; only one of them can be the leaderboard's. `group`: (N,) its number.
     """
-    linked: NDArray[np.bool_] = same[int(same.sum(axis=1).argmax()) if anchor is None else anchor]
+    linked: NDArray[np.bool_] = group == (int(np.bincount(group).argmax()) if anchor is None else group[anchor])
     return linked

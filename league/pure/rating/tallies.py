@@ -121,11 +121,21 @@ class Tallies:
     def met(self) -> NDArray[np.bool_]:
         """(N, N) whether two parties, by their places in `ids`, were opponents."""
         found = np.zeros((len(self.totals), len(self.totals)), dtype=bool)
+        a, b = self.met_pairs()
+        found[a, b] = found[b, a] = True
+        return found
+
+    def met_pairs(self) -> tuple[Ints, Ints]:
+        """Two columns: the pairs that were opponents, by their places in `ids`, the smaller one first, each once."""
         across = [(rows, a, b) for m, rows in self.sides.items() for a in range(m) for b in range(m, 2 * m)]
         across += [(rows, a, b) for k, rows in self.tables.items() for a, b in combinations(range(k), 2)]
+        count = len(self.totals)
+        keys = [np.zeros(0, dtype=np.int64)]
         for rows, a, b in across:
-            found[np.searchsorted(self.ids, rows[:, a]), np.searchsorted(self.ids, rows[:, b])] = True
-        return found | found.T
+            one, other = np.searchsorted(self.ids, rows[:, a]), np.searchsorted(self.ids, rows[:, b])
+            keys.append(np.minimum(one, other) * count + np.maximum(one, other))
+        met = np.unique(np.concatenate(keys))
+        return met // max(count, 1), met % max(count, 1)
 
     # ---- as bytes
 
