@@ -23,15 +23,15 @@ django.setup()
 from django.core.management import call_command  # noqa: E402 - Django first
 from django.db import connection  # noqa: E402
 
-from league.domain.bots import bots  # noqa: E402
+from league.domain.bots import bots, consent  # noqa: E402
 from league.domain.core.errors import Refused  # noqa: E402
 from league.domain.matches import leases, reports  # noqa: E402
 from league.domain.people import players  # noqa: E402
 from league.domain.ratings import leaderboards, publishing, ratings, sums  # noqa: E402
-from league.domain.tournaments import fixtures, progress, standings, tournaments  # noqa: E402
+from league.domain.tournaments import enrolment, fixtures, progress, requests, standings, tournaments  # noqa: E402
 from league.domain.upkeep import invariants, reconcile  # noqa: E402
-from league.enums import MatchStatus, TournamentStatus  # noqa: E402
-from league.models import BotVersion, Match, Player, Tournament  # noqa: E402
+from league.enums import EntryPolicy, MatchStatus, TournamentStatus  # noqa: E402
+from league.models import BotVersion, LeagueEvent, Match, Player, Tournament  # noqa: E402
 from tests.support import league  # noqa: E402
 
 PATIENCE = (
@@ -211,11 +211,71 @@ def upload_while_another_does() -> int:
     return at
 
 
+def grant_while_it_starts() -> int:
+    """The owner of a bot lets it enter while the tournament starts: it is in it then, or its request has expired. The number of moments."""
+    ana, berto = (players.create(f"starter-{number}") for number in range(2))
+    own = [league.accepted(ana, f"own-{number}", games=["partnership"]) for number in range(2)]
+    wanted = league.accepted(berto, "wanted", games=["partnership"], policy=EntryPolicy.ASK)
+    for at in range(100):
+        cup = tournaments.create(ana, f"Start {at}", "partnership", boards=1, versions=[*own, wanted], now=league.NOW)
+        asked = cup.requests.get()
+
+        def start(cup: Tournament = cup) -> None:
+            try:
+                tournaments.start(cup, now=league.NOW)
+            finally:
+                connection.close()
+
+        moment = Moment(at, start, patience=0.3)
+        with connection.execute_wrapper(moment), suppress(Refused):
+            requests.grant(asked, by=berto, now=league.NOW)
+        if moment.count <= at:
+            return at
+        moment.other.join()
+        asked.refresh_from_db()
+        cup.refresh_from_db()
+        seeds = sorted(cup.entries.values_list("seed", flat=True))
+        assert cup.status == TournamentStatus.RUNNING, f"moment {at}"
+        assert (asked.status, seeds) in (("granted", [1, 2, 3]), ("expired", [1, 2])), f"moment {at}: {asked.status}"
+        progress.cancel(cup, actor="test", now=league.NOW)
+    return at
+
+
+def enter_while_the_policy_changes() -> int:
+    """A bot is entered while its owner lets nobody enter it any more: before that, or not at all. The number of moments."""
+    ana, berto = (players.create(f"policy-{number}") for number in range(2))
+    bot = league.accepted(berto, "free", games=["partnership"]).bot
+    for at in range(100):
+        consent.set_policy(bot, EntryPolicy.ANYBODY, actor="berto", now=league.NOW)
+        cup = tournaments.create(ana, f"Policy {at}", "partnership", boards=1, now=league.NOW)
+
+        def forbid() -> None:
+            try:
+                consent.set_policy(bot, EntryPolicy.NOBODY, actor="berto", now=league.NOW)
+            finally:
+                connection.close()
+
+        moment = Moment(at, forbid, patience=0.3)
+        with connection.execute_wrapper(moment), suppress(Refused):
+            enrolment.enter(cup, bot, now=league.NOW)
+        if moment.count <= at:
+            return at
+        moment.other.join()
+        lines = LeagueEvent.objects.order_by("-pk").values_list("kind", flat=True)[:2]
+        told = ["bot.entry_policy", "tournament.entered" if cup.entries.exists() else "tournament.created"]
+        assert list(lines) == told, f"moment {at}: {list(lines)}"
+        progress.cancel(cup, actor="test", now=league.NOW)
+    return at
+
+
+OTHERS = (extend_while_it_ends, upload_while_another_does, grant_while_it_starts, enter_while_the_policy_changes)
+
+
 def main() -> None:
     """Disturb every act; a line for each, with what went wrong."""
     call_command("migrate", verbosity=0)
     acts: dict[str, Callable[[], int]] = {name: partial(disturb, name) for name in ACTS}
-    acts |= {act.__name__: act for act in (extend_while_it_ends, upload_while_another_does)}
+    acts |= {act.__name__: act for act in OTHERS}
     for name, act in acts.items():
         try:
             print(f"{name}: {act()} moments", flush=True)

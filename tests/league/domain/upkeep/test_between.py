@@ -31,5 +31,7 @@ def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path
         "show",
         "extend_while_it_ends",
         "upload_while_another_does",
+        "grant_while_it_starts",
+        "enter_while_the_policy_changes",
     ], done.stdout
     assert all(int(found.removesuffix(" moments")) >= 10 for found in moments.values())
