@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -89,16 +89,28 @@ def pool_key(game: str, players: int, options: dict[str, Any], team: str, revisi
 
 def pool(game: str, players: int | None = None, options: dict[str, Any] | None = None, *, mixed: bool = False) -> Pool:
     """The pool of a game with these players and options; made where it does not exist. Default options are the same as none."""
+    fields = _fields(game, players, options, mixed=mixed)
+    return Pool.objects.get_or_create(key=pool_key(**fields), defaults=fields)[0]
+
+
+def make_ready(games: Iterable[str]) -> None:
+    """Make the pools of these games as they are by default, where they do not exist: the role of the workers makes none. One query."""
+    rows = (Pool(key=pool_key(**fields), **fields) for fields in map(_fields, games))
+    Pool.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _fields(
+    game: str, players: int | None = None, options: dict[str, Any] | None = None, *, mixed: bool = False
+) -> dict[str, Any]:
     loaded = load(game, players, options)
     team = MIXED if mixed else "clones" if max(map(len, loaded.sides)) > 1 else SINGLE
-    fields: dict[str, Any] = {
+    return {
         "game": loaded.key,
         "players": loaded.players,
         "options": loaded.options,
         "team": team,
         "revision": loaded.revision,
     }
-    return Pool.objects.get_or_create(key=pool_key(**fields), defaults=fields)[0]
 
 
 def parse_options(pairs: Sequence[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
+import engine
 from engine.runner import FaultReport
 from engine.runner.trial import CHECKS
 from engine.runner.trial import Check as Checked
@@ -14,7 +15,7 @@ from league.domain.tournaments import enrolment, tournaments
 from league.domain.upkeep import invariants
 from league.domain.upkeep.reconcile import reconcile
 from league.enums import CheckName, MatchKind, MatchStatus, VersionStatus
-from league.models import BotVersion, Check, LeagueEvent, Match, Party
+from league.models import BotVersion, Check, LeagueEvent, Match, Party, Pool
 from tests.support.league import NOW, SECRET, accepted, later, result, running, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +69,8 @@ def test_a_validation_is_one_row_of_the_queue_whatever_is_declared(ana) -> None:
     match = Match.objects.get()
 
     assert (match.key, match.pool.game) == (f"v:{version.pk}:1", "partnership")
+    made = set(Pool.objects.values_list("game", flat=True))
+    assert made == set(engine.games()), "the role of the workers can make none"
     assert len(validation.plan_rest(match)) == 20
 
 
