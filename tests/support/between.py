@@ -22,7 +22,9 @@ django.setup()
 
 from django.core.management import call_command  # noqa: E402 - Django first
 from django.db import connection  # noqa: E402
+from django.test import override_settings  # noqa: E402
 
+from league.domain.audits import sampling  # noqa: E402
 from league.domain.bots import bots, consent  # noqa: E402
 from league.domain.core.errors import Refused  # noqa: E402
 from league.domain.matches import leases, reports  # noqa: E402
@@ -268,7 +270,43 @@ def enter_while_the_policy_changes() -> int:
     return at
 
 
-OTHERS = (extend_while_it_ends, upload_while_another_does, grant_while_it_starts, enter_while_the_policy_changes)
+def count_while_audits_are_drawn() -> int:
+    """A pool is counted while another scheduler draws audits of its matches: neither waits for what the other waits for. The number of moments."""
+    owners = [players.create(f"audited-{number}") for number in range(2)]
+    versions = [league.accepted(owner, owner.name, games=["partnership"]) for owner in owners]
+    for at in range(100):
+        cup = league.started(owners[0], versions, name=f"Audited {at}", boards=1)
+        league.play(cup.matches.get())
+        errors: list[Exception] = []
+
+        def draw(errors: list[Exception] = errors) -> None:
+            try:
+                sampling.draw(now=league.NOW)
+            except Exception as error:
+                errors.append(error)
+            finally:
+                connection.close()
+
+        moment = Moment(at, draw, patience=0.3)
+        with override_settings(AUDIT_PERCENT=100.0), connection.execute_wrapper(moment):
+            ratings.refresh(cup.pool, now=league.NOW)
+            if moment.count > at:
+                moment.other.join()
+        if moment.count <= at:
+            return at
+        assert errors == [], f"before statement {at}: {errors}"
+        match = cup.matches.get()
+        assert match.counted is not None, f"before statement {at}"
+    return at
+
+
+OTHERS = (
+    extend_while_it_ends,
+    upload_while_another_does,
+    grant_while_it_starts,
+    enter_while_the_policy_changes,
+    count_while_audits_are_drawn,
+)
 
 
 def main() -> None:

@@ -37,7 +37,7 @@ def stale_pools() -> list[Pool]:
 def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -> bool:
     """Take the results that are new in `pool` into its ratings and their history; whether anything changed.
 
-    1. The pool's row is locked: two refreshes wait for each other, and the second one finds nothing new.
+    1. The pool's row is locked: two refreshes wait for each other, and the second one finds nothing new. New matches of the pool do not wait.
     2. Matches struck out since the last time (or `rebuild`) discard sums and history; everything counts as new.
     3. One statement reads and locks the new matches. These are added, these are marked: what finishes or is struck out meanwhile waits.
     4. They are added to the kept sums in the order in which they finished, each with the points of its bots, before and after.
@@ -48,14 +48,14 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
     """
     now = clock.given(now)
     with transaction.atomic():
-        pool = Pool.objects.select_for_update().get(pk=pool.pk)
+        pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         struck = Match.objects.filter(STRUCK, pool=pool).exclude(counted=None)
         if struck.update(counted=None) or rebuild:
             RatingPoint.objects.filter(pool=pool).delete()
             sums.counted_matches(pool).update(counted=None)
             journal.append("pool.rebuilt", f"pool:{pool.pk}", now=now)
             rebuild = True
-        waiting = sums.rated_matches(pool).filter(counted=None).select_for_update()
+        waiting = sums.rated_matches(pool).filter(counted=None).select_for_update(no_key=True)
         fresh = list(waiting.order_by("finished", "id"))
         revised = _revise(pool, now) and not rebuild
         if not fresh and not rebuild:

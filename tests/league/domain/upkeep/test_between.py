@@ -33,5 +33,6 @@ def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path
         "upload_while_another_does",
         "grant_while_it_starts",
         "enter_while_the_policy_changes",
+        "count_while_audits_are_drawn",
     ], done.stdout
     assert all(int(found.removesuffix(" moments")) >= 10 for found in moments.values())
