@@ -1,4 +1,6 @@
-"""Queued matches that may not be played now, whoever's turn it is: of a paused tournament or bot, or of a bot that is to be tested first.
+"""Queued matches that may not be played now, whoever's turn it is.
+
+Those of a paused tournament or bot, of a bot that is to be tested first, and of a tournament that is over, whose matches are about to be taken back.
 
 What an operator holds back is not played at all, validations and audits included; what an owner pauses, in tournaments and challenges.
 
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from league.enums import BotState, MatchKind
+from league.enums import BotState, MatchKind, TournamentStatus
 from league.models import Audit, Match, Party
 
 # Of a seat: its bot waits for the first test of its pause (league.domain.matches.health)
@@ -18,6 +20,7 @@ HELD = Q(version__bot__held_until__isnull=False)  # its owner has paused it (lea
 STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # an operator holds it back
 PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE)
 HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
+OVER = Q(tournament__status__in=[TournamentStatus.FINISHED, TournamentStatus.CANCELLED])
 
 
 def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -31,9 +34,9 @@ def paused_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
 
 
 def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` of which neither holds."""
+    """Those of `matches` of which neither holds, and whose tournament is not over: who ended it may have died before taking them back."""
     stays = Q(_sits(TEST | HELD), kind__in=PLAYED)
-    return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED)
+    return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED).exclude(OVER)
 
 
 def playable_audits(matches: QuerySet[Match]) -> QuerySet[Match]:

@@ -59,6 +59,21 @@ def test_a_paused_tournament_begins_nothing_and_what_is_played_ends(cup) -> None
         progress.pause(cup, actor="ana", now=later(8))
 
 
+def test_nothing_is_begun_of_a_tournament_whose_web_died_while_it_was_cancelled(cup, monkeypatch) -> None:
+    def die(*args: object, **named: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as web:
+        web.setattr(progress, "cancel_matches", die)
+        with pytest.raises(SystemExit):
+            progress.cancel(cup, actor="ana", now=later(1))
+
+    assert leases.claim("w1", now=later(2)) is None
+    assert state(cup) == [MatchStatus.QUEUED] * 3
+    reconcile.reconcile(now=later(3))
+    assert state(cup) == [MatchStatus.CANCELLED] * 3
+
+
 def test_nothing_is_added_to_a_paused_tournament(cup, monkeypatch) -> None:
     progress.pause(cup, actor="ana", now=NOW)
     cup.matches.all().delete()
