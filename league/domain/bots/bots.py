@@ -190,12 +190,14 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     with transaction.atomic():
         rows = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
         changed = rows.update(state=to, paused_for="", retest_at=None, retests=0, held_until=None)
+        held = 0
         if changed and to == BotState.PAUSED:
             free = Bot.objects.filter(pk=bot.pk).exclude(held_at__gt=now - HOLD_AGAIN)
-            free.update(held_until=now + HOLD, held_at=now)
+            held = free.update(held_until=now + HOLD, held_at=now)
         if changed:
             hints.matches_wait()
-            journal.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to)
+            told = {"held": True} if held else {}
+            journal.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to, **told)
     if not changed and bot.state != to:
         raise Refused("the bot {bot!r} is retired, which is for good; upload under another name", bot=bot.slug)
     bot.state = to

@@ -11,19 +11,21 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Value
+from django.db.models.functions import Concat
 
 from league.domain.core import clock, journal
 from league.domain.matches import replays, reports
 from league.domain.matches.leases import HELD
 from league.domain.ratings import pools, ratings, sums
-from league.enums import MatchKind, MatchStatus, TournamentStatus, VersionStatus
+from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
 from league.models import (
     Board,
     Bot,
     BotVersion,
     Circuit,
     Event,
+    IdempotencyKey,
     LeagueEvent,
     Match,
     Party,
@@ -39,6 +41,7 @@ from league.pure.rating.bradley_terry import REVISION
 
 log = logging.getLogger("league.invariants")
 GRACE = timedelta(minutes=10)
+MOMENT = timedelta(seconds=10)  # from the time that a wish bears until every worker sees it
 CLOSE_ELO = 1e-9  # of a kept rating and a cold fit
 CHUNK = 200  # matches whose boards are looked at together
 MOST_KEPT = 100  # findings that one event names
@@ -236,6 +239,93 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
         yield Finding("stuck", f"version:{version.pk}", "is validating, and no match of it is left", do)
 
 
+# ---- what people wanted
+
+
+def kept_wishes(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """No match was begun while its tournament was paused or cancelled, or while the pause of a bot at its table held it back."""
+    do = "compare its events in the admin with those of the pause; is a process of another release at work?"
+    for subject, matches, wishes in (*_wishes_of_tournaments(), *_wishes_of_bots()):
+        named = matches.filter(kind=MatchKind.TOURNAMENT).annotate(name=Concat(Value("match:"), "public_id"))
+        begun = LeagueEvent.objects.filter(
+            kind="match.moved", data__to=MatchStatus.LEASED, subject__in=named.values("name")
+        )
+        for start, end in wishes:
+            after, before = max(start + MOMENT, since or start), end or now
+            for event in begun.filter(at__gt=after, at__lt=before) if after < before else ():
+                yield Finding("wishes", event.subject, f"was begun at {event.at}; {subject} held it since {start}", do)
+
+
+Wishes = tuple[str, QuerySet[Match], list[tuple[datetime, datetime | None]]]
+
+
+def _wishes_of_tournaments() -> Iterator[Wishes]:
+    told = LeagueEvent.objects.filter(kind__in=("tournament.paused", "tournament.resumed", "tournament.moved"))
+    for subject, events in _by_subject(told).items():
+        slug = subject.partition(":")[2]
+        holds = [(event.at, _holds_tournament(event)) for event in events]
+        if any(held for _, held in holds):
+            yield subject, Match.objects.filter(tournament__slug=slug), _spans(holds)
+
+
+def _holds_tournament(event: LeagueEvent) -> bool:
+    return event.kind == "tournament.paused" or event.data.get("to") == TournamentStatus.CANCELLED
+
+
+def _wishes_of_bots() -> Iterator[Wishes]:
+    told = LeagueEvent.objects.filter(kind__in=("bot.moved", "bot.hold_ended"))
+    for subject, events in _by_subject(told).items():
+        slug = subject.partition(":")[2]
+        holds = [
+            (event.at, event.data.get("to") == BotState.PAUSED and event.data.get("held", False)) for event in events
+        ]
+        if any(held for _, held in holds):
+            yield subject, Match.objects.filter(parties__version__bot__slug=slug), _spans(holds)
+
+
+def _by_subject(events: QuerySet[LeagueEvent]) -> dict[str, list[LeagueEvent]]:
+    found: dict[str, list[LeagueEvent]] = {}
+    for event in events.order_by("id"):
+        found.setdefault(event.subject, []).append(event)
+    return found
+
+
+def _spans(holds: list[tuple[datetime, bool]]) -> list[tuple[datetime, datetime | None]]:
+    """From when until when it was held back, of the moments at which that changed or was said again; None: until now."""
+    ends: list[datetime | None] = [at for at, _ in holds[1:]]
+    return [(at, end) for (at, held), end in zip(holds, [*ends, None], strict=True) if held]
+
+
+MADE = {
+    "tournaments": Tournament,
+    "events": Event,
+    "circuits": Circuit,
+    "versions": BotVersion,
+}  # by the word in the address
+
+
+def kept_keys(since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """What a request with an Idempotency-Key was told to have made is there; no request is at work for ever."""
+    for row in IdempotencyKey.objects.filter(status__isnull=True, created__lt=now - GRACE).select_related("player"):
+        what = f"the key {row.key!r} has had no answer since {row.created}"
+        yield Finding(
+            "keys", f"player:{row.player.name}", what, "nothing: a repetition of the request is free to use it"
+        )
+    do = "the row was deleted past the league; who repeats the request is told of what is not there"
+    answered = IdempotencyKey.objects.filter(status=201).exclude(location="").select_related("player").order_by("pk")
+    made: dict[str, dict[str, IdempotencyKey]] = {}
+    for row in answered:
+        word, name = row.location.split("/")[-2:]
+        made.setdefault(word, {})[name] = row
+    for word, table in MADE.items():
+        rows = made.get(word, {})
+        column = "pk" if table is BotVersion else "slug"
+        there = table._default_manager.filter(**{f"{column}__in": rows}).values_list(column, flat=True)
+        for name in rows.keys() - {str(value) for value in there}:
+            what = f"the key {rows[name].key!r} made {rows[name].location}, which is not there"
+            yield Finding("keys", f"player:{rows[name].player.name}", what, do)
+
+
 # ---- names
 
 
@@ -292,7 +382,7 @@ def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """The kept sums are those of the counted boards to the bit, the ratings those of a cold fit to CLOSE_ELO."""
     for pool in Pool.objects.filter(Q(sums__isnull=False) | Q(ratings__isnull=False)).distinct().order_by("pk"):
         with transaction.atomic():  # no match is counted meanwhile
-            yield from _cold(Pool.objects.select_for_update().get(pk=pool.pk))
+            yield from _cold(Pool.objects.select_for_update(no_key=True).get(pk=pool.pk))
 
 
 def _cold(pool: Pool) -> Iterator[Finding]:
@@ -321,6 +411,8 @@ CHECKS: tuple[Check, ...] = (
     orphan_boards,
     one_end,
     stuck_rows,
+    kept_wishes,
+    kept_keys,
     names_apart,
     counted_rightly,
     cold_fits,

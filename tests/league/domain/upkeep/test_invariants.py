@@ -16,9 +16,11 @@ from league.models import (
     Board,
     Bot,
     BotVersion,
+    IdempotencyKey,
     LeagueEvent,
     Match,
     Party,
+    Player,
     Pool,
     PoolSums,
     Rating,
@@ -76,6 +78,35 @@ def held() -> None:
     Match.objects.filter(pk=rated().pk).update(status="running", lease_until=NOW, counted=None)
 
 
+def begin_again(after: float = 11) -> None:
+    """A match of the running tournament is leased, so many seconds after its owner, or that of a bot, has said no."""
+    match = Match.objects.filter(tournament__slug="cup", parties__version__bot__slug="rufo").order_by("id")[0]
+    LeagueEvent.objects.create(
+        at=later(after), kind="match.moved", subject=f"match:{match.public_id}", data={"to": "leased"}
+    )
+
+
+def wish(kind: str, subject: str, **data: object) -> Callable[[], None]:
+    """Somebody says no; some matches are begun nevertheless: one in this moment, one later, one after they have said yes."""
+
+    def break_it() -> None:
+        LeagueEvent.objects.create(at=NOW, kind=kind, subject=subject, data=data)
+        if kind.startswith("bot"):
+            begin_again(30)
+            LeagueEvent.objects.create(at=later(60), kind="bot.hold_ended", subject=subject)
+        else:
+            begin_again()
+            LeagueEvent.objects.create(at=later(60), kind="tournament.resumed", subject=subject)
+
+    return break_it
+
+
+def key(location: str = "", **columns: object) -> Callable[[], object]:
+    """A key of a request."""
+    given = {"key": "k1", "request_sha256": "0" * 64, "created": NOW, "location": location, "status": 201}
+    return lambda: IdempotencyKey.objects.create(player=Player.objects.get(name="ana"), **given | columns)
+
+
 BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
     "board rated twice": ("sums", "counted twice", twice),
     "sums lost": ("sums", "missing or were changed", lambda: PoolSums.objects.all().delete()),
@@ -98,6 +129,12 @@ BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
     "lease without an end": ("stuck", "with a lease until None", lend(status="leased", lease_until=None, counted=None)),
     "far future": ("stuck", "waits until", lend(status="queued", not_before=later(90_000), counted=None)),
     "over and alive": ("stuck", "matches are not over", lend(status="queued", counted=None)),
+    "begun in a pause": ("wishes", "tournament:cup held it", wish("tournament.paused", "tournament:cup")),
+    "begun when cancelled": ("wishes", "tournament:cup held it", wish("tournament.moved", "tournament:cup", to="cancelled")),
+    "begun with a paused bot": ("wishes", "bot:rufo held it", wish("bot.moved", "bot:rufo", to="paused", held=True)),
+    "key without its tournament": ("keys", "which is not there", key("/api/v1/tournaments/nowhere")),
+    "key without its version": ("keys", "which is not there", key("/api/v1/versions/999999")),
+    "key without an answer": ("keys", "has had no answer", key(status=None)),
     "version left alone": ("stuck", "no match of it is left", lambda: BotVersion.objects.filter(bot__slug="rufo").update(status="validating")),
 }  # fmt: skip
 
@@ -122,6 +159,19 @@ def test_what_is_broken_is_found(cup, name: str, caplog) -> None:
     assert f"invariant broken: {named[0]}" in caplog.text
     assert invariants.last_result().count == len(found)
     assert invariants.last_result().findings == found
+
+
+def test_wishes_and_keys_that_were_kept_are_no_finding(cup) -> None:
+    """Begun in the moment of the pause or after it, and a pause that held nothing back, since it was the second of a week."""
+    LeagueEvent.objects.create(at=NOW, kind="tournament.paused", subject="tournament:cup")
+    begin_again(9)
+    LeagueEvent.objects.create(at=later(60), kind="tournament.resumed", subject="tournament:cup")
+    begin_again(61)
+    LeagueEvent.objects.create(at=NOW, kind="bot.moved", subject="bot:rufo", data={"to": "paused"})
+    key(f"/api/v1/tournaments/{cup.slug}")()
+    key(f"/api/v1/versions/{BotVersion.objects.get(bot__slug='rufo').pk}", key="k2")()
+    key(status=409, key="k3")()
+    assert invariants.check_all(now=SOON) == []
 
 
 GRACE, HOUR, MOMENT = invariants.GRACE, timedelta(hours=1), timedelta(seconds=1)
