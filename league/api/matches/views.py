@@ -157,11 +157,11 @@ class Replay(View):
     )
     def get(self, request: Request, id: str, number: int, sitting: int) -> Response:
         """Events and actions of one sitting. What a restricted view hides never leaves the server; it has no actions and no seed."""
-        found = existing(
-            Sitting.objects.select_related("board__match__tournament")
-            .filter(board__match__public_id=id, board__number=number, number=sitting)
-            .first()
-        )
+        rows = Sitting.objects.select_related("board__match__tournament")
+        found = rows.filter(board__match__public_id=id, board__number=number, number=sitting).first()
+        if found is None and (why := replays.gone(id, number, sitting)):
+            raise why
+        found = existing(found)
         try:
             return Response(replays.replay(found, viewer_of(request), self._seat()))
         except Refused as error:

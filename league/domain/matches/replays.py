@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Max
+
 import engine
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
@@ -131,11 +133,7 @@ def doubt(sitting: Sitting) -> Unreadable | None:
     """Why a stored replay cannot be what was stored, as far as its digest tells: without one, only whether it is there."""
     packed, board = bytes(sitting.replay), sitting.board
     if not packed:
-        return Missing(
-            "the replay of board {board}, sitting {sitting} of match {match} is not kept any more; its result stands, and the other "
-            "sittings can be seen where they are kept",
-            **_place(sitting),
-        )
+        return _missing(**_place(sitting))
     if sitting.digest in ("", digest(board.match.public_id, board.number, sitting.number, packed)):
         return None
     try:
@@ -145,6 +143,28 @@ def doubt(sitting: Sitting) -> Unreadable | None:
     same = told.get("match", board.match.public_id) == board.match.public_id
     same = same and (told.get("board"), told.get("sitting")) == (board.number, sitting.number)
     return _damaged(sitting) if same else _exchanged(sitting)
+
+
+def gone(public_id: str, board: int, sitting: int) -> Missing | None:
+    """Why there is no row of a sitting that was played: it is not kept any more. None where there never was such a sitting.
+
+    sitting: from 0, of as many as the other boards of the match have, or have had.
+    """
+    match = Match.objects.filter(public_id=public_id, status=MatchStatus.FINISHED).first()
+    if match is None or reason_closed(match) or not match.first_board <= board < match.first_board + match.boards_planned:
+        return None
+    kept = Sitting.objects.filter(board__match=match)
+    if sitting > (kept.aggregate(last=Max("number"))["last"] or 0) or kept.filter(board__number=board, number=sitting):
+        return None
+    return _missing(match=public_id, board=board, sitting=sitting + 1)
+
+
+def _missing(**place: Any) -> Missing:
+    return Missing(
+        "the replay of board {board}, sitting {sitting} of match {match} is not kept any more; its result stands, and the other "
+        "sittings can be seen where they are kept",
+        **place,
+    )
 
 
 def _damaged(sitting: Sitting) -> Unreadable:

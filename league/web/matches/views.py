@@ -162,6 +162,8 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     found = _match(public_id)
     sitting = _chosen_sitting(request, found)
     if sitting is None:
+        if why := replays.gone(public_id, found.first_board, 0):
+            return JsonResponse({"error": shown(why)}, status=why.status)
         raise Http404
     asked = request.GET.get("as")
     number = whole_number(asked)

@@ -43,6 +43,24 @@ def test_every_way_to_a_replay_says_what_happened_to_it(league, reader, way: str
     assert problem["what_to_do"]
 
 
+def test_a_sitting_whose_row_is_gone_is_gone_and_not_unknown(league, reader) -> None:
+    place = f"/api/v1/matches/{league.clean.public_id}/boards"
+    Sitting.objects.filter(board__match=league.clean, board__number=1, number=0).delete()
+    Board.objects.filter(match=league.clean, number=2).delete()
+
+    for board, sitting in ((1, 0), (2, 1)):
+        answer = reader.get(f"{place}/{board}/sittings/{sitting}/replay")
+        assert (answer.status_code, answer["Content-Type"]) == (410, "application/problem+json")
+        words = f"la repetición del estuche {board}, pasada {sitting + 1} de la partida {league.clean.public_id} ya no se conserva"
+        assert words in answer.json()["detail"]
+    for never in ("/1/sittings/9/replay", "/9/sittings/0/replay", "/0/sittings/0/replay"):
+        assert reader.get(place + never).status_code == 404
+
+    Board.objects.filter(match=league.clean).delete()
+    answer = reader.get(f"/m/{league.clean.public_id}/replay.json")
+    assert (answer.status_code, "ya no se conserva" in answer.json()["error"]) == (410, True)
+
+
 def test_a_match_whose_boards_are_gone_says_so(league, reader) -> None:
     Board.objects.filter(match=league.clean).delete()
 
