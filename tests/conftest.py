@@ -71,7 +71,7 @@ def chromium() -> str:
 @pytest.fixture
 def league_stack(postgres_url: str, redis_url: str, redis_server: RedisServer) -> Iterator[Stack]:
     """The production league by hand: migrated, nothing started; `.start("web")`, `.start("scheduler")`, `.start("runner")`."""
-    stack = Stack(database_url=postgres_url, broker_url=redis_url, runner_broker_url=redis_server.runner_url)
+    stack = Stack(database_url=postgres_url, broker_urls=redis_server.urls)
     try:
         stack.run("migrate")
         yield stack

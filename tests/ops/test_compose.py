@@ -89,6 +89,11 @@ def test_only_the_migration_knows_the_owner_of_the_tables(content: dict[str, Any
     assert knows == {"migrate"}
 
 
+def test_only_redis_itself_knows_the_password_of_its_operators(content: dict[str, Any]) -> None:
+    knows = {name for name, service in content["services"].items() if "redis_password" in service.get("secrets", [])}
+    assert knows == {"redis"}
+
+
 def test_only_the_web_is_reached_from_outside_and_only_from_its_own_host(content: dict[str, Any]) -> None:
     outside = {name: service["ports"] for name, service in content["services"].items() if "ports" in service}
     assert outside == {"web": ["127.0.0.1:8000:8000"]}
@@ -123,9 +128,9 @@ def test_prepare_makes_each_secret_once_and_for_these_services_only(content: dic
     assert made["postgres_password"] in made["database_url"]
     assert made["web_password"] in made["web_database_url"]
     assert made["runner_password"] in made["runner_database_url"]
-    assert made["redis_password"] in made["broker_url"]
-    for url in (made["broker_url"], made["runner_broker_url"]):
-        assert hashlib.sha256((urlsplit(url).password or "").encode()).hexdigest() in made["redis_users"]
+    passwords = [urlsplit(made[f"{user}_broker_url"]).password or "" for user in ("web", "scheduler", "runner")]
+    for password in (*passwords, made["redis_password"]):
+        assert hashlib.sha256(password.encode()).hexdigest() in made["redis_acl"]
     assert first.stdout.count("made docker/") == len(made) + 1
 
     again = subprocess.run([str(tmp_path / "prepare")], capture_output=True, text=True, check=True)

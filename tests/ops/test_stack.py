@@ -167,9 +167,10 @@ def a_stopped_scheduler_is_not_well(stack: Stack) -> None:
 
 
 def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
-    league_stack: Stack, tmp_path: Path
+    league_stack: Stack, redis_server: RedisServer, tmp_path: Path
 ) -> None:
     stack = league_stack
+    redis_server.denied()
     stack.settings |= {"AUDIT_PERCENT": "100", "LOG_FORMAT": "json", "LOG_LEVEL": "DEBUG", "TRUST_PROXY": "1"}
     everything_up(stack)
     a_stopped_scheduler_is_not_well(stack)
@@ -212,6 +213,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", LONG, every=0.3)
     anchor = next(row for row in leaders(stack, pool, token) if row["bot"] == "greedy")
     assert anchor["elo"] == pytest.approx(1000)
+    assert redis_server.denied() == []  # what the users of the processes may do in Redis is enough
 
     verified = 0
     for match in stack.call("GET", f"/matches?tournament={cup}", token)["results"]:
@@ -351,34 +353,50 @@ def test_an_upgrade_grants_again(league_stack: Stack) -> None:
     assert may(league_stack, "web", WEB_MAY_NOT) == []
 
 
-def test_the_redis_user_of_the_workers_may_take_and_send_hints_and_nothing_else(redis_server: RedisServer) -> None:
-    """That hints are enough, every match of this file and of tests/chaos shows: their workers are that user."""
+COUNTER = "tute:1:api-user:u1:7"
+OF_OPERATORS = [
+    ("FLUSHALL",),
+    ("FLUSHDB",),
+    ("CONFIG", "GET", "*"),
+    ("CONFIG", "SET", "maxmemory", "1"),
+    ("ACL", "LIST"),
+    ("ACL", "SETUSER", "web", "+@all"),
+    ("KEYS", "*"),
+    ("SCAN", "0"),
+    ("CLIENT", "KILL", "TYPE", "normal"),
+    ("DEL", "matches"),
+    ("EVAL", "return 1", "0"),
+    ("SCRIPT", "FLUSH"),
+    ("SUBSCRIBE", "all"),
+    ("MONITOR",),
+    ("SHUTDOWN",),
+    ("GET", "another"),
+    ("LPUSH", "another", "0"),
+]
+OF_THE_WEB = [("GET", COUNTER), ("SET", COUNTER, "0"), ("INCRBY", COUNTER, "1"), ("LPUSH", COUNTER, "0")]
+
+
+@pytest.mark.parametrize(
+    ("user", "denied"),
+    [("web", [("BRPOP", "matches", "1")]), ("scheduler", OF_THE_WEB), ("runner", OF_THE_WEB)],
+    ids=["web", "scheduler", "runner"],
+)
+def test_each_redis_user_may_do_what_it_needs_and_nothing_else(
+    redis_server: RedisServer, user: str, denied: list[tuple[str, ...]]
+) -> None:
+    """That it is enough, every match of this file and of tests/chaos shows: their processes are these users."""
     redis_server.empty()
-    with redis.Redis.from_url(redis_server.url) as league:
-        league.set("tute:1:api-rate:user:u1:7", 599)
-        league.lpush("matches", "a hint")
-    with redis.Redis.from_url(redis_server.runner_url) as runner:
-        assert runner.brpop(["matches"], timeout=1) == (b"matches", b"a hint")
-        assert runner.lpush("upkeep", "another") == 1
-        denied = [
-            ("FLUSHALL",),
-            ("CONFIG", "GET", "*"),
-            ("CONFIG", "SET", "maxmemory", "1"),
-            ("ACL", "LIST"),
-            ("KEYS", "*"),
-            ("CLIENT", "KILL", "TYPE", "normal"),
-            ("GET", "tute:1:api-rate:user:u1:7"),
-            ("DEL", "matches"),
-            ("LPUSH", "tute:1:api-rate:user:u1:7", "0"),
-            ("EVAL", "return 1", "0"),
-            ("SUBSCRIBE", "all"),
-            ("SHUTDOWN",),
-        ]
-        for words in denied:
+    with redis.Redis.from_url(redis_server.url) as operator:
+        operator.set(COUNTER, 599)
+    with redis.Redis.from_url(redis_server.urls[user]) as one:
+        assert one.lpush("matches", "a hint") == 1
+        if user == "web":
+            assert one.incr(COUNTER) == 600
+        else:
+            assert one.brpop(["matches"], timeout=1) == (b"matches", b"a hint")
+        for words in (*OF_OPERATORS, *denied):
             with pytest.raises(redis.exceptions.NoPermissionError):
-                runner.execute_command(*words)
-    with redis.Redis.from_url(redis_server.url) as league:
-        assert league.dbsize() == 2
+                one.execute_command(*words)
     with redis.Redis(port=redis_server.port) as nobody, pytest.raises(redis.exceptions.AuthenticationError):
         nobody.ping()
     redis_server.empty()

@@ -39,7 +39,7 @@ def program(source: str = "any") -> Path:
 
 
 class RedisServer:
-    """A server on a free port of 127.0.0.1. url: the league's address of it; runner_url: the workers'."""
+    """A server on a free port of 127.0.0.1. url: the operators' address of it, who may do anything; urls: those of the league, by user."""
 
     def __init__(self, source: str = "any") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tute-redis-"))
@@ -47,7 +47,7 @@ class RedisServer:
         users = self._prepare()
         ours = [str(program(source)), "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder)]
         theirs = compose.service("redis").command[1:]
-        self.command = ours + [word.replace(f"{compose.SECRETS}redis_users", str(users)) for word in theirs]
+        self.command = ours + [word.replace(f"{compose.SECRETS}redis_acl", str(users)) for word in theirs]
         self.start()
 
     def _prepare(self) -> Path:
@@ -59,13 +59,15 @@ class RedisServer:
         subprocess.run([docker / "prepare"], check=True, capture_output=True)
         made = docker / "secrets"
         here = f"@127.0.0.1:{self.port}/"
-        self.url, self.runner_url = (
-            (made / name).read_text().replace("@redis:6379/", here) for name in ("broker_url", "runner_broker_url")
-        )
-        return made / "redis_users"
+        self.url = f"redis://:{(made / 'redis_password').read_text()}{here}0"
+        self.urls = {
+            user: (made / f"{user}_broker_url").read_text().replace("@redis:6379/", here)
+            for user in ("web", "scheduler", "runner")
+        }
+        return made / "redis_acl"
 
     def client(self) -> redis.Redis:
-        """The league's own, patient."""
+        """An operator's, patient."""
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
@@ -121,6 +123,13 @@ class RedisServer:
         """How many clients wait for a message, or have taken one last."""
         with self.client() as client:
             return sum(one["cmd"] == "brpop" for one in client.client_list())
+
+    def denied(self) -> list[tuple[str, str]]:
+        """User and command of each refusal since the start, or since this was asked last; but for the name that every client tells first."""
+        with self.client() as client:
+            found = [(one["username"], one["object"]) for one in client.acl_log()]
+            client.acl_log_reset()
+        return [one for one in found if not one[1].startswith("client")]
 
     def close(self) -> None:
         """Stop the server and remove its folder."""

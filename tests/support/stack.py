@@ -38,7 +38,8 @@ def base_environment() -> dict[str, str]:
 class Stack:
     """Processes of one league. Start services by their names in docker-compose.yml."""
 
-    def __init__(self, *, database_url: str, broker_url: str, runner_broker_url: str, **settings: str) -> None:
+    def __init__(self, *, database_url: str, broker_urls: Mapping[str, str], **settings: str) -> None:
+        """broker_urls: by the user of each (`RedisServer.urls`)."""
         self.folder = Path(tempfile.mkdtemp(prefix="tute-stack-"))
         self.folder.chmod(0o711)  # bots run under uids of their own where we are root; they must pass to their runtime
         self.database_url = database_url
@@ -65,8 +66,7 @@ class Stack:
             web_password=passwords["web"],
             runner_database_url=address("runner"),
             runner_password=passwords["runner"],
-            broker_url=broker_url,
-            runner_broker_url=runner_broker_url,
+            **{f"{user}_broker_url": url for user, url in broker_urls.items()},
         )
 
     def _write_secrets(self, **values: str) -> None:

@@ -32,7 +32,8 @@ def league(server: RedisServer, settings: Any, db: None, monkeypatch: pytest.Mon
     monkeypatch.setattr(service, "SLOW_S", 5.0)
     service.guard.cache_clear()
     server.empty()
-    settings.CACHES = {"default": {"BACKEND": "league.service.cache.GuardedCache", "LOCATION": server.url}}
+    shared = {"BACKEND": "league.service.cache.GuardedCache", "LOCATION": server.urls["web"], "KEY_PREFIX": "tute"}
+    settings.CACHES = {"default": shared}
     settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": FEW}
     cache._local.clear()
     return Client(raise_request_exception=False)
@@ -64,6 +65,7 @@ def test_the_api_counts_on_without_redis(
     monkeypatch.setattr(service, "REST_S", 3600.0)
     assert league.get("/api/v1/games").status_code == 200
     assert keys(server) == 1
+    assert server.denied() == []
     monkeypatch.setattr(service, "WITHIN_S", 0.1)
     go(server)
     try:
