@@ -24,8 +24,10 @@ from tests.support.stack import Stack
 
 LONG = 400  # seconds for what takes some eight on an idle machine
 SOON = "4"  # seconds of a lease whose worker is going to die; that of others is long: a busy machine must not take it for dead
-OVER = "SELECT count(*) FROM league_tournament WHERE status <> 'finished'"
-UNCOUNTED = "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND rated AND counted IS NULL"
+OVER = "SELECT count(*) FROM league_tournament WHERE status NOT IN ('finished', 'cancelled')"
+UNCOUNTED = (
+    "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND status = 'finished' AND rated AND counted IS NULL"
+)
 
 
 class Troubled:
@@ -36,12 +38,12 @@ class Troubled:
         self.postgres = PostgresServer(durable=True)
         self.redis = RedisServer()
         self.url = self.postgres.create_database()
-        urls = {"database_url": self.url, "broker_url": self.redis.url, "runner_broker_url": self.redis.runner_url}
-        self.stack = Stack(**urls, LEASE_S="30", MAX_ATTEMPTS="1000")
+        self.stack = Stack(database_url=self.url, broker_urls=self.redis.urls, LEASE_S="30", MAX_ATTEMPTS="1000")
         self.undisturbed = like.undisturbed if like else ""
+        self.tokens: dict[str, str] = like.tokens if like else {}  # by player
         if like is None:
             self.stack.run("migrate")
-            self.stack.program("-m", "tests.chaos.table", "make")
+            self.tokens = json.loads(self._program("make"))
             self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)
 
     @property
@@ -64,6 +66,9 @@ class Troubled:
         self.redis.empty()
         self._admin("DROP DATABASE IF EXISTS {} WITH (FORCE)", self._name)
         self._admin("CREATE DATABASE {} TEMPLATE first_moment", self._name)
+        # A copied sequence takes its next values without a word in the log of PostgreSQL until there is a checkpoint: a crash would give them again
+        with psycopg.connect(self.postgres.url("postgres"), autocommit=True) as connection:
+            connection.execute("CHECKPOINT")
 
     def documented(self, command: str, folder: Path) -> None:
         """Carry out a line of docs/operations.md, `docker compose exec -T postgres ...` or `run --rm migrate ...`, on these servers in a folder."""
@@ -81,11 +86,11 @@ class Troubled:
         assert (done.returncode, done.stderr) == (0, ""), f"{command}\n{done.stderr}"
 
     def start(self, name: str, **trouble: str) -> Process:
-        """A worker ("worker") or a scheduler; `die_at`, `skew_s`, `messages`, `rules` and `commit` are those of tests/chaos/trouble.py."""
+        """A worker ("worker"), a scheduler or the web; `die_at`, `skew_s`, `messages`, `rules` and `commit` are those of tests/chaos/trouble.py."""
         service = compose.service(name)
         words = self.stack.command(service)
-        place = next(place for place, word in enumerate(words) if word.endswith("manage.py"))
-        command = [sys.executable, "-m", "tests.chaos.trouble", *words[place + 1 :]]
+        first = next((place for place, word in enumerate(words) if word.endswith("manage.py")), -1) + 1
+        command = [sys.executable, "-m", "tests.chaos.trouble", *words[first:]]
         arranged = trouble | {"cores": f"tute-chaos-{os.getpid()}-"}
         environment = self.stack.environment(service) | {
             f"CHAOS_{key.upper()}": str(value) for key, value in arranged.items()
@@ -115,10 +120,18 @@ class Troubled:
 
     def table(self) -> str:
         """The final table as text. Of several states that look alike, only the true one has the same bytes."""
-        return self.stack.program("-m", "tests.chaos.table", "print")
+        return self._program("print")
+
+    def findings(self) -> list[str]:
+        """What the checks of the league find, once it is at rest."""
+        return list(json.loads(self._program("check")))
+
+    def _program(self, name: str) -> str:
+        return self.stack.program("-m", "tests.chaos.table", name)
 
     def check(self) -> None:
         """The final table is that of the undisturbed run; on a difference, say where."""
+        assert self.redis.denied() == []
         found = self.table()
         if found != self.undisturbed:
             assert json.loads(found) == json.loads(self.undisturbed), self.stack.logs()

@@ -1,6 +1,7 @@
-"""Makes the league that the chaos tests trouble, and reads its final table: `python -m tests.chaos.table make | print`.
+"""Makes the league that the chaos tests trouble, and reads its final table: `python -m tests.chaos.table make | print | check`.
 
 The table holds everything that must not depend on what happened on the way, and nothing else: no times, no attempts, no names of workers.
+`check` tells what the league's own checks find in a league that has come to rest, without any patience.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import hashlib
 import json
 import os
 import sys
+from datetime import timedelta
 from typing import Any
 
 import django
@@ -19,26 +21,28 @@ django.setup()
 from league.domain.bots import bots, consent  # noqa: E402
 from league.domain.core import moves  # noqa: E402 - Django first
 from league.domain.matches import replays  # noqa: E402
-from league.domain.people import players  # noqa: E402
+from league.domain.people import players, quotas, tokens  # noqa: E402
 from league.domain.ratings import pools, sums  # noqa: E402
 from league.domain.tournaments import standings, tournaments  # noqa: E402
+from league.domain.upkeep import invariants  # noqa: E402
 from league.enums import EntryPolicy, MatchKind, VersionStatus  # noqa: E402
-from league.models import Match, Pool, Rating, Sitting, Tournament  # noqa: E402
+from league.models import Match, Player, Pool, Rating, Sitting, Tournament  # noqa: E402
 from tests.support.bots import FRAME  # noqa: E402
 
 SECRET = bytes(range(32))
 LIMITS = {"start_s": 60.0, "move_s": 5.0, "bank_s": 60.0}  # of a host where everything else happens, too
 PICKS = ("0", "-1", "len(m['legal']) // 2", "sum(map(ord, m['legal'][0])) % len(m['legal'])")
 CUPS = (("Pairs", "partnership", None, 2), ("Seats", "gana_pierde_3", None, 1))
+LATER = ("a_dos", "individual", "two_player", "brisca")  # games of tournaments that are made in the storm: a pool each
 
 
-def make() -> None:
-    """Four players with a bot each, whose play follows from what they are told alone; two tournaments of them, started."""
+def make() -> dict[str, str]:
+    """Four players with a bot each, whose play follows from what they are told alone; two tournaments of them, started. A key of each player."""
     versions = []
     for number, pick in enumerate(PICKS):
         player = players.create(f"player-{number}")
         body = f"def act(m): return json.dumps({{'id': m['id'], 'do': m['legal'][{pick}]}}) + '\\n'"
-        games = [game for _, game, _, _ in CUPS]
+        games = [*(game for _, game, _, _ in CUPS), *LATER]
         version = bots.upload(player, f"bot-{number}", FRAME.format(body=body).encode(), "bot.py", games, secret=SECRET)
         now = version.created
         for match in Match.objects.filter(kind=MatchKind.VALIDATION, parties__version=version).distinct():
@@ -52,15 +56,24 @@ def make() -> None:
             owner, name, game, boards=boards, versions=versions, players=seats, secret=SECRET, limits=LIMITS
         )
         tournaments.start(cup)
+    guest = players.create("guest")
+    everybody = [*(version.bot.owner for version in versions), guest]
+    return {player.name: tokens.create(player, "storm")[1] for player in everybody}
 
 
 def table() -> dict[str, Any]:
     """The final table as plain data: matches, boards, sittings card by card, standings, sums of the ratings, places."""
     return {
-        "matches": {match.key: _match(match) for match in Match.objects.filter(kind="tournament").order_by("key")},
+        "matches": {_key(match): _match(match) for match in Match.objects.filter(kind="tournament").order_by("key")},
         "cups": {cup.slug: _cup(cup) for cup in Tournament.objects.order_by("slug")},
         "pools": {pool.game: _pool(pool) for pool in Pool.objects.exclude(ratings=None).order_by("game").distinct()},
     }
+
+
+def _key(match: Match) -> str:
+    """Not by the number of the tournament's row: one that was rolled back has used up a number."""
+    assert match.tournament is not None
+    return match.key.replace(f"t:{match.tournament_id}:", f"{match.tournament.slug}:", 1)
 
 
 def _match(match: Match) -> dict[str, Any]:
@@ -96,17 +109,30 @@ def _cup(cup: Tournament) -> dict[str, Any]:
 
 def _pool(pool: Pool) -> dict[str, Any]:
     rows = Rating.objects.filter(pool=pool).order_by("version_id")
+    elos = [(version, round(elo, 6)) for version, elo in rows.values_list("version_id", "elo")]
     return {
         "sums": [sums.read_kept(pool).digest, sums.recount(pool).digest],
-        "places": list(rows.order_by("-elo").values_list("version_id", flat=True)),
+        "places": [
+            version for _, version in sorted((-elo, version) for version, elo in elos)
+        ],  # equals by their number
         "boards": list(rows.values_list("version_id", "boards", "opponents", "score", "points_per_board", "faults")),
-        "elo": [round(elo, 6) for elo in rows.values_list("elo", flat=True)],
+        "elo": elos,
         "sides": len(pools.game_of(pool).sides),
     }
 
 
+def check() -> list[str]:
+    """What the league's own checks find at once, and who has more than their limits allow."""
+    invariants.GRACE = timedelta(0)
+    found = [str(finding) for finding in invariants.check_all()]
+    for player in Player.objects.order_by("pk"):
+        over = [limit for limit in quotas.limits(player) if limit.most is not None and limit.used > limit.most]
+        found += [f"{player} has {limit.used} {limit.name} of {limit.most}" for limit in over]
+    return found
+
+
+PROGRAMS = {"make": make, "print": table, "check": check}
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "make":
-        make()
-    else:
-        print(json.dumps(table(), sort_keys=True, default=str))
+    print(json.dumps(PROGRAMS[sys.argv[1]](), sort_keys=True, default=str))

@@ -2,97 +2,273 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
+from tests.chaos import disk
 from tests.chaos.conftest import SOON, Troubled
-from tests.chaos.trouble import PLACES
+from tests.chaos.people import Guest, Owner, Person, Thread
+from tests.chaos.trouble import PLACES, PLACES_OF_THE_WEB
 from tests.support.processes import Process
-from tests.support.redis import RedisServer
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
 
-AT_ONCE = 4  # processes
-REDIS: dict[str, tuple[Callable[[RedisServer], None], Callable[[RedisServer], None]]] = {
-    "Redis away": (RedisServer.stop, RedisServer.start),
-    "Redis hung": (RedisServer.hang, RedisServer.go_on),
-    "Redis full": (RedisServer.fill, RedisServer.have_room),
-}
+AT_ONCE = 4  # processes besides the web
+STORM_S = 150
+CALM_S = 600  # more than the rest of a round takes on any machine
+GAMES = [("cup-a", "a_dos"), ("cup-b", "brisca"), ("cup-c", "individual"), ("cup-d", "two_player")]
+LIMITS = {"QUOTA_TOURNAMENTS": "4", "QUOTA_VALIDATIONS": "2", "UPLOADS_PER_HOUR": "5", "API_UPLOADS_PER_HOUR": "10000"}
+SETTLED = "SELECT count(*) FROM league_botversion WHERE status = 'validating'"
+JOURNAL = "SELECT id, md5(e::text) FROM league_leagueevent e"
 
 
 class Storm:
     """One tournament in trouble; every choice is drawn from the seed."""
 
-    def __init__(self, league: Troubled, chance: random.Random) -> None:
+    def __init__(
+        self, league: Troubled, disks: dict[str, disk.Disk], chance: random.Random, answers: Callable[[], int]
+    ) -> None:
+        """answers: how many requests of people were answered."""
         self.league = league
         self.chance = chance
+        self.answers, self.answered = answers, 0
         self.done: Counter[str] = Counter()
         self.alive: list[Process] = []
+        self.web: Process | None = None
+        self.journal: dict[int, str] = {}
+        redis = league.redis
+        self.pairs: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+            "Redis away": (redis.stop, redis.start),
+            "Redis hung": (redis.hang, redis.go_on),
+            "Redis full": (redis.fill, redis.have_room),
+            **{f"disk of {name} full": (one.fill, one.have_room) for name, one in disks.items()},
+        }
+        self.acts: dict[str, Callable[[], None]] = {
+            "process": self._start,
+            "kill -9": lambda: self._one().kill(),
+            "SIGTERM": lambda: self._one().stop(seconds=30) and None,
+            "kill -9 of the web": lambda: self._end_web(signal.SIGKILL),
+            "SIGTERM to the web": lambda: self._end_web(signal.SIGTERM),
+            "hang": self._hang,
+            "empty Redis": redis.empty,
+            "PostgreSQL away": lambda: league.postgres.restart(signal.SIGINT),
+            "PostgreSQL crash": lambda: league.postgres.restart(signal.SIGQUIT),
+            "read the journal": self.read_journal,
+            **{name: lambda name=name: self._for_a_while(name) for name in self.pairs},
+        }
 
     def blow(self) -> None:
         """One more misfortune."""
         self.alive = [process for process in self.alive if process.popen.poll() is None]
-        what = self.chance.choices(
-            ["process", "kill -9", "SIGTERM", "empty Redis", *REDIS, "PostgreSQL away", "PostgreSQL crash"],
-            [8 if len(self.alive) < AT_ONCE else 0, len(self.alive), len(self.alive) / 3, 1, 0.5, 0.5, 0.5, 0.5, 0.5],
-        )[0]
+        if self.web is None or self.web.popen.poll() is not None:
+            self.web, self.answered = self._begin("web", PLACES_OF_THE_WEB), self.answers()
+        here = len(self.alive)
+        used = 0.7 if self.answers() > self.answered + 5 else 0  # one that nobody has met is not worth it
+        often = {"process": 8 if here < AT_ONCE else 0, "kill -9": here, "SIGTERM": here / 3, "hang": here / 8}
+        rarely = {
+            "empty Redis": 1.0,
+            "read the journal": 1.0,
+            "kill -9 of the web": used,
+            "SIGTERM to the web": used / 2,
+        }
+        what = self.chance.choices(list(self.acts), [(often | rarely).get(name, 0.5) for name in self.acts])[0]
         self.done[what] += 1
-        if what == "process":
-            self.alive.append(self._process())
-        elif what == "kill -9":
-            self._one().kill()
-        elif what == "SIGTERM":
-            self._one().stop(seconds=30)
-        elif what == "empty Redis":
-            self.league.redis.empty()
-        elif what in REDIS:
-            go, come = REDIS[what]
-            go(self.league.redis)
-            time.sleep(self.chance.uniform(0, 3))
-            come(self.league.redis)
-        else:
-            self.league.postgres.restart(signal.SIGQUIT if what == "PostgreSQL crash" else signal.SIGINT)
+        self.acts[what]()
+
+    def read_journal(self) -> None:
+        """All that stood in the journal stands there as it stood."""
+        try:
+            found = dict(self.league.stack.rows(JOURNAL))
+        except psycopg.OperationalError:
+            return
+        assert found.items() >= self.journal.items(), set(self.journal.items()) - set(found.items())
+        self.journal = found
 
     def _one(self) -> Process:
         return self.alive.pop(self.chance.randrange(len(self.alive)))
 
-    def _process(self) -> Process:
+    def _start(self) -> None:
+        self.alive.append(self._begin(self.chance.choice(["worker", "worker", "scheduler"]), PLACES))
+
+    def _begin(self, name: str, places: dict[str, Any]) -> Process:
         trouble = {}
         if self.chance.random() < 0.4:
-            trouble["die_at"] = self.chance.choice(list(PLACES))
+            trouble["die_at"] = self.chance.choice(list(places))
         if self.chance.random() < 0.3:
             trouble["skew_s"] = str(self.chance.uniform(-9000, 9000))
         if self.chance.random() < 0.4:
             trouble["messages"] = self.chance.choice(["twice", "none"])
-        for name in trouble:
-            self.done[name] += 1
-        return self.league.start(self.chance.choice(["worker", "worker", "scheduler"]), **trouble)
+        for what in trouble:
+            self.done[what] += 1
+        return self.league.start(name, **trouble)
+
+    def _end_web(self, how: signal.Signals) -> None:
+        assert self.web is not None
+        if how == signal.SIGKILL:
+            self.web.kill()
+        else:
+            self.web.stop(seconds=30)
+
+    def _hang(self) -> None:
+        """Longer than a lease: what it held is played by another one before it goes on."""
+        process = self.chance.choice(self.alive)
+        os.killpg(process.pid, signal.SIGSTOP)
+        time.sleep(self.chance.uniform(0, 2 * float(SOON)))
+        os.killpg(process.pid, signal.SIGCONT)
+
+    def _for_a_while(self, name: str) -> None:
+        go, come = self.pairs[name]
+        go()
+        time.sleep(self.chance.uniform(0, 3))
+        come()
 
 
-def test_random_trouble_changes_nothing(first_moment: Troubled) -> None:
-    """One tournament after the other: a storm until half of it is played or a minute is over, then calm; the table is always the same."""
-    league = first_moment
-    league.stack.settings["LEASE_S"] = SOON
-    chance = random.Random(int(os.environ.get("CHAOS_SEED", "1")))
-    until = time.monotonic() + float(os.environ.get("CHAOS_S", "600"))
-    rounds, done, attempts = 0, Counter[str](), 0
-    while time.monotonic() < until:
-        league.reset()
-        storm = Storm(league, chance)
-        calm = time.monotonic() + 60
-        while time.monotonic() < calm and len(league.unfinished()) > 0:
+class Round:
+    """A league from its first card on: people use it, a storm goes over it, and then it comes to rest."""
+
+    def __init__(self, league: Troubled, chance: random.Random) -> None:
+        self.league = league
+        self.seen: Counter[str] = Counter()
+        self.owner = Owner(league, random.Random(chance.random()), self.seen, wild=True)
+        self.guest = Guest(league, random.Random(chance.random()), self.seen)
+
+    def answers(self) -> int:
+        """How many requests were answered."""
+        return sum(times for what, times in self.seen.items() if what.isdigit())
+
+    def play(self, storm: Storm) -> None:
+        """Both, and the rest."""
+        threads = [Thread(lambda: self.owner.run(GAMES)), Thread(self.guest.run)]
+        until = time.monotonic() + STORM_S
+        while time.monotonic() < until and not any(thread.error for thread in threads):
             storm.blow()
-            time.sleep(chance.uniform(0, 2))
-        league.start("scheduler")
-        league.start("worker")
-        league.finish(300)
-        league.check()
-        rounds, done = rounds + 1, done + storm.done
-        attempts += sum(times for (times,) in league.attempts())
-    print(f"{rounds} rounds of 2 tournaments (10 matches), {attempts} attempts, {dict(sorted(done.items()))}")
+            time.sleep(storm.chance.uniform(0, 2))
+        for process in (storm.web, *storm.alive):
+            if process is not None and storm.chance.random() < 0.5:
+                process.kill()
+        for name in ("scheduler", "worker", "worker"):
+            self.league.start(name)
+        if storm.web is None or storm.web.popen.poll() is not None:
+            storm.web = self.league.start("web")
+        self.owner.calm.set()
+        self.guest.calm.set()
+        for thread in threads:
+            thread.result(CALM_S)
+        self.league.finish(CALM_S)
+        self.league.until(lambda: self.league.stack.rows(SETTLED) == [(0,)], "the end of validations", CALM_S)
+        storm.read_journal()
+
+    def check(self, quiet: dict[str, Any]) -> None:
+        """What must hold now."""
+        assert self.league.findings() == []
+        people: list[Person] = [*self.owner.people.values(), self.guest.me]
+        for person in people:
+            person.asks_again()
+        self._made_once()
+        found = json.loads(self.league.table())
+        names = {"pairs", "seats", *self.owner.made} - self.owner.cancelled
+        assert list(differences(select(quiet, names), select(found, names))) == []
+
+    def _made_once(self) -> None:
+        slugs = self.league.stack.rows("SELECT slug FROM league_tournament ORDER BY slug")
+        assert slugs == [(name,) for name in sorted(["pairs", "seats", *self.owner.made])]
+        status = dict(self.league.stack.rows("SELECT slug, status FROM league_tournament"))
+        assert {name for name in status if status[name] == "cancelled"} == self.owner.cancelled
+        uploads = self.league.stack.rows(
+            "SELECT v.id, v.status FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE b.slug LIKE 'guest-%%'"
+        )
+        assert {version for version, _ in uploads} == self.guest.taken
+        assert {status for _, status in uploads} <= {"accepted"}, uploads
+
+
+def select(table: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    """The part of a table that follows from these tournaments alone: each has a pool of its own."""
+    games = {"pairs": "partnership", "seats": "gana_pierde_3", **dict(GAMES)}
+    return {
+        "matches": {key: one for key, one in table["matches"].items() if key.split(":")[0] in names},
+        "cups": {name: table["cups"][name] for name in sorted(names)},
+        "pools": {games[name]: table["pools"][games[name]] for name in sorted(names)},
+    }
+
+
+def differences(quiet: Any, found: Any, where: str = "") -> Iterator[str]:
+    """Where two tables differ, and in what."""
+    if isinstance(quiet, dict) and isinstance(found, dict):
+        for name in sorted(quiet.keys() | found.keys()):
+            yield from differences(quiet.get(name), found.get(name), f"{where}/{name}")
+    elif isinstance(quiet, list) and isinstance(found, list) and len(quiet) == len(found):
+        for number, pair in enumerate(zip(quiet, found, strict=True)):
+            yield from differences(*pair, f"{where}/{number}")
+    elif quiet != found:
+        yield f"{where}: {quiet} in the quiet league, {found} in the storm"
+
+
+@pytest.fixture(scope="module")
+def disks() -> Iterator[list[str]]:
+    """Which processes get a small disk of their own: as root those that unpack bots, else none."""
+    if disk.may_be_made():
+        disk.be_apart()
+    return ["worker"] if disk.may_be_made() else []
+
+
+def test_random_trouble_changes_nothing(disks: list[str], first_moment: Troubled) -> None:
+    """One league after the other: a storm, then calm; the table is always that of the quiet one."""
+    league = first_moment
+    league.stack.settings |= LIMITS | {"DISK_FREE_MB": "8", "ALLOWED_HOSTS": "league.test"}
+    small = {name: disk.Disk(league.stack.folder / f"state-{name}", 400) for name in disks}
+    try:
+        quiet = undisturbed(league)
+        league.stack.settings["LEASE_S"] = SOON
+        seed = int(os.environ.get("CHAOS_SEED", "1"))
+        chance = random.Random(seed)
+        until = time.monotonic() + float(os.environ.get("CHAOS_S", "600"))
+        rounds, done, attempts = 0, Counter[str](), 0
+        while time.monotonic() < until:
+            league.reset()
+            now = Round(league, chance)
+            storm = Storm(league, small, chance, now.answers)
+            now.play(storm)
+            now.check(quiet)
+            rounds += 1
+            done += storm.done + now.seen
+            attempts += sum(times for (times,) in league.attempts())
+            print(f"round {rounds}: {dict(sorted((storm.done + now.seen).items()))}", flush=True)
+        print(f"seed {seed}: {rounds} rounds, {attempts} attempts, {dict(sorted(done.items()))}")
+    except BaseException:
+        print(f"what the processes said: {keep_logs(league, os.environ.get('CHAOS_SEED', '1'))}", flush=True)
+        raise
+    finally:
+        for one in small.values():
+            one.close()
+
+
+def keep_logs(league: Troubled, name: str) -> Path:
+    """Copy the logs of a league to where they outlive it."""
+    place = Path(os.environ.get("STATE_DIR", "var/test")) / f"chaos-{name}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for log in league.stack.folder.glob("*.log"):
+        shutil.copy(log, place)
+    return place
+
+
+def undisturbed(league: Troubled) -> dict[str, Any]:
+    """The table of a league that is used as in the storm, without one."""
+    league.reset()
+    for name in ("web", "scheduler", "worker"):
+        league.start(name)
+    Owner(league, random.Random(0), Counter(), wild=False).run(GAMES)
+    league.finish()
+    assert league.findings() == []
+    return dict(json.loads(league.table()))

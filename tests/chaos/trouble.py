@@ -1,4 +1,4 @@
-"""manage.py in a process that is out of luck: `python -m tests.chaos.trouble worker`. What happens to it is said by the environment.
+"""A process of the league that is out of luck: `python -m tests.chaos.trouble worker`. What happens to it is said by the environment.
 
     CHAOS_DIE_AT    a key of PLACES: SIGKILL to this very process when it gets there
     CHAOS_BY        "SIGTERM": this signal instead; "SystemExit": the loop that is there ends, as no bug should be able to end it
@@ -28,13 +28,16 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
 
 from celery.app.task import Task  # noqa: E402 - Django first
+from django.core.management import execute_from_command_line  # noqa: E402
 from django.utils import timezone  # noqa: E402
+from gunicorn.app.wsgiapp import run as serve  # noqa: E402
 
 from engine import game as games  # noqa: E402
 from engine.runner import cores  # noqa: E402
 from engine.runner.seat import Seat  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
-from league.domain.core import moves  # noqa: E402
+from league.api.http.base import View  # noqa: E402
+from league.domain.core import idempotency, moves  # noqa: E402
 from league.domain.matches import leases, matches, reports  # noqa: E402
 from league.domain.playing import process  # noqa: E402
 from league.domain.ratings import ratings  # noqa: E402
@@ -42,7 +45,7 @@ from league.domain.tournaments import progress  # noqa: E402
 from league.enums import MatchStatus, TournamentStatus  # noqa: E402
 
 
-def die(*args: object) -> None:
+def die(*args: object, **named: object) -> None:
     """As by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order. Or as told to stop."""
     how = os.environ.get("CHAOS_BY", "SIGKILL")
     if how == "SystemExit":
@@ -139,6 +142,11 @@ PLACES: dict[str, Callable[[], None]] = {
     "at the end": lambda: after(progress, "advance", when(bool)),
     "in the end": lambda: before(moves, "move", when(moved_to(TournamentStatus.FINISHED))),
 }
+# Of the web: a process of it dies in the second create that carries a key, and so does the one that takes its place.
+PLACES_OF_THE_WEB: dict[str, Callable[[], None]] = {
+    "before a create is kept": lambda: before(idempotency, "finish", when(nth_call(2))),
+    "before a create is answered": lambda: after(View, "once", when(nth_call(2))),
+}
 
 
 def lie_about_the_time(seconds: float) -> None:
@@ -166,11 +174,9 @@ def play_by_other_rules(told: str) -> None:
 
 def main() -> None:
     """Arrange the trouble, then run the command."""
-    from django.core.management import execute_from_command_line
-
     cores.NAME = os.environ.get("CHAOS_CORES", cores.NAME)
     if place := os.environ.get("CHAOS_DIE_AT"):
-        PLACES[place]()
+        (PLACES | PLACES_OF_THE_WEB)[place]()
     if commit := os.environ.get("CHAOS_COMMIT"):
         os.environ["BUILD_COMMIT"] = commit
     if rules := os.environ.get("CHAOS_RULES"):
@@ -179,7 +185,11 @@ def main() -> None:
         lie_about_the_time(float(skew))
     if messages := os.environ.get("CHAOS_MESSAGES"):
         send({"twice": 2, "none": 0}[messages])
-    execute_from_command_line(["manage.py", *sys.argv[1:]])
+    if sys.argv[1] == "gunicorn":
+        sys.argv = sys.argv[1:]
+        serve()
+    else:
+        execute_from_command_line(["manage.py", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,261 @@
+"""People who use a league in a storm, over HTTP: they create, enter, start, pause, cancel and upload, each request until it is answered.
+
+What they were told stays true: of every answer with a key the next one is the same, and a refusal is a problem in JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+
+from tests.chaos.conftest import Troubled
+from tests.chaos.table import LIMITS
+from tests.support.bots import FRAME
+from tests.support.stack import HOST
+
+PROBLEM = "application/problem+json"
+PATIENCE_S = 60
+AWAY = (OSError, http.client.HTTPException)  # what a client sees of a web that is killed
+MAY_COME = {200, 201, 204, 409, 429, 503}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of the API."""
+
+    status: int
+    body: Any
+    replayed: bool
+
+
+class Person:
+    """A player of the league with the key of their program."""
+
+    def __init__(self, league: Troubled, name: str, chance: random.Random, seen: Counter[str]) -> None:
+        self.league, self.name, self.chance, self.seen = league, name, chance, seen
+        self.told: dict[str, tuple[tuple[Any, ...], Any]] = {}  # by key: the request, and what was made
+
+    def ask(self, method: str, path: str, body: bytes | None, **headers: str) -> Answer | None:
+        """One request; None where the web went away before it had answered."""
+        named = {"Host": HOST, "Authorization": f"Bearer {self.league.tokens[self.name]}", **headers}
+        connection = http.client.HTTPConnection("127.0.0.1", self.league.stack.port, timeout=PATIENCE_S)
+        try:
+            connection.request(method, f"/api/v1{path}", body, {k.replace("_", "-"): v for k, v in named.items()})
+            got = connection.getresponse()
+            text = got.read().decode()
+        except AWAY:
+            self.seen["no answer"] += 1
+            return None
+        finally:
+            connection.close()
+        self.seen[str(got.status)] += 1
+        assert got.status in MAY_COME, (method, path, got.status, text)
+        if got.status >= 400:
+            assert got.headers["Content-Type"] == PROBLEM, (method, path, got.status, text)
+        return Answer(got.status, json.loads(text) if text else None, "Idempotency-Replayed" in got.headers)
+
+    def insist(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+        """The same request again and again, until it is done or refused for good. In trouble it is sent twice at once now and then."""
+        while True:
+            times = 2 if "Idempotency_Key" in headers and self.chance.random() < 0.3 else 1
+            with ThreadPoolExecutor(times) as pool:
+                asked = [pool.submit(self.ask, method, path, body, **headers) for _ in range(times)]
+                answers = [future.result() for future in asked]
+            settled = [answer for answer in answers if answer and answer.status not in (429, 503)]
+            made = [json.dumps(answer.body, sort_keys=True) for answer in settled if answer.status == 201]
+            assert len(set(made)) <= 1, made
+            if settled:
+                return settled[0]
+            time.sleep(self.chance.uniform(0.1, 0.5))
+
+    def post(self, path: str, data: object = None, key: str = "", **headers: str) -> Answer:
+        """One POST with JSON or bytes; with a key it is noted what it made."""
+        body = data if isinstance(data, bytes) else b"" if data is None else json.dumps(data).encode()
+        headers = {"Content_Type": "application/json", **headers} | ({"Idempotency_Key": key} if key else {})
+        found = self.insist("POST", path, body, **headers)
+        if key:
+            self.told[key] = ((path, body, headers), found)
+        return found
+
+    def asks_again(self) -> None:
+        """Every request with a key gets the answer that it got."""
+        for key, ((path, body, headers), found) in self.told.items():
+            again = self.insist("POST", path, body, **headers)
+            assert again.replayed, (self.name, key)
+            assert (again.status, again.body) == (found.status, found.body), (self.name, key)
+
+    def stays_within_limits(self) -> None:
+        """No limit of theirs is passed, at this moment."""
+        answer = self.ask("GET", "/me/limits", None)
+        if answer and answer.status == 200:
+            over = [row for row in answer.body if row["limit"] is not None and row["used"] > row["limit"]]
+            assert not over, (self.name, over)
+
+
+class Owner:
+    """Makes one tournament after the other with the bots of four people, and troubles them and those that are there."""
+
+    OTHERS = ("player-0", "player-1", "player-2", "player-3")
+
+    def __init__(self, league: Troubled, chance: random.Random, seen: Counter[str], *, wild: bool) -> None:
+        """wild: with pauses, and a cancel now and then."""
+        self.league, self.chance, self.seen, self.wild = league, chance, seen, wild
+        self.people = {name: Person(league, name, chance, seen) for name in self.OTHERS}
+        self.me = self.people["player-0"]
+        self.cancelled: set[str] = set()
+        self.made: list[str] = []
+        self.calm = threading.Event()
+
+    def run(self, games: list[tuple[str, str]]) -> None:
+        """games: names of tournaments and their games. Ends when the storm is over and all of them are under way."""
+        for name, game in games:
+            if self.calm.is_set():
+                break
+            self._make(name, game)
+            self.made.append(name)
+            for _ in range(self.chance.randrange(1, 5) if self.wild else 0):
+                self._trouble(["pairs", "seats", *(one for one in self.made if one not in self.cancelled)])
+        while self.wild and not self.calm.wait(self.chance.uniform(0, 3)):
+            self._trouble(["pairs", "seats", *(one for one in self.made if one not in self.cancelled)])
+
+    def _make(self, name: str, game: str) -> None:
+        wanted = {"name": name, "game": game, "boards": 2, "seeding": "entry"}
+        for attempt in range(10_000):
+            found = self.me.post("/tournaments", wanted, key=f"{name}-{attempt}")
+            if found.status == 201:
+                break
+            assert "tournaments, events and circuits" in found.body["detail"], found
+            time.sleep(0.5)  # until another one is over
+        assert found.body["slug"] == name, found
+        self._sow(name)
+        entries = {}
+        for number, (player, person) in enumerate(self.people.items()):
+            entry = person.post(f"/tournaments/{name}/entries", {"bot": f"bot-{number}"}, key=f"{name}-{player}")
+            assert entry.status == 201, entry
+            entries[player] = entry.body["number"]
+        if game == "brisca":  # one changes their mind
+            leaver = self.people["player-2"]
+            gone = leaver.insist("DELETE", f"/tournaments/{name}/entries/{entries['player-2']}")
+            assert gone.status in (204, 404), gone
+        started = self.me.post(f"/tournaments/{name}/start")
+        assert (started.status, started.body["status"]) in ((200, "running"), (200, "finished")), started
+
+    def _sow(self, name: str) -> None:
+        """The cards that the quiet league plays, too, and limits of a busy machine: neither can be chosen from outside."""
+        seed = hashlib.sha256(name.encode()).digest()
+        values = (seed, hashlib.sha256(seed).hexdigest(), json.dumps(LIMITS), name)
+        while True:
+            try:
+                with self.league.database() as connection:
+                    connection.execute(
+                        "UPDATE league_tournament SET secret = %s, secret_sha256 = %s, limits = %s WHERE slug = %s",
+                        values,
+                    )
+            except psycopg.OperationalError:
+                time.sleep(0.1)
+            else:
+                return
+
+    def _trouble(self, names: list[str]) -> None:
+        """One act of an owner who cannot make up their mind; whatever was paused goes on afterwards."""
+        name = self.chance.choice(names)
+        act = self.chance.choices(["pause", "bot", "cancel", "look"], [4, 2, 1 if name in self.made else 0, 2])[0]
+        self.seen[act] += 1
+        if act == "pause":
+            self.me.post(f"/tournaments/{name}/pause")
+            self._wait()
+            self.me.post(f"/tournaments/{name}/resume")
+        elif act == "bot":
+            number = self.chance.randrange(4)
+            self._set_bot(number, "paused")
+            self._wait()
+            self._set_bot(number, "active")
+        elif act == "cancel":
+            found = self.me.post(f"/tournaments/{name}/cancel", {"why": "a storm"})
+            if found.status == 200:
+                self.cancelled.add(name)
+        else:
+            for person in self.people.values():
+                person.stays_within_limits()
+
+    def _wait(self) -> None:
+        """Sometimes so long that a match which is begun meanwhile is begun against the wish (league.domain.upkeep.invariants.MOMENT)."""
+        self.calm.wait(self.chance.uniform(0, 4) if self.chance.random() < 0.7 else self.chance.uniform(12, 20))
+
+    def _set_bot(self, number: int, state: str) -> None:
+        person = self.people[f"player-{number}"]
+        body = json.dumps({"state": state}).encode()
+        found = person.insist("PATCH", f"/bots/bot-{number}", body, Content_Type="application/json")
+        assert (found.status, found.body["state"]) == (200, state), found
+
+
+class Guest:
+    """Uploads bots, more than are taken, several at once."""
+
+    def __init__(self, league: Troubled, chance: random.Random, seen: Counter[str]) -> None:
+        self.me = Person(league, "guest", chance, seen)
+        self.chance = chance
+        self.calm = threading.Event()
+        self.taken: set[int] = set()  # versions
+        self.number = 0
+
+    def run(self) -> None:
+        """Until the storm is over."""
+        while not self.calm.wait(self.chance.uniform(0, 5)):
+            with ThreadPoolExecutor(3) as pool:
+                found = [pool.submit(self._upload, self.number + more) for more in range(self.chance.randrange(1, 4))]
+            self.number += len(found)
+            for future in found:
+                future.result()
+            self.me.stays_within_limits()
+
+    def _upload(self, number: int) -> None:
+        """One version, given up where it is refused for the number of them."""
+        name = f"guest-{number % 3}"
+        source = FRAME.format(body=f"def act(m): return good(m)  # {number}").encode()
+        headers = {"Content_Type": "application/octet-stream", "Idempotency_Key": f"upload-{number}"}
+        path = f"/bots/{name}/versions?filename=bot.py&games={quote('partnership')}"
+        while True:
+            found = self.me.ask("POST", path, source, **headers)
+            if found and found.status == 201:
+                self.me.told[headers["Idempotency_Key"]] = ((path, source, headers), found)
+                self.taken.add(found.body["id"])
+            if found and found.status in (201, 429):
+                return
+            assert found is None or found.status == 503, found
+            time.sleep(0.2)
+
+
+class Thread(threading.Thread):
+    """A thread whose end tells how it ended."""
+
+    def __init__(self, act: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self.act, self.error = act, None
+        self.start()
+
+    def run(self) -> None:
+        """Act."""
+        try:
+            self.act()
+        except BaseException as error:
+            self.error: BaseException | None = error
+
+    def result(self, seconds: float) -> None:
+        """Wait for the end; raises what it ended with."""
+        self.join(seconds)
+        if self.error is not None:
+            raise self.error
+        assert not self.is_alive(), "it has not come to its end"
