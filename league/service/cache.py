@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 
 log = logging.getLogger("league.cache")
 WITHIN_S = 0.1  # for one call, connecting and looking up the name included
-SLOW_S = 0.03  # a request makes up to four calls, and each is at most so slow: else Redis is as good as away
+SLOW_S = 0.02  # a request makes up to six calls (a log-in), and each is at most so slow: else Redis is as good as away
 REST_S = 3.0  # between two tries while Redis is away
 LOCAL_ENTRIES = 20_000  # counters in the process; the longest unused go first
 FAILURES = (RedisError, OSError)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from league.domain.people import tokens
 from league.service import cache as service
 from tests.support.processes import wait_for
 from tests.support.redis import RedisServer
 
+CALL_S, SLOW_S = service.WITHIN_S, service.SLOW_S
 FEW = {"anon": (5, 3600), "user": (5, 3600), "upload": (5, 3600)}
 
 
@@ -81,6 +86,78 @@ def test_the_api_counts_on_without_redis(
     told = [record.getMessage() for record in caplog.records if record.name == "league.cache"]
     assert len(told) == 1, told
     assert "counts by itself" in told[0]
+
+
+class Deaf(threading.Thread):
+    """Takes connections as a Redis that hangs: by its system, without ever saying a word. Counts them."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self.listening.getsockname()[1]}/0"
+        self.kept: list[socket.socket] = []
+        self.start()
+
+    def run(self) -> None:
+        with suppress(OSError):
+            while True:
+                self.kept.append(self.listening.accept()[0])
+
+    def close(self) -> None:
+        for one in (self.listening, *self.kept):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+        self.join(30)
+
+
+@pytest.fixture
+def deaf() -> Iterator[Deaf]:
+    found = Deaf()
+    yield found
+    found.close()
+
+
+def test_only_the_first_request_waits_for_a_redis_that_hangs_and_only_once(
+    league: Client, deaf: Deaf, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "WITHIN_S", 0.1)
+    monkeypatch.setattr(service, "REST_S", 3600.0)
+    settings.CACHES = {"default": {"BACKEND": "league.service.cache.GuardedCache", "LOCATION": deaf.url}}
+    for _ in range(4):
+        assert league.get("/api/v1/games").status_code == 200
+        assert league.get("/").status_code == 200
+    assert len(deaf.kept) == 1  # a wait is an attempt to connect: there is no connection to be had
+
+
+def test_no_request_waits_longer_than_200_ms_for_any_redis(
+    league: Client, ana: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the numbers: no request makes more calls than these two limits allow for, all but one of them as slow as one may be."""
+    calls: list[int] = []
+    real = service.Guard.call
+
+    def overheard(self: service.Guard, *words: Any) -> Any:
+        calls[-1] += 1
+        return real(self, *words)
+
+    monkeypatch.setattr(service.Guard, "call", overheard)
+    named = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create(ana, 'laptop')[1]}"}
+    words = {"password": "tres reyes magos"}
+    for ask in (
+        lambda: league.get("/api/v1/games"),
+        lambda: league.get("/api/v1/me", **named),
+        lambda: league.get("/api/v1/me", HTTP_AUTHORIZATION="Bearer of bad news"),
+        lambda: league.post("/api/v1/bots/rufo/versions", {"games": "partnership"}, **named),
+        lambda: league.post("/accounts/login/", {"username": "ana", **words}),
+        lambda: league.post("/accounts/signup/", {"name": "dora", **words}),
+        lambda: Client().post("/accounts/login/", {"username": "dora", **words}),
+        lambda: league.get("/"),
+    ):
+        calls.append(0)
+        assert ask().status_code < 500
+    assert (min(calls), max(calls)) == (2, 6)
+    assert CALL_S + (max(calls) - 1) * SLOW_S <= 0.2
 
 
 def test_redis_is_asked_again_when_it_is_back(
