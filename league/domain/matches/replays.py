@@ -151,7 +151,11 @@ def gone(public_id: str, board: int, sitting: int) -> Missing | None:
     sitting: from 0, of as many as the other boards of the match have, or have had.
     """
     match = Match.objects.filter(public_id=public_id, status=MatchStatus.FINISHED).first()
-    if match is None or reason_closed(match) or not match.first_board <= board < match.first_board + match.boards_planned:
+    if (
+        match is None
+        or reason_closed(match)
+        or not match.first_board <= board < match.first_board + match.boards_planned
+    ):
         return None
     kept = Sitting.objects.filter(board__match=match)
     if sitting > (kept.aggregate(last=Max("number"))["last"] or 0) or kept.filter(board__number=board, number=sitting):
