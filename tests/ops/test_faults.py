@@ -1,0 +1,20 @@
+"""The table of faults in docs/operations.md: every row names tests, and these exist."""
+
+from __future__ import annotations
+
+import re
+
+from tests.support.compose import TOP
+
+
+def test_each_row_of_the_faults_names_tests_that_exist() -> None:
+    text = (TOP / "docs" / "operations.md").read_text(encoding="utf-8")
+    part = text.partition("\n## What may go\n")[2].partition("\n## ")[0]
+    rows = [line for line in part.splitlines() if line.startswith("| ")][2:]
+    sources = [path.read_text(encoding="utf-8") for path in (TOP / "tests").rglob("test_*.py")]
+    there = {name for source in sources for name in re.findall(r"def (test_\w+)", source)}
+    assert len(rows) >= 15
+    for row in rows:
+        named = set(re.findall(r"`(test_\w+)`", row.rsplit("|", 2)[1]))
+        assert named, row
+        assert named <= there, named - there
