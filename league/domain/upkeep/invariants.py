@@ -15,7 +15,7 @@ from django.db.models import Count, Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from league.domain.core import clock, journal
-from league.domain.matches import replays, reports
+from league.domain.matches import holds, replays, reports
 from league.domain.matches.leases import HELD
 from league.domain.ratings import pools, ratings, sums
 from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
@@ -246,7 +246,7 @@ def kept_wishes(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """No match was begun while its tournament was paused or cancelled, or while the pause of a bot at its table held it back."""
     do = "compare its events in the admin with those of the pause; is a process of another release at work?"
     for subject, matches, wishes in (*_wishes_of_tournaments(), *_wishes_of_bots()):
-        named = matches.filter(kind=MatchKind.TOURNAMENT).annotate(name=Concat(Value("match:"), "public_id"))
+        named = matches.filter(kind__in=holds.PLAYED).annotate(name=Concat(Value("match:"), "public_id"))
         begun = LeagueEvent.objects.filter(
             kind="match.moved", data__to=MatchStatus.LEASED, subject__in=named.values("name")
         )
