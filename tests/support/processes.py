@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -24,10 +25,13 @@ class DidNotStart(RuntimeError):
 
 
 def free_port() -> int:
-    """A TCP port of this machine that nobody held a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A TCP port of this machine that nobody held a moment ago, and that no connection is given: a server that is stopped finds it free again."""
+    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.SystemRandom().randrange(max(1024, first - 16_384), first)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def wait_for(fact: Callable[[], Answer], what: str, seconds: float, every: float = 0.05) -> Answer:
