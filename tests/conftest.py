@@ -82,6 +82,7 @@ def league_stack(postgres_url: str, redis_url: str, redis_server: RedisServer) -
 # Files that take longer than half a minute, the longest first: begun last, one of them would keep the others waiting at the end.
 LONG = (
     "tests/chaos/test_chaos.py",
+    "tests/league/domain/upkeep/test_between.py",
     "tests/engine/test_compiled.py",
     "tests/ops/test_stack.py",
     "tests/league/web/test_accessible.py",

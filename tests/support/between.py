@@ -49,7 +49,8 @@ class Moment:
 
     def __init__(self, at: int, what: Callable[[], None], patience: float = PATIENCE) -> None:
         self.at, self.count, self.patience = at, 0, patience
-        self.other = threading.Thread(target=what)
+        self.other = threading.Thread(target=self._happen, args=(what,))
+        self.broken: Exception | None = None
 
     def __call__(self, execute: Callable[..., Any], *rest: Any) -> Any:
         if self.count == self.at:
@@ -57,6 +58,20 @@ class Moment:
             self.other.join(self.patience)
         self.count += 1
         return execute(*rest)
+
+    def _happen(self, what: Callable[[], None]) -> None:
+        try:
+            what()
+        except Exception as broken:
+            self.broken = broken
+        finally:
+            connection.close()
+
+    def end(self) -> None:
+        """Wait for the end of what happened elsewhere. Raises what it raised: else nothing would have been disturbed, and nobody would see it."""
+        self.other.join()
+        if self.broken is not None:
+            raise self.broken
 
 
 def make(act: str) -> list[Tournament]:
@@ -90,14 +105,6 @@ def finish_next() -> bool:
         return False
     leases.start(held, now=league.NOW)
     return reports.report(held.pk, held.token, league.result(held), now=league.NOW) == reports.Receipt.STORED
-
-
-def finish_elsewhere() -> None:
-    """The same on a connection of its own."""
-    try:
-        finish_next()
-    finally:
-        connection.close()
 
 
 def put_right(cups: list[Tournament]) -> None:
@@ -136,12 +143,12 @@ def disturb(name: str) -> int:
     """Disturb one act at each of its moments, let the scheduler finish, and look whether all is as it must be; the number of moments."""
     cups = make(name)
     for at in range(MOST.get(name, 300)):
-        moment = Moment(at, finish_elsewhere)
+        moment = Moment(at, finish_next)
         with connection.execute_wrapper(moment):
             ACTS[name](cups)
         if moment.count <= at:
             break
-        moment.other.join()
+        moment.end()
     else:
         assert name in MOST, f"{name} has {moment.count} moments and more: not all of them were disturbed"
     reconcile.reconcile(now=league.NOW)
@@ -166,18 +173,15 @@ def extend_while_it_ends() -> int:
         league.play(cup.matches.get())
 
         def extend(cup: Tournament = cup) -> None:
-            try:
-                with suppress(Refused):
-                    tournaments.extend(cup, {"cycles": 2}, actor="end-0", now=league.NOW)
-            finally:
-                connection.close()
+            with suppress(Refused):
+                tournaments.extend(cup, {"cycles": 2}, actor="end-0", now=league.NOW)
 
         moment = Moment(at, extend, patience=0.3)
         with connection.execute_wrapper(moment):
             progress.advance(Tournament.objects.get(pk=cup.pk), now=league.NOW)
         if moment.count <= at:
             return at
-        moment.other.join()
+        moment.end()
         cup.refresh_from_db()
         ended, extended = cup.status == TournamentStatus.FINISHED, cup.parameters.get("cycles", 1) == 2
         assert ended != extended, f"before statement {at}: {cup.status}, {cup.parameters}"
@@ -197,18 +201,12 @@ def upload_while_another_does() -> int:
             with suppress(Refused):
                 bots.upload(player, f"{player.name}-{at}", source, "bot.py", ["partnership"], now=league.NOW)
 
-        def upload_elsewhere(source: bytes = source) -> None:
-            try:
-                upload(other)
-            finally:
-                connection.close()
-
-        moment = Moment(at, upload_elsewhere, patience=0.3)
+        moment = Moment(at, partial(upload, other), patience=0.3)
         with connection.execute_wrapper(moment):
             upload(one)
         if moment.count <= at:
             return at
-        moment.other.join()
+        moment.end()
         assert BotVersion.objects.filter(bot__slug__in=[f"twin-0-{at}", f"twin-1-{at}"]).count() == 1, f"moment {at}"
     return at
 
@@ -223,17 +221,14 @@ def grant_while_it_starts() -> int:
         asked = cup.requests.get()
 
         def start(cup: Tournament = cup) -> None:
-            try:
-                tournaments.start(cup, now=league.NOW)
-            finally:
-                connection.close()
+            tournaments.start(cup, now=league.NOW)
 
         moment = Moment(at, start, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
             requests.grant(asked, by=berto, now=league.NOW)
         if moment.count <= at:
             return at
-        moment.other.join()
+        moment.end()
         asked.refresh_from_db()
         cup.refresh_from_db()
         seeds = sorted(cup.entries.values_list("seed", flat=True))
@@ -252,17 +247,14 @@ def enter_while_the_policy_changes() -> int:
         cup = tournaments.create(ana, f"Policy {at}", "partnership", boards=1, now=league.NOW)
 
         def forbid() -> None:
-            try:
-                consent.set_policy(bot, EntryPolicy.NOBODY, actor="berto", now=league.NOW)
-            finally:
-                connection.close()
+            consent.set_policy(bot, EntryPolicy.NOBODY, actor="berto", now=league.NOW)
 
         moment = Moment(at, forbid, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
             enrolment.enter(cup, bot, now=league.NOW)
         if moment.count <= at:
             return at
-        moment.other.join()
+        moment.end()
         lines = LeagueEvent.objects.order_by("-pk").values_list("kind", flat=True)[:2]
         told = ["bot.entry_policy", "tournament.entered" if cup.entries.exists() else "tournament.created"]
         assert list(lines) == told, f"moment {at}: {list(lines)}"
@@ -277,24 +269,17 @@ def count_while_audits_are_drawn() -> int:
     for at in range(100):
         cup = league.started(owners[0], versions, name=f"Audited {at}", boards=1)
         league.play(cup.matches.get())
-        errors: list[Exception] = []
 
-        def draw(errors: list[Exception] = errors) -> None:
-            try:
-                sampling.draw(now=league.NOW)
-            except Exception as error:
-                errors.append(error)
-            finally:
-                connection.close()
+        def draw() -> None:
+            sampling.draw(now=league.NOW)
 
         moment = Moment(at, draw, patience=0.3)
         with override_settings(AUDIT_PERCENT=100.0), connection.execute_wrapper(moment):
             ratings.refresh(cup.pool, now=league.NOW)
             if moment.count > at:
-                moment.other.join()
+                moment.end()
         if moment.count <= at:
             return at
-        assert errors == [], f"before statement {at}: {errors}"
         match = cup.matches.get()
         assert match.counted is not None, f"before statement {at}"
     return at

@@ -17,6 +17,7 @@ def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path
         "BROKER_URL": "filesystem://",
         "SECRET_KEY": "only for this test",
         "UPLOADS_PER_HOUR": "1000",
+        "AUDIT_PERCENT": "0",
     }
     words = [sys.executable, "-m", "tests.support.between"]
     done = subprocess.run(words, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=600)
