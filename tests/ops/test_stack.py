@@ -39,11 +39,12 @@ import os, sys
 import django
 os.environ["DJANGO_SETTINGS_MODULE"] = "league.settings"
 django.setup()
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.people import players
 for number in range(3):
     source = f"{sys.argv[1]}# {number}".encode()
-    bots.upload(players.create(f"player-{number}"), f"bot-{number}", source, "bot.py", ["partnership"])
+    version = bots.upload(players.create(f"player-{number}"), f"bot-{number}", source, "bot.py", ["partnership"])
+    consent.set_policy(version.bot, "anybody", actor=f"player-{number}")
 """
 
 

@@ -12,6 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -40,8 +41,8 @@ PATIENCE = (
     2.0  # seconds that a match may wait for a lock of the act; then the act goes on, and the match finishes after it
 )
 MOST = {"count_anew": 24}  # moments; it takes more statements with each match, without end
-BOTS = {"put_right": 20}  # their round robin has a match for each moment of the act
-FEW = 11  # of the other acts
+BOTS = {"put_right": 24}  # their round robin has a match for each moment of the act
+FEW = 14  # of the other acts
 
 
 class Moment:
@@ -107,10 +108,14 @@ def finish_next() -> bool:
     return reports.report(held.pk, held.token, league.result(held), now=league.NOW) == reports.Receipt.STORED
 
 
-def put_right(cups: list[Tournament]) -> None:
-    """Everything that the scheduler does, with a match to count; its tournaments, too."""
+def play_next(cups: list[Tournament]) -> None:
+    """What a worker does: two of them at once."""
     assert finish_next(), "there are fewer matches than moments: give the act more of them"
-    reconcile.reconcile(now=league.NOW)
+
+
+def put_right(step: Callable[[reconcile.Reconciled, datetime], None], cups: list[Tournament]) -> None:
+    """One thing that the scheduler does."""
+    step(reconcile.Reconciled(), league.NOW)
 
 
 def count_anew(cups: list[Tournament]) -> None:
@@ -136,21 +141,30 @@ def show(cups: list[Tournament]) -> None:
     leaderboards.past_ratings(cups[0].pool, league.NOW)
 
 
-ACTS = {act.__name__: act for act in (put_right, count_anew, check, show)}
+# What the scheduler does is disturbed step by step: no transaction holds two of them, so a moment of one is a moment of all.
+ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
+    "put_right": (play_next, *(partial(put_right, step) for step in reconcile.STEPS)),
+    **{act.__name__: (act,) for act in (count_anew, check, show)},
+}
+
+
+def _disturb(act: Callable[[], None], most: int | None) -> int:
+    for at in range(most or 300):
+        finish_next()  # so that each time there is something new to count
+        moment = Moment(at, finish_next)
+        with connection.execute_wrapper(moment):
+            act()
+        if moment.count <= at:
+            return at
+        moment.end()
+    assert most, f"an act has {moment.count} moments and more: not all of them were disturbed"
+    return most
 
 
 def disturb(name: str) -> int:
     """Disturb one act at each of its moments, let the scheduler finish, and look whether all is as it must be; the number of moments."""
     cups = make(name)
-    for at in range(MOST.get(name, 300)):
-        moment = Moment(at, finish_next)
-        with connection.execute_wrapper(moment):
-            ACTS[name](cups)
-        if moment.count <= at:
-            break
-        moment.end()
-    else:
-        assert name in MOST, f"{name} has {moment.count} moments and more: not all of them were disturbed"
+    moments = sum(_disturb(partial(act, cups), MOST.get(name)) for act in ACTS[name])
     reconcile.reconcile(now=league.NOW)
     check(cups)
     show(cups)
@@ -161,7 +175,7 @@ def disturb(name: str) -> int:
         cup.refresh_from_db()
         if cup.status == TournamentStatus.RUNNING:
             progress.cancel(cup, actor="test", now=league.NOW)
-    return at
+    return moments
 
 
 def extend_while_it_ends() -> int:
@@ -282,6 +296,7 @@ def count_while_audits_are_drawn() -> int:
             return at
         match = cup.matches.get()
         assert match.counted is not None, f"before statement {at}"
+        progress.cancel(cup, actor="test", now=league.NOW)
     return at
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -44,32 +45,69 @@ class Reconciled:
         return ", ".join(f"{name} {count}" for name, count in self.counts().items())
 
 
-def reconcile(*, now: datetime | None = None) -> Reconciled:
-    """One pass over everything that can be unfinished.
+def _leases(found: Reconciled, now: datetime) -> None:
+    found.expired = leases.expire(now=now)
 
-    1. Leases that ran out. 2. Matches missing from schedules; tournaments that are over. 3. Matches of cancelled tournaments.
-    4. Pools with results that were not counted. 5. Audits of what has finished. 6. Paused bots whose test is due; validations that
-    became void. 7. Pauses and bans that are over, places in the line of what may be played again. 8. The reason why queued matches wait.
-    """
-    now = clock.given(now)
-    found = Reconciled(expired=leases.expire(now=now))
+
+def _tournaments(found: Reconciled, now: datetime) -> None:
     for tournament in Tournament.objects.filter(status=TournamentStatus.RUNNING).select_related("pool"):
         found.inserted += progress.schedule(tournament, now=now)
         found.finished += progress.advance(tournament, now=now)
+
+
+def _stages(found: Reconciled, now: datetime) -> None:
     found.opened = events.advance_all(now=now) + circuits.open_due(now=now)
+
+
+def _cancelled(found: Reconciled, now: datetime) -> None:
     live = [MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING]
     orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()
     for tournament in orphaned:
         found.cancelled += progress.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
+
+
+def _ratings(found: Reconciled, now: datetime) -> None:
     for pool in ratings.stale_pools():
         found.refreshed += ratings.refresh(pool, now=now)
+
+
+def _audits(found: Reconciled, now: datetime) -> None:
     found.drawn = sampling.draw(now=now)
+
+
+def _bots(found: Reconciled, now: datetime) -> None:
     found.tested = health.retest(now=now)
     found.validated = validation.repeat_void(now=now)
     found.released = bots.release_held(now=now)
     found.unbanned = bans.end_over(now=now)
+
+
+def _queue(found: Reconciled, now: datetime) -> None:
     found.lifted = turns.lift(now=now)
     found.explained = workers.explain(now=now)
+
+
+# Leases that ran out; matches missing from schedules and tournaments that are over; stages and seasons that are due; matches of cancelled
+# tournaments; pools with results that were not counted; audits of what has finished; paused bots whose test is due, validations that
+# became void, pauses and bans that are over; places in the line of what may be played again, and the reasons why queued matches wait.
+STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
+    _leases,
+    _tournaments,
+    _stages,
+    _cancelled,
+    _ratings,
+    _audits,
+    _bots,
+    _queue,
+)
+
+
+def reconcile(*, now: datetime | None = None) -> Reconciled:
+    """One pass over everything that can be unfinished: the STEPS, one after the other. No transaction holds two of them."""
+    now = clock.given(now)
+    found = Reconciled()
+    for step in STEPS:
+        step(found, now)
     return found
 
 
