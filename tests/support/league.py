@@ -38,6 +38,12 @@ def uploaded(player: Player, name: str, *, games: Sequence[str] = ("partnership"
     return bots.upload(player, name, source(), "bot.py", games, secret=SECRET, now=now)
 
 
+def willing(version: BotVersion, policy: str = EntryPolicy.ANYBODY) -> BotVersion:
+    """Let anybody enter the bot, or whom `policy` names."""
+    consent.set_policy(version.bot, policy, actor=version.bot.owner.name, now=NOW)
+    return version
+
+
 def accepted(
     player: Player,
     name: str,
@@ -46,8 +52,7 @@ def accepted(
     policy: str = EntryPolicy.ANYBODY,
 ) -> BotVersion:
     """A version that may be entered, by anybody where no other `policy` is named; its validation matches are taken back, so that none waits."""
-    version = uploaded(player, name, games=games)
-    consent.set_policy(version.bot, policy, actor=player.name, now=NOW)
+    version = willing(uploaded(player, name, games=games), policy)
     for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
         moves.move(match, "cancelled", now=NOW)
     moves.move(version, VersionStatus.ACCEPTED, now=NOW)

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils.choices import CallableChoiceIterator
 
 from league.domain.people import tokens
-from league.models import Audit, Check, Event, Match
+from league.models import Audit, Check, EntryRequest, Event, Match
 from tests.support.league import NOW, accepted, play, started
 
 
@@ -34,7 +34,8 @@ def allows(model: type[models.Model], field: models.Field, word: str) -> bool:
 
 
 def test_every_column_of_words_refuses_another(ana, berto) -> None:
-    match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")]).matches.get())
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    match = play(cup.matches.get())
     version = match.parties.get(number=0).version
     work = Match(pool=match.pool, public_id="a", key="a", kind="audit", secret=b"", boards_planned=1, created=NOW)
     work.save()
@@ -43,6 +44,7 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     Check.objects.create(version=version, match=match, game="partnership", name="boards")
     tokens.create(ana, "laptop", now=NOW)
     Event.objects.create(slug="a", owner=ana, document={}, secret=b"", created=NOW)
+    EntryRequest.objects.create(bot=version.bot, asker=berto, tournament=cup, created=NOW)
 
     columns = list(word_columns())
     assert len(columns) >= 15

@@ -113,10 +113,13 @@ def test_what_was_seen_goes_on_to_the_match_in_its_place(pair: Match) -> None:
 
 
 def test_a_void_match_of_a_cancelled_tournament_is_not_played_again(pair: Match) -> None:
-    Tournament.objects.update(status=TournamentStatus.CANCELLED)
+    for number in range(settings.MAX_ATTEMPTS):
+        break_off(pair, "w1", None, at=number * HOUR)
+    Tournament.objects.update(status=TournamentStatus.CANCELLED)  # in the moment in which it becomes void
+    assert leases.expire(now=later(number * HOUR)) == 1
 
-    make_void(pair, at=0)
-
+    pair.refresh_from_db()
+    assert pair.status == MatchStatus.VOID
     assert not Match.objects.filter(status=MatchStatus.QUEUED).exists()
 
 

@@ -25,7 +25,7 @@ from league.domain.tournaments import tournaments
 from league.enums import MatchStatus, VersionStatus
 from league.models import Match, Sitting
 from tests.support import acts
-from tests.support.league import SECRET
+from tests.support.league import SECRET, willing
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 GAME = "a_dos"
@@ -55,7 +55,7 @@ def match(folder: Path) -> Match:
     versions = []
     for name, act in (("holds-up", "frozen|vfork of a thread|0"), ("honest", "never|nothing|0")):
         data = acts.package(program, name, act)
-        version = bots.upload(players.create(name), name, data, "bot.zip", secret=SECRET)
+        version = willing(bots.upload(players.create(name), name, data, "bot.zip", secret=SECRET))
         for tried in Match.objects.filter(parties__version=version, kind="validation").distinct():
             moves.move(tried, "cancelled", now=clock.given(None))
         moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))

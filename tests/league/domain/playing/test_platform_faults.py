@@ -44,7 +44,7 @@ from league.domain.upkeep.reconcile import reconcile
 from league.enums import MatchStatus, VersionStatus
 from league.models import Board, LeagueEvent, Match, Package, Party, Pool, Sitting
 from tests.support.bots import FRAME, NOT_A_PROGRAM, without_segments
-from tests.support.league import SECRET, source
+from tests.support.league import SECRET, source, willing
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 SLOW = b"""import time
@@ -82,7 +82,8 @@ def waiting(code: Callable[[], bytes] = source) -> Match:
     """A queued match of two accepted bots, two boards."""
     versions = []
     for name in ("uno", "dos"):
-        version = bots.upload(players.create(name), name, code(), "bot.py", ["partnership"], secret=SECRET)
+        uploaded = bots.upload(players.create(name), name, code(), "bot.py", ["partnership"], secret=SECRET)
+        version = willing(uploaded)
         for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
             moves.move(match, "cancelled", now=clock.given(None))
         moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))

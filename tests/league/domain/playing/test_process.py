@@ -23,7 +23,7 @@ from league.domain.ratings import ratings
 from league.domain.tournaments import progress, standings, tournaments
 from league.enums import MatchStatus, TournamentStatus, VersionStatus
 from league.models import Board, BotVersion, LeagueEvent, Match, Party, Rating, Sitting, Worker
-from tests.support.league import SECRET, source
+from tests.support.league import SECRET, source, willing
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
 
@@ -71,7 +71,7 @@ def over(**which: object) -> Callable[[], bool]:
 
 def entered(name: str, data: bytes, owner: str, game: str = "partnership") -> BotVersion:
     player = players.Player.objects.filter(name=owner).first() or players.create(owner)
-    return bots.upload(player, name, data, "bot.py", [game], secret=SECRET)
+    return willing(bots.upload(player, name, data, "bot.py", [game], secret=SECRET))
 
 
 def entered_unsealed(name: str, data: bytes) -> BotVersion:
@@ -82,7 +82,7 @@ def entered_unsealed(name: str, data: bytes) -> BotVersion:
             "bot.toml",
             f'name = "{name}"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\nsealable = false\n',
         )
-    return bots.upload(players.create(name), name, packed.getvalue(), "bot.zip", secret=SECRET)
+    return willing(bots.upload(players.create(name), name, packed.getvalue(), "bot.zip", secret=SECRET))
 
 
 def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> None:

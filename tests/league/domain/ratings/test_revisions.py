@@ -71,7 +71,10 @@ def test_killed_half_way_it_goes_on_where_it_was(old) -> None:
         pass
 
     def kill(execute, sql, params, many, context):
-        if sql.startswith("INSERT") and "league_rating" in sql and old[1].pk in params:
+        columns = [
+            value if isinstance(value, list) else [value] for value in params or ()
+        ]  # PostgreSQL gets whole columns
+        if sql.startswith("INSERT") and "league_rating" in sql and any(old[1].pk in column for column in columns):
             raise Killed
         return execute(sql, params, many, context)
 
