@@ -16,7 +16,6 @@ CHUNK = 500  # matches read at a time
 def published_lines(pool: Pool) -> Iterator[str]:
     """JSON lines: the pool, then a line for each rated and finished match. Three queries for each 500 matches."""
     game = pools.game_of(pool)
-    kept = sums.read_kept(pool)
     yield _line(
         {
             "format": published.FORMAT,
@@ -28,7 +27,7 @@ def published_lines(pool: Pool) -> Iterator[str]:
             "revision": pool.revision,
             "sides": pools.sides(pool),
             "score_size": game.score_size,
-            "anchor": ratings.anchor_version(kept),
+            "anchor": ratings.anchor_version(sums.bots_kept(pool)),
             "ratings_revision": pool.ratings_revision or 1,
         }
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -113,13 +113,12 @@ def _add(
 def fit_pool(pool: Pool, tallies: Tallies, *, start: dict[int, float] | None = None) -> pure.Leaderboard:
     """The table of some boards of `pool`. `start`: Elo by version to begin with, for speed alone."""
     strengths = {version: (elo - pure.BASE) / pure.ELO for version, elo in (start or {}).items()}
-    return pure.fit_leaderboard(tallies, anchor=anchor_version(tallies), start=strengths)
+    return pure.fit_leaderboard(tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=strengths)
 
 
-def anchor_version(tallies: Tallies) -> int | None:
-    """The first version of the anchor bot that has played here: versions never change, so its strength is a fixed mark."""
+def anchor_version(there: Collection[int]) -> int | None:
+    """The first version of the anchor bot among those that have played: versions never change, so its strength is a fixed mark."""
     anchors = BotVersion.objects.filter(bot__is_house=True, bot__slug=settings.ANCHOR_BOT).order_by("number")
-    there = set(tallies.ids.tolist())
     return next((version for version in anchors.values_list("pk", flat=True) if version in there), None)
 
 

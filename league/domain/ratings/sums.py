@@ -79,8 +79,16 @@ def recount(pool: Pool) -> Tallies:
     return tally_matches(pool, read_matches(list(counted_matches(pool).values_list("pk", flat=True))).values())
 
 
+def bots_kept(pool: Pool) -> set[int]:
+    """The versions of which something is kept. It reads their rows in one statement, so nobody has to lock the pool."""
+    head = PoolSums.objects.filter(pool=pool).first()
+    if head is not None and head.data:
+        return set(load(zlib.decompress(bytes(head.data))).ids.tolist())
+    return set(BotSums.objects.filter(pool=pool).values_list("version_id", flat=True))
+
+
 def read_kept(pool: Pool) -> Tallies:
-    """The statistics that are kept; empty ones where nothing is kept. Three queries."""
+    """The statistics that are kept; empty ones where nothing is kept. Three queries that must agree: the pool is locked."""
     head = PoolSums.objects.filter(pool=pool).first()
     if head is None:
         return NOTHING
