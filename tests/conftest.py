@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+from django.db import connection
 
 from tests.engine.sandbox.support import held_tiers
 from tests.support import chromium as browser
+from tests.support import migrated
 from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
@@ -47,6 +51,29 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     postgres_server.drop_database(url)
 
 
+@pytest.fixture
+def migrated_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """DATABASE_URL of a new PostgreSQL database with all tables and no rows, dropped after the test."""
+    url = migrated.create_database(postgres_server)
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings: None) -> Iterator[bool]:
+    """For pytest-django: the tests find a copy of a migrated database, and the migrations have nothing to do."""
+    if connection.vendor != "sqlite":
+        connection.settings_dict["TEST"]["TEMPLATE"] = os.environ.get("TEST_TEMPLATE")  # of tests.support.on_postgres
+        yield False
+        return
+    place = Path(connection.settings_dict["TEST"]["NAME"])
+    shutil.copyfile(migrated.sqlite_file(), place)
+    yield True
+    connection.close()
+    for path in place.parent.glob(f"{place.name}*"):  # with its log
+        path.unlink()
+
+
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
     """One Redis server for the run (one per test process)."""
@@ -69,9 +96,9 @@ def chromium() -> str:
 
 
 @pytest.fixture
-def league_stack(postgres_url: str, redis_url: str, redis_server: RedisServer) -> Iterator[Stack]:
-    """The production league by hand: migrated, nothing started; `.start("web")`, `.start("scheduler")`, `.start("runner")`."""
-    stack = Stack(database_url=postgres_url, broker_urls=redis_server.urls)
+def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: RedisServer) -> Iterator[Stack]:
+    """The production league by hand: migrated, with its roles, nothing started; `.start("web")`, `.start("scheduler")`, `.start("runner")`."""
+    stack = Stack(database_url=migrated_postgres_url, broker_urls=redis_server.urls)
     try:
         stack.run("migrate")
         yield stack

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently, ValidateConstraint
-from django.db.migrations.operations import AddConstraint, AddIndex
+from django.db.migrations.operations import AddConstraint, AddIndex, AlterField
 
 
 class AddIndexMeanwhile(AddIndexConcurrently):
@@ -24,6 +24,31 @@ class AddIndexMeanwhile(AddIndexConcurrently):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
         else:
             AddIndex.database_backwards(self, app_label, schema_editor, from_state, to_state)
+
+
+class DropIndexOfKey(AlterField):
+    """A foreign key loses the index of its own, where another one begins with it. PostgreSQL drops it while rows are written, and keeps the key.
+
+    Its migration is not atomic. Django would make the key anew, which looks at every row.
+    """
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Drop it."""
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        column = model._meta.get_field(self.name).column
+        for name in schema_editor._constraint_names(model, [column], index=True, unique=False, primary_key=False):
+            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(name)}")
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Make it again."""
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        schema_editor.execute(schema_editor._create_index_sql(model, fields=[model._meta.get_field(self.name)]))
 
 
 class AddConstraintUnchecked(AddConstraint):

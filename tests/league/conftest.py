@@ -6,6 +6,7 @@ import pytest
 
 from league.domain.people import players
 from league.models import Player
+from tests.support import rows
 from tests.support.league import NOW
 
 
@@ -18,10 +19,18 @@ def _no_audits(settings) -> None:
 @pytest.fixture
 def ana(db) -> Player:
     """Owns bots."""
-    return players.create("ana", now=NOW)
+    return rows.once(make_ana)
 
 
 @pytest.fixture
 def berto(db) -> Player:
     """Owns other bots."""
+    return rows.once(make_berto)
+
+
+def make_ana() -> Player:
+    return players.create("ana", now=NOW)
+
+
+def make_berto() -> Player:
     return players.create("berto", now=NOW)

@@ -59,6 +59,7 @@ class Map:
             self.caches = patching.caches()
         for cached in self.caches:
             cached.cache_clear()
+        forget_rows()
         self.reached.clear()
 
     def _write(self, **line: object) -> None:
@@ -178,6 +179,7 @@ class Serve(Try):
                     os._exit(0)
                 for cached in caches:
                     cached.cache_clear()
+                forget_rows()
                 session.items[:] = self._ordered(items, order["tests"])
                 if session.items:
                     session._setupstate.teardown_exact(session.items[0])
@@ -216,6 +218,12 @@ class Serve(Try):
             file.write_bytes(content)
 
         return put_back
+
+
+def forget_rows() -> None:
+    """Let the leagues that tests begin with be made anew, by the code as it is now."""
+    if rows := sys.modules.get("tests.support.rows"):
+        rows.forget()
 
 
 def computed() -> float:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 
+from tests.support import migrated
 from tests.support.postgres import PostgresServer
 
 
@@ -20,6 +21,7 @@ def main() -> int:
         environment = {
             **os.environ,
             "DATABASE_URL": server.create_database(),
+            "TEST_TEMPLATE": migrated.create_database(server).rsplit("/", 1)[1],
             "SECRET_KEY": "only for this run of the tests",
             "HTTPS": "0",
         }

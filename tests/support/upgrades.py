@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.compose import TOP
+from tests.support.migrated import dump
 from tests.support.postgres import PostgresServer
 from tests.support.stack import base_environment
 
@@ -75,20 +75,10 @@ def make(commit: str) -> None:
             release.manage(*LATER, *BOTS)
             told = json.dumps({"token": token, **release.asked(token)})
             _write(KEPT / f"{commit}.json.gz", told)
-            _write(KEPT / f"{commit}.sql.gz", dump(server, release.database_url))
+            _write(KEPT / f"{commit}.sql.gz", dump(server, release.database_url, "--no-owner", "--no-privileges"))
         finally:
             subprocess.run([*git, "remove", "--force", str(code)], check=True)
             server.close()
-
-
-def dump(server: PostgresServer, url: str) -> str:
-    """A database as statements that any newer PostgreSQL carries out, without its roles."""
-    words = ["--no-owner", "--no-privileges", "--inserts", url]
-    done = subprocess.run([str(server.bin / "pg_dump"), *words], capture_output=True, text=True, check=True)
-    # What only psql understands, and settings that another version may not have
-    return re.sub(
-        r"(?m)^(\\\w+.*|SET \w+_timeout = .*|SELECT pg_catalog.set_config\('search_path'.*)\n", "", done.stdout
-    )
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""A WSGI application without Django: /wait answers once the file that WAIT_FOR names is there; all else at once, with the process's number."""
+"""A WSGI application without Django: /wait waits for the file of WAIT_FOR, /broken breaks; all else tells the number of the process."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
         file.with_suffix(".begun").touch()
         while not file.exists():
             time.sleep(0.01)
+    if environ["PATH_INFO"].endswith("/broken"):
+        raise ValueError("as the test asked")
     body = environ["wsgi.input"].read() or str(os.getpid()).encode()
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
     return [body]

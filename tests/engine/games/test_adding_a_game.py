@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import migrated
+
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
 COPIED = ("bots", "docs", "engine", "league", "tests", "Makefile", "manage.py", "pyproject.toml")
@@ -62,9 +64,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_the_example_of_the_page_is_a_game_by_one_file_and_its_cases(tmp_path: Path) -> None:
     for name in COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so"))
         else:
             shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "var" / "test").mkdir(parents=True)
+    kept = migrated.sqlite_file().parent  # a game changes no table
+    shutil.copytree(kept, tmp_path / kept.relative_to(ROOT))
     before = contents(tmp_path)
     for name, language in BY_HAND.items():
         [source] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)

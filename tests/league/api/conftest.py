@@ -15,6 +15,7 @@ from league.domain.tournaments import progress, tournaments
 from league.models import BotVersion, Match, Player, Pool, Tournament
 from tests.league.api.client import Api
 from tests.support import league as made
+from tests.support import rows
 
 
 @pytest.fixture(autouse=True)
@@ -24,8 +25,11 @@ def _fresh_limits():
 
 
 @pytest.fixture
-def alice(db) -> Player:
+def alice(db, request: pytest.FixtureRequest) -> Player:
     """Owns the bots and tournaments that the tests are about."""
+    if "league" in request.fixturenames:
+        league: League = request.getfixturevalue("league")
+        return league.alice
     return players.create("alice", now=made.NOW)
 
 
@@ -77,6 +81,7 @@ def as_operator(operator) -> Api:
 class League:
     """What has happened: Alice's rufo met Berto's luna and Dora's sol in the cup; rufo made a fault; `next_cup` is open."""
 
+    alice: Player
     rufo: BotVersion
     luna: BotVersion
     sol: BotVersion
@@ -88,8 +93,14 @@ class League:
 
 
 @pytest.fixture
-def league(alice) -> League:
+def league(db) -> League:
     """A played tournament of three bots, two boards a match, and an open one."""
+    return rows.once(played)
+
+
+def played() -> League:
+    """Make that league in the present database."""
+    alice = players.create("alice", now=made.NOW)
     berto = players.create("berto", now=made.NOW)
     dora = players.create("dora", now=made.NOW)
     rufo, luna, sol = made.accepted(alice, "rufo"), made.accepted(berto, "luna"), made.accepted(dora, "sol")
@@ -105,7 +116,7 @@ def league(alice) -> League:
     ratings.refresh(cup.pool, now=made.NOW)
     open_one = tournaments.create(alice, "Next cup", "corriente", versions=[rufo], now=made.NOW)
     assert faulty is not None
-    return League(rufo, luna, sol, validating, cup, faulty, open_one, cup.pool)
+    return League(alice, rufo, luna, sol, validating, cup, faulty, open_one, cup.pool)
 
 
 def fault(match: Match, version: BotVersion) -> Match:

@@ -21,7 +21,7 @@ from django.db.models.fields import NOT_PROVIDED
 from django.utils import translation
 
 import league.migrations
-from league.service.migrating import AddIndexMeanwhile
+from league.service.migrating import AddIndexMeanwhile, DropIndexOfKey
 
 FIRST = 16  # those before were made when an upgrade still stopped the league
 SMALL = {
@@ -56,8 +56,8 @@ def why_not(
         field = step.field
         kept = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
         return "" if kept else "the release before writes no such column: give it null or db_default"
-    if isinstance(step, AddIndexMeanwhile):
-        return "" if not migration.atomic else "an index is built meanwhile only where atomic = False"
+    if isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
+        return "" if not migration.atomic else "an index comes or goes meanwhile only where atomic = False"
     if isinstance(step, steps.AddIndex):
         return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
     if isinstance(step, steps.RunPython):

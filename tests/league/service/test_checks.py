@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.management import call_command
 
 from league.service import checks
 
@@ -22,6 +23,15 @@ def test_sandbox_settings(settings, tier: str, least: str, ids: list[str]) -> No
     settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER = tier, least
 
     assert [found.id for found in checks.sandbox_settings()] == ids
+
+
+def test_every_command_warns_of_unsafe_settings_and_leaves_the_rest_to_check(settings, db, capsys) -> None:
+    settings.SANDBOX_TIER = settings.SANDBOX_MIN_TIER = "none"
+    settings.ROOT_URLCONF = "no.such.pages"
+
+    call_command("check_invariants", skip_checks=False)
+
+    assert "league.W001" in capsys.readouterr().err
 
 
 def test_production_services(settings, monkeypatch) -> None:

@@ -15,12 +15,13 @@ from django.test import Client
 
 import engine
 from engine.runner import FaultReport
-from league.domain.matches import leases, replays, reports
+from league.domain.matches import leases, logs, reports
 from league.domain.people import players
 from league.domain.ratings import ratings
 from league.domain.tournaments import progress, tournaments
 from league.models import BotVersion, Match, Player, Pool, Sitting, Tournament
 from tests.support import league as made
+from tests.support import rows
 from tests.support.playing import choose
 
 PATIENT_MS = 180_000  # for what a browser waits for at most: on a loaded machine a log-in may take half a minute
@@ -63,7 +64,7 @@ def hashed(password: str) -> str:
     return make_password(password)
 
 
-def played(secret: str = "") -> League:
+def played() -> League:
     """Make that league in the present database."""
     ana = players.create("ana", now=made.NOW)
     ana.user.password = hashed("a long password")
@@ -119,17 +120,18 @@ def record(key: str, seed: str, *, players: int | None = None, deals: int | None
 
 def put(match: Match, replay: dict, **change: object) -> Sitting:
     """Let the first sitting of `match` hold another record."""
-    sitting = Sitting.objects.filter(board__match=match).order_by("board__number", "number").first()
-    assert sitting is not None
-    sitting.replay = replays.pack({**replay, **change})
-    sitting.digest = replays.digest(match.public_id, sitting.board.number, sitting.number, sitting.replay)
-    sitting.save()
-    return sitting
+    match = Match.objects.get(pk=match.pk)
+    rows = list(Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number"))
+    opened = logs.opened(match)
+    records = {place: opened.record(place) for place in opened.places()}
+    logs.replace(match, logs.pack_records(records | {(rows[0].board.number, rows[0].number): {**replay, **change}}))
+    return rows[0]
 
 
 @pytest.fixture
 def league(db) -> League:
-    return played()
+    """That league."""
+    return rows.once(played)
 
 
 @pytest.fixture

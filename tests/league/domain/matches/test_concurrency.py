@@ -2,209 +2,160 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 
+from tests.support import migrated
+from tests.support.pgbouncer import PgBouncer
 from tests.support.postgres import PostgresServer
 
-SETUP = """
-import django; django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-from tests.support import league
-from league.domain.people import players
-ana, berto = players.create("ana"), players.create("berto")
-versions = [league.accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(10)]
-league.started(ana, versions, boards=1)
-"""
-CLAIM = """
-import django; django.setup()
-from league.domain.matches import leases
-from tests.support.league import NOW
-while match := leases.claim("w", now=NOW):
-    print(match.pk, match.token)
-"""
-HOLD = """
-import django; django.setup()
-from django.db import transaction
-from league.domain.matches import leases
-from tests.support.league import NOW
-with transaction.atomic():
-    print(leases.claim("w", now=NOW).pk, flush=True)
-    input()
-"""
-START = """
-import django; django.setup()
-from league.domain.matches import leases
-from tests.support.league import NOW
-leases.start(leases.claim("w", now=NOW), now=NOW)
-"""
-REPORT = """
-import django; django.setup()
-from league.domain.matches import reports
-from league.models import Match
-from tests.support.league import NOW, result
-match = Match.objects.get(status="running")
-found = result(match)
-input("ready\\n")
-print(reports.report(match.pk, match.token, found, now=NOW))
-"""
-SCHEDULE = """
-import django; django.setup()
-from league.domain.upkeep import reconcile
-from tests.support.league import NOW
-input("ready\\n")
-print(reconcile.reconcile(now=NOW).inserted)
-"""
-CREATE = """
-import django; django.setup()
-from django.conf import settings
-from league.domain.core.errors import Refused
-from league.domain.tournaments import tournaments
-from league.models import Player
-settings.QUOTA_TOURNAMENTS = 2
-ana = Player.objects.get(name="ana")
-name = input("ready\\n")
-try:
-    tournaments.create(ana, name, "partnership", boards=1)
-    print("made")
-except Refused as error:
-    print("refused")
-"""
-COUNT = """
-import django; django.setup()
-from league.models import Board, Match, Party, Sitting
-matches = Match.objects.filter(kind="tournament")
-print(matches.count(), Party.objects.filter(match__in=matches).count(), Board.objects.count(), Sitting.objects.count())
-"""
 
+class League:
+    """A database with 45 queued matches of two, and processes that work at it (forks.py). `reset` puts it back to that."""
 
-Run = Callable[[str], "subprocess.Popen[str]"]
-
-
-def runner(url: str, state_dir: Path) -> Run:
-    """Starts Python on a league: lines of code in, a process out."""
-    environment = {
-        **os.environ,
-        "DATABASE_URL": url,
-        "STATE_DIR": str(state_dir),
-        "BROKER_URL": "filesystem://",
-        "SECRET_KEY": "only for this test",
-        "DJANGO_SETTINGS_MODULE": "league.settings",
-    }
-
-    def start(code: str) -> subprocess.Popen[str]:
+    def __init__(self, url: str, state_dir: Path, *, keep: Callable[[], None], reset: Callable[[], None]) -> None:
         pipe = subprocess.PIPE
-        return subprocess.Popen(
-            [sys.executable, "-c", code], cwd=settings.BASE_DIR, env=environment, stdin=pipe, stdout=pipe, text=True
+        environment = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "STATE_DIR": str(state_dir),
+            "BROKER_URL": "filesystem://",
+            "SECRET_KEY": "only for this test",
+        }
+        command = [sys.executable, "-m", "tests.league.domain.matches.forks"]
+        self.parent = subprocess.Popen(
+            command, cwd=settings.BASE_DIR, env=environment, stdin=pipe, stdout=pipe, text=True
         )
+        self.reset = reset
+        self("make")
+        keep()
 
-    return start
+    def __call__(self, work: str, *given: str | None) -> list[Any]:
+        """What the processes answer that do this at once: one for each that is given something, or a single one."""
+        assert self.parent.stdin
+        assert self.parent.stdout
+        self.parent.stdin.write(json.dumps([work, given or [None]]) + "\n")
+        self.parent.stdin.flush()
+        answers: list[Any] = json.loads(self.parent.stdout.readline())
+        return answers
+
+    def close(self) -> None:
+        """End it."""
+        self.parent.communicate()
+        assert self.parent.returncode == 0
 
 
 @pytest.fixture(scope="module")
-def sqlite_league(tmp_path_factory) -> Path:
-    """A database file with 45 queued matches of two, made once."""
+def sqlite_league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+    """On a file."""
     folder = tmp_path_factory.mktemp("league")
-    assert finish(runner(f"sqlite://{folder}/league.sqlite3", folder)(SETUP)) == ""
-    return folder / "league.sqlite3"
+    place, kept = folder / "league.sqlite3", folder / "kept.sqlite3"
+    shutil.copyfile(migrated.sqlite_file(), place)
+    league = League(
+        f"sqlite://{place}",
+        folder,
+        keep=lambda: place.rename(kept),  # the last connection has taken its log with it
+        reset=lambda: shutil.copyfile(kept, place) and None,
+    )
+    yield league
+    league.close()
 
 
 @pytest.fixture(scope="module")
-def postgresql_league(postgres_server: PostgresServer, tmp_path_factory) -> str:
-    """The address of a PostgreSQL database with the same."""
-    url = postgres_server.create_database()
-    assert finish(runner(url, tmp_path_factory.mktemp("league"))(SETUP)) == ""
-    return url
+def postgresql_league(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+    """On a server."""
+    url = migrated.create_database(postgres_server)
+    kept: list[str] = []
+
+    def reset() -> None:
+        postgres_server.drop_database(url)
+        postgres_server.create_database(like=kept[0], name=url.rsplit("/", 1)[1])
+
+    league = League(
+        url,
+        tmp_path_factory.mktemp("league"),
+        keep=lambda: kept.append(postgres_server.create_database(like=url)),
+        reset=reset,
+    )
+    yield league
+    league.close()
+    for address in (url, *kept):
+        postgres_server.drop_database(address)
+
+
+@pytest.fixture(scope="module")
+def bounced_league(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+    """On a server, each transaction in another session: through PgBouncer. It is used up by one test."""
+    url = migrated.create_database(postgres_server)
+    bouncer = PgBouncer(postgres_server)
+    league = League(bouncer.url(url), tmp_path_factory.mktemp("league"), keep=lambda: None, reset=lambda: None)
+    yield league
+    league.close()
+    bouncer.close()
+    postgres_server.drop_database(url)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def run(request, tmp_path: Path) -> Iterator[Run]:
-    """Starts Python on a copy of that league."""
-    if request.param == "sqlite":
-        shutil.copyfile(request.getfixturevalue("sqlite_league"), tmp_path / "league.sqlite3")
-        yield runner(f"sqlite://{tmp_path}/league.sqlite3", tmp_path)
-    else:
-        server = request.getfixturevalue("postgres_server")
-        url = server.create_database(like=request.getfixturevalue("postgresql_league"))
-        yield runner(url, tmp_path)
-        server.drop_database(url)
+def run(request: pytest.FixtureRequest) -> League:
+    """That league as it was made."""
+    league: League = request.getfixturevalue(f"{request.param}_league")
+    league.reset()
+    return league
 
 
-def finish(process: subprocess.Popen[str], said: str = "") -> str:
-    out, _ = process.communicate(said, timeout=400)
-    assert process.returncode == 0
-    return out
+def test_every_match_is_claimed_once(run: League) -> None:
+    claimed = [one for found in run("claim_all", *"abcd") for one in found]
+
+    assert len(claimed) == 45
+    assert len({number for number, _ in claimed}) == 45
+    assert {token for _, token in claimed} == {1}
 
 
-def at_once(processes: list[subprocess.Popen[str]]) -> list[str]:
-    """Let processes that have said `ready` go on together; what each says then."""
-    for process in processes:
-        assert process.stdout
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    return [finish(process).strip() for process in processes]
+def test_equal_reports_at_once_are_stored_once(run: League) -> None:
+    run("start")
 
-
-def test_every_match_is_claimed_once(run: Run) -> None:
-    claimers = [run(CLAIM) for _ in range(4)]
-
-    lines = [line for process in claimers for line in finish(process).splitlines()]
-
-    assert len(lines) == 45
-    assert len(set(lines)) == 45
-    assert {line.split()[1] for line in lines} == {"1"}
-
-
-def test_equal_reports_at_once_are_stored_once(run: Run) -> None:
-    finish(run(START))
-
-    said = at_once([run(REPORT) for _ in range(3)])
+    said = run("report", *"abc")
 
     assert sorted(said) == ["repeated", "repeated", "stored"]
-    assert finish(run(COUNT)).split() == ["45", "90", "1", "2"]
+    assert run("count") == [[45, 90, 1, 2]]
 
 
-def test_schedulers_at_once_insert_every_match_once(run: Run) -> None:
-    finish(
-        run(
-            "import django; django.setup()\nfrom league.models import Match\nMatch.objects.filter(kind='tournament').delete()"
-        )
-    )
+@pytest.mark.parametrize("run", ["bounced"], indirect=True)
+def test_matches_are_played_where_each_transaction_may_be_another_session(run: League) -> None:
+    """Four workers, two connections: what one leaves in its session, another would find."""
+    run("start")
+    run("report")
 
-    inserted = [int(line) for line in at_once([run(SCHEDULE) for _ in range(3)])]
+    assert run("work", *"abcd") == [["stored"] * 3] * 4
+    assert run("count") == [[45, 90, 13, 26]]
 
-    assert sum(inserted) == 45
-    assert finish(run(COUNT)).split() == ["45", "90", "0", "0"]
+
+def test_schedulers_at_once_insert_every_match_once(run: League) -> None:
+    run("forget")
+
+    assert sum(run("schedule", *"abc")) == 45
+    assert run("count") == [[45, 90, 0, 0]]
 
 
 @pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time
-def test_of_two_requests_at_a_limit_one_is_refused(run: Run) -> None:
+def test_of_two_requests_at_a_limit_one_is_refused(run: League) -> None:
     """One tournament of hers is running, two are allowed: both would find room for one more."""
-    said = at_once([run(CREATE.replace("name = input", f"name = 'Cup {number}' + input")) for number in (1, 2)])
-
-    assert sorted(said) == ["made", "refused"]
+    assert sorted(run("create", "Cup 1", "Cup 2")) == ["made", "refused"]
 
 
 @pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time
-def test_a_claim_passes_over_a_row_that_somebody_is_claiming(run: Run) -> None:
+def test_a_claim_passes_over_a_row_that_somebody_is_claiming(run: League) -> None:
     """It would wait for that row, find it taken, and say that there is no work."""
-    holding = run(HOLD)
-    assert holding.stdout
-    held = holding.stdout.readline().split()
+    [[held, other]] = run("hold")
 
-    other = finish(run(CLAIM.replace("while match :=", "if match :="))).split()
-
-    assert len(other) == 2
-    assert other[0] != held[0]
-    finish(holding, "go on\n")
+    assert other is not None
+    assert other != held

@@ -1,0 +1,181 @@
+"""Processes that work at one league at once: `python -m tests.league.domain.matches.forks` on the database of the environment.
+
+It loads the league once. Each line of its input names a work and what each process is given; so many processes are forked, each with a connection of
+its own; when all are prepared they go on together. Each line of its output is the list of what they answered.
+"""
+
+# ruff: noqa: E402 - Django first
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+
+import django
+
+django.setup()
+
+from django.conf import settings
+from django.db import connections, transaction
+
+from league.domain.core.errors import Refused
+from league.domain.matches import leases, reports
+from league.domain.people import players
+from league.domain.tournaments import tournaments
+from league.domain.upkeep import reconcile
+from league.models import Board, Match, Party, Player, Sitting
+from tests.support import league
+from tests.support.league import NOW
+
+FORK = multiprocessing.get_context("fork")
+PATIENCE_S = 400
+
+# Each prepares, yields, and after the common start returns its answer.
+Work = Callable[[Any], Iterator[None]]
+
+
+def make(given: Any) -> Iterator[None]:
+    """Ten bots of two players, and 45 matches that wait."""
+    ana, berto = players.create("ana"), players.create("berto")
+    versions = [league.accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(10)]
+    league.started(ana, versions, boards=1)
+    yield
+
+
+def claim_all(given: Any) -> Iterator[None]:
+    """Every match that can be had: [number, token] of each."""
+    yield
+    found = []
+    while match := leases.claim("w", now=NOW):
+        found.append([match.pk, match.token])
+    return found
+
+
+def start(given: Any) -> Iterator[None]:
+    """One match, begun."""
+    yield
+    match = leases.claim("w", now=NOW)
+    assert match is not None
+    leases.start(match, now=NOW)
+
+
+def report(given: Any) -> Iterator[None]:
+    """The result of the match that runs: what the league says to it."""
+    match = Match.objects.get(status="running")
+    found = league.result(match)
+    yield
+    return str(reports.report(match.pk, match.token, found, now=NOW))
+
+
+def work(given: Any) -> Iterator[None]:
+    """Three matches, played; a cursor stands open while others use the connection."""
+    yield
+    said = []
+    boards = Board.objects.order_by("pk").iterator(chunk_size=1)
+    for _ in range(3):
+        match = leases.claim("w", now=NOW)
+        assert match is not None
+        leases.start(match, now=NOW)
+        next(boards, None)
+        assert leases.heartbeat(match.pk, match.token, now=NOW)
+        said.append(str(reports.report(match.pk, match.token, league.result(match), now=NOW)))
+    return said
+
+
+def forget(given: Any) -> Iterator[None]:
+    """No match of a tournament."""
+    yield
+    Match.objects.filter(kind="tournament").delete()
+
+
+def schedule(given: Any) -> Iterator[None]:
+    """What the scheduler inserts."""
+    yield
+    return reconcile.reconcile(now=NOW).inserted
+
+
+def create(given: Any) -> Iterator[None]:
+    """A tournament of that name, by who may have two."""
+    settings.QUOTA_TOURNAMENTS = 2
+    ana = Player.objects.get(name="ana")
+    yield
+    try:
+        tournaments.create(ana, given, "partnership", boards=1)
+    except Refused:
+        return "refused"
+    return "made"
+
+
+def hold(given: Any) -> Iterator[None]:
+    """A claim that is not committed while another process claims: the match of each."""
+    yield
+    with transaction.atomic():
+        held = leases.claim("w", now=NOW)
+        assert held is not None
+        [other] = at_once(claim, [None])
+    return [held.pk, other]
+
+
+def claim(given: Any) -> Iterator[None]:
+    """One match."""
+    yield
+    match = leases.claim("w", now=NOW)
+    return match and match.pk
+
+
+def count(given: Any) -> Iterator[None]:
+    """Matches of tournaments, their parties, boards, sittings."""
+    yield
+    matches = Match.objects.filter(kind="tournament")
+    parties = Party.objects.filter(match__in=matches)
+    return [matches.count(), parties.count(), Board.objects.count(), Sitting.objects.count()]
+
+
+def _one(work: Work, given: Any, prepared: Any, end: Connection, inherited: list[Any]) -> None:
+    for connection in inherited:  # the parent's, which alone may use it or end it: kept, and no more this process's
+        del connections[connection.alias]
+    steps = work(given)
+    next(steps)
+    prepared.wait(PATIENCE_S)
+    try:
+        next(steps)
+    except StopIteration as over:
+        connections.close_all()
+        end.send(over.value)
+
+
+def at_once(work: Work, given: list[Any]) -> list[Any]:
+    """What the processes answer, one for each that is given something."""
+    prepared = FORK.Barrier(len(given))
+    pipes = [FORK.Pipe(duplex=False) for _ in given]
+    processes = [
+        FORK.Process(target=_one, args=(work, one, prepared, end, connections.all(initialized_only=True)))
+        for one, (_, end) in zip(given, pipes, strict=True)
+    ]
+    for process in processes:
+        process.start()
+    for _, end in pipes:
+        end.close()  # so that a process that dies is noticed
+    answers = [start.recv() for start, _ in pipes]
+    for process in processes:
+        process.join()
+    return answers
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    known = (make, claim_all, start, report, work, forget, schedule, create, hold, count)
+    works = {one.__name__: one for one in known}
+    for line in sys.stdin:
+        name, given = json.loads(line)
+        print(json.dumps(at_once(works[name], given)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

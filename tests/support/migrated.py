@@ -1,0 +1,98 @@
+"""Databases that are migrated, for tests: all migrations run once on SQLite and once on PostgreSQL, and what they made is copied.
+
+The two results are kept in var/test/migrated until a migration, a model or Django changes, so that the next run begins with them, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import psycopg
+
+from tests.support.compose import TOP
+from tests.support.postgres import PostgresServer
+
+KEPT = TOP / "var" / "test" / "migrated"
+LIBRARIES = ("Django", "django-celery-beat", "django-timezone-field")
+
+
+def _digest() -> str:
+    """Of all that says what the migrations make."""
+    found = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
+    for path in sorted((TOP / "league").glob("m*/*.py")):  # migrations and models
+        found.update(f"{path.name}\0".encode() + path.read_bytes())
+    return found.hexdigest()[:20]
+
+
+@contextlib.contextmanager
+def _kept(ending: str) -> Iterator[Path]:
+    """Where a result is kept; one process at a time looks whether it is there, and makes it."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    place = KEPT / f"{_digest()}{ending}"
+    with (KEPT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            for old in KEPT.glob(f"*{ending}"):
+                old.unlink()
+        yield place
+
+
+def _migrate(url: str) -> None:
+    """All migrations on an empty database, by the code of this tree."""
+    with tempfile.TemporaryDirectory(prefix="tute-migrated-") as state:
+        kept = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
+        environment = {**kept, "DATABASE_URL": url, "STATE_DIR": state, "SECRET_KEY": "of nobody", "HTTPS": "0"}
+        command = [sys.executable, "manage.py", "migrate", "--verbosity=0", "--skip-checks"]
+        subprocess.run(command, env=environment, cwd=TOP, check=True)
+
+
+def sqlite_file() -> Path:
+    """A file to copy: the league on SQLite, migrated and empty."""
+    with _kept(".sqlite3") as place:
+        if not place.exists():
+            making = place.with_suffix(".making")
+            making.unlink(missing_ok=True)
+            _migrate(f"sqlite://{making}")
+            making.rename(place)
+        return place
+
+
+def create_database(server: PostgresServer) -> str:
+    """The address of a new database of `server`: migrated and empty."""
+    if not server.migrated:
+        server.migrated = _first(server)
+    return server.create_database(like=server.migrated)
+
+
+def _first(server: PostgresServer) -> str:
+    url = server.create_database()
+    with _kept(".sql") as place:
+        if place.exists():
+            with psycopg.connect(url) as connection:
+                connection.execute(place.read_bytes())
+        else:
+            _migrate(url)
+            making = place.with_suffix(".making")
+            making.write_text(dump(server, url, "--no-owner"))
+            making.rename(place)
+    return url
+
+
+def dump(server: PostgresServer, url: str, *words: str) -> str:
+    """A database as statements that any newer PostgreSQL carries out; further words are for pg_dump."""
+    command = [str(server.bin / "pg_dump"), *words, "--inserts", url]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    # What only psql understands, and settings that another version may not have
+    return re.sub(
+        r"(?m)^(\\\w+.*|SET \w+_timeout = .*|SELECT pg_catalog.set_config\('search_path'.*)\n", "", done.stdout
+    )
