@@ -18,6 +18,7 @@ from engine.runner.faults import fault_event
 from engine.runner.feed import Feed, opening
 from engine.runner.limits import Clock, Limits
 from engine.runner.sitting import Texts
+from engine.runner.timings import used_us
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def _sitting(
     state = engine.replay.begin(replay)
     board = replay["meta"]["board"]
     feed.begin(state.events, board, opening(state.events, board, state.seats))
-    used = dict(zip(replay["timings"]["steps"], replay["timings"]["cpu"], strict=True))
+    used = used_us(replay["timings"])
     faults = {fault["step"]: fault for fault in replay["faults"] if fault["step"] >= 0}
 
     def ask(step: int, legal: Sequence[int], answer: str, fault: str) -> Exchange:
