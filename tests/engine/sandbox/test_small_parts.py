@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from engine.sandbox.files import elf
 from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
 from engine.sandbox.process.tail import Tail
+from engine.sandbox.tiers import choosing
 
 POLICY = Policy(memory_mb=256, cpu_s=10)
 
@@ -138,3 +140,24 @@ def test_a_loader_whose_name_lies_outside_the_file_is_damage(tmp_path: Path) -> 
 
     with pytest.raises(SandboxError, match="is damaged: the name of its loader lies outside the file"):
         elf.loader_of(path)
+
+
+def test_a_look_that_a_busy_machine_broke_off_leaves_nobody_unsealed() -> None:
+    """Each look takes the next of these results."""
+
+    def looks(*results: list[str] | SandboxError) -> Callable[[], list[str]]:
+        coming = iter(results)
+
+        def look() -> list[str]:
+            found = next(coming)
+            if isinstance(found, SandboxError):
+                raise found
+            return found
+
+        return look
+
+    slow = SandboxError("the sealed canary bot did not finish")
+    assert choosing.proved(looks([])) is None
+    assert choosing.proved(looks(slow, ["a clock"], [])) is None
+    assert choosing.proved(looks(["a clock"], slow, ["a clock", "another"])) == "a clock; another"
+    assert choosing.proved(looks(["a clock"], ["a clock"], slow)) == str(slow)
