@@ -276,7 +276,7 @@ class View:
     """All that your seat knows. Read it freely; `run` keeps it.
 
     Match: `game`, `options`, `seats` (how many), `seat` (yours), `sides` (seats of each side), `side` (yours),
-    `boards`, `limits`, `seed`; `bank_s`: seconds of thinking time left beyond the limit per move.
+    `boards`, `limits`, `seed`; `bank_s`: seconds of thinking time left beyond the limit per move; `legal`: what you may answer now.
 
     Deal: `board`, `deal`, `dealer`, `mano`, `out` (seats not in this deal), `trump` (suit or None), `shown` (the
     face-up card), `holder` (seat that has held the shown card, or None: it lies on the table), `stock` (cards still
@@ -322,6 +322,9 @@ class View:
         self._place = {card: i for i, card in enumerate(self.pack)}
         self.board = 0
         self.faults: list[tuple[int, str]] = []
+        self.legal: list[str] = []
+        self._told: list[Event] = []  # events that `_knowledge` has not followed yet
+        self._rules: Any = None
         self._handlers = {name: getattr(self, "_on_" + name) for name in _KINDS}
         self._start_match()
         self._start_deal({})
@@ -451,10 +454,40 @@ class View:
         ]
         return "\n".join(lines)
 
+    # -- with the league's rules ---------------------------------------------------------------------------------------
+
+    def deals(self) -> Any:
+        """All deals of the hidden cards that agree with what you know: `view.deals().deal(dice)` gives one, each equally likely.
+
+        An `engine.search.deals.Deals`; dice are an `engine.Dice(seed)`. ImportError where the rules (`engine`) are not installed; the
+        league's runtime for Python has them.
+        """
+        return self._knowledge().deals()
+
+    def to_state(self, deal: Any) -> Any:
+        """The match as an `engine.State` with the cards where a deal of `deals` has them: play on with `apply`, `engine.playout`, or solve it."""
+        return self._knowledge().state(deal)
+
+    def _knowledge(self) -> Any:
+        if self._rules is None:
+            import engine
+            from engine.search.knowledge import Knowledge
+
+            self._rules = Knowledge(engine.load(self.game, players=self.seats, **self.options), self.seat)
+        if self._told:
+            self._rules.follow(self._told)
+            self._told = []
+        if self.legal:
+            self._rules.asked(self.legal)
+        return self._rules
+
     # -- events ------------------------------------------------------------------------------------------------------
 
     def see(self, event: Event) -> None:
         """Take note of one event. Kinds that this file does not know are passed over."""
+        if event.get("e") == "deal" and event.get("deal") == 1:
+            self._told = []  # of a board that is over
+        self._told.append(event)
         handler = self._handlers.get(event.get("e", ""))
         if handler is not None:
             handler(event)
@@ -828,7 +861,8 @@ class Session:
             self.bot.end(view, message.get("result"))
             return None
         view.bank_s = float(message.get("bank_s", view.bank_s))
-        answer = {"id": message["id"], "do": self._choose(view, list(message["legal"]))}
+        view.legal = list(message["legal"])
+        answer = {"id": message["id"], "do": self._choose(view, view.legal[:])}
         if self.bot._note is not None:
             answer["note"], self.bot._note = self.bot._note[:NOTE], None
         return answer

@@ -3,10 +3,10 @@
 Written for speed: about two microseconds a card, so functions are longer here than elsewhere: a call costs more than what it would
 tidy up. Cards and hands are those of `deals`.
 
-Why this does not run on the engine, which has the rules already: there is no way yet from what a seat knows to a state of the engine, and
-`engine.playout` plays by chance and not by habits. The engine would also give other answers, for the model is simpler than the rules on
+Why this does not run on the engine, which has the rules already, and `view.to_state` the way to them: its playouts in machine words go by
+chance, and by a policy they go by `State.apply`. The engine would also give other answers, for the model is simpler than the rules on
 purpose (every song is sung at once, every target claimed at once, the rest of a long stock estimated), and a card would cost about twice
-as much (1.1 microseconds here, 0.9 more for `State.apply`). So it stays until a search core of the engine takes the habits. Until then
+as much (1.1 microseconds here, 0.9 more for `State.apply`). So it stays until the machine words of the engine take the habits. Until then
 the numbers of the rules (points, songs, obligations, moves of trumps) come from the engine's declarations by the tables of the SDK,
 and `tests/bots/test_model.py` holds the cards that the habits choose to what the engine allows
 (all but two options, named there).

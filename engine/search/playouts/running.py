@@ -20,6 +20,7 @@ accused yet) is played by `legal_actions` and `apply`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.cards.actions import CLAIM
@@ -42,17 +43,30 @@ if TYPE_CHECKING:
 ORDER = (0, 1, 2, 3)
 
 
-def playout(state: State, rng: int | Dice, *, quick: bool = not INTERPRETED) -> list[int]:
+def playout(
+    state: State,
+    rng: int | Dice,
+    *,
+    policy: Callable[[State, Dice], int] | None = None,
+    quick: bool = not INTERPRETED,
+) -> list[int]:
     """Board scores by seat after random play from this state to the end of the match; the state stays as it is.
+
+    `policy`: what chooses a legal action in a state, for all seats, with these dice where it wants chance; None: any, a claim never.
 
     `rng` is a seed, or dice, which then go on. Deals to come are shuffled by them: a search must not look at the real ones.
     `quick`: in machine words, else every action by `apply`, to the same result; as Python source the second is the faster way.
     """
-    program = _fitting(state) if quick else None
+    program = _fitting(state) if quick and policy is None else None
     if program is not None:
         return _from(state, program, rng)
     trial = state.clone()
     trial.dice = dice = rng if isinstance(rng, Dice) else Dice(rng)
+    if policy is not None:
+        while not trial.is_over:
+            legal = trial.legal_actions()
+            trial.apply(legal[0] if len(legal) == 1 else policy(trial, dice))
+        return trial.scores()
     while not trial.is_over:
         step(trial, dice)
         program = _fitting(trial) if quick else None

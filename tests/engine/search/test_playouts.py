@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 import engine
+from engine.cards import actions as act
 from engine.cards.chance import Dice
 from engine.game import declared
 from engine.rules.verdict import Verdict
@@ -279,3 +280,29 @@ def test_discards_stand_in_the_order_of_combinations() -> None:
         there = [sum(2**card for card in some) for some in itertools.combinations(cards, size)]
         assert discarding.choose(5, size) == len(there)
         assert [discarding.subset(mask, size, place) for place in range(len(there))] == there
+
+
+@ON_GAMES
+def test_a_policy_chooses_for_all_seats(key: str, group: list[tables.Table]) -> None:
+    """A policy that takes the first action plays as if the first one had been applied again and again; chance comes from the dice it is given."""
+    game = group[0].load()
+    state = game.new_match(seed=1, deals=2, record=False)
+    asked = 0
+
+    def first(trial: engine.State, dice: Dice) -> int:
+        nonlocal asked
+        asked += 1
+        legal = [action for action in trial.legal_actions() if action != act.CLAIM]
+        return legal[dice.below(2) % len(legal)]
+
+    before = state.legal_actions()
+    found = playouts.playout(state, 4, policy=first)
+    assert asked > 2
+    assert state.legal_actions() == before
+    dice = Dice(4)
+    by_hand = state.clone()
+    by_hand.dice = dice
+    while not by_hand.is_over:
+        legal = by_hand.legal_actions()
+        by_hand.apply(legal[0] if len(legal) == 1 else first(by_hand, dice))
+    assert found == by_hand.scores()

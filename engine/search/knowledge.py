@@ -1,0 +1,705 @@
+"""What one seat knows of a match, worked out from the events that it is told: the way from a seat's view to deals and to a `State`.
+
+    knowledge = Knowledge(game, seat)
+    knowledge.follow(events)                 # redacted events, from the deal on, in one go or in any parts
+    knowledge.asked(legal)                   # what the seat may answer now
+    state = knowledge.state(knowledge.deals().deal(dice))
+
+A `State` runs along in which the others hold only what they have shown; the rules move it on, so points, duties, totals and what is to be
+asked are the engine's own. What a play proves is asked of the rules, too: a card that would have been illegal beside another one proves
+that the other was not there. All obligations are lists of classes of cards, the first that is not empty being legal, so what holds for each
+card beside the one played holds for all of them.
+
+Parts should end where the seat is asked: an exchange before a draw is recognised by what follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.cards import actions as act
+from engine.cards.pack import NO_SUIT
+from engine.errors import EngineError
+from engine.match import flow, steps
+from engine.match.hands import give
+from engine.match.opening import dealing
+from engine.match.scoring import claims
+from engine.match.trick import exchanges, legality, songs, tricks, windows
+from engine.rules.obligations import FREE
+from engine.search.deals import BITS, AtMost, Deal, Deals, Facts, suits_sung
+
+if TYPE_CHECKING:
+    from engine.game import Game
+    from engine.match.redaction import Moment
+    from engine.match.state import State
+
+FILLER = "4"  # a rank that no song, tute or exchange asks for, in the place of a card that nobody sees
+SILENT = ("window", "exchange", "capote")  # questions that may be declined without an event
+
+
+class Knowledge:
+    """What a seat knows. Give it every event of a board that the seat is told, in order."""
+
+    def __init__(self, game: Game, seat: int, deals: int | None = None) -> None:
+        """deals: of a board, where that is not the number of the game."""
+        self.game = game
+        self.seat = seat
+        self.deals_of_board = game.board_deals if deals is None else deals
+        self.table: State | None = (
+            None  # the match as this seat knows it; other hands are empty but for cards that were shown
+        )
+        self.known: list[int] = []  # by seat, the cards that are certainly there; its own hand too
+        self.counts: list[int] = []
+        self.unseen = 0
+        self.away = 0
+        self.proofs: list[
+            list[list[int]]
+        ] = []  # by seat: [cards, how many of them it may hold by now], the first proof first
+        self.not_all: list[tuple[int, int]] = []
+        self.sung: list[tuple[int, int, dict[int, int]]] = []  # place in songs_made, seat, what it must hold by suit
+        self._upcoming: list[Moment] = []  # the events after the present one
+
+    # ---- what it answers
+
+    def deals(self) -> Deals:
+        """The deals that agree with all that is known, equally likely. Raises EngineError where none does, or before the first deal."""
+        _ = self._there()
+        need = [count - known.bit_count() for count, known in zip(self.counts, self.known, strict=True)]
+        barred = [0] * len(need)
+        at_most = []
+        for seat, layers in enumerate(self.proofs):
+            for cards, number in layers:
+                if number <= 0:
+                    barred[seat] |= cards
+                elif number < need[seat]:
+                    at_most.append(AtMost(seat, cards & self.unseen, number))
+        sung = [(seat, cards) for _, seat, cards in self.sung]
+        return Deals(Facts(self.known, need, self.unseen, barred, at_most, self.not_all, sung, self.away))
+
+    def state(self, deal: Deal) -> State:
+        """The match at this moment with the cards where a deal has them. What comes after the deal is dealt by chance."""
+        state = self._there().clone()
+        if self.deals_of_board is not None:
+            state.deals = max(self.deals_of_board, state.deal_no)
+        self._pass_over_others(state)
+        pack = state.game.pack
+        state.hands = [pack.hand(cards) for cards in deal.hands]
+        state.hand = state.hands[state.turn]
+        state.stock = deal.stock[:]
+        notes = state.notes
+        if "put_away" in notes and deal.away:
+            mine = tuple([card for card in notes["put_away"] if not self.unseen & BITS[card] and card >= 0])
+            state.notes = notes | {"put_away": mine + tuple(deal.away)}
+        called = notes.get("called", -1)
+        if called >= 0:
+            for seat, cards in enumerate(deal.hands):
+                if called in cards:
+                    state.notes = state.notes | {"partner": seat}
+        if state.drawn is not None:
+            # the card drawn last is any of those that the seat did not have before
+            state.drawn = [
+                card if seat == self.seat or card < 0 else _last(deal.hands[seat], self.known[seat])
+                for seat, card in enumerate(state.drawn)
+            ]
+        if self.sung:
+            whole = [sum([BITS[card] for card in cards]) for cards in deal.hands]
+            suits = suits_sung([(seat, cards) for _, seat, cards in self.sung], whole) or ()
+            made = list(state.songs_made)
+            for (place, seat, _), suit in zip(self.sung, suits, strict=False):
+                made[place] = (seat, suit, made[place][2], False)
+                state.sung |= 1 << suit
+            state.songs_made = tuple(made)
+            state.notes = state.notes | {"hidden_songs": tuple(suits)}
+        state.legal = None
+        if state.phase is None and not state.is_over:
+            state.extra = windows.before_card(state) if state.game.speaks else ()
+        return state
+
+    # ---- the course of the match
+
+    def follow(self, events: Iterable[Moment]) -> None:
+        """Takes note of events. Raises EngineError where one cannot follow what came before."""
+        waiting = list(events)
+        self._upcoming = waiting
+        if self.table is not None:
+            self.table.stock = self._stock(len(self.table.stock))
+        for place, event in enumerate(waiting):
+            self._upcoming = waiting[place + 1 :]
+            kind = event["e"]
+            if kind == "deal":
+                self._deal(event)
+            elif self.table is not None:
+                handler = _HANDLERS.get(kind)
+                if handler is not None:
+                    handler(self, event)
+        self._upcoming = []
+
+    def asked(self, legal: Sequence[str]) -> None:
+        """This seat is asked now, and may answer one of these: what it and others declined before that without an event, has been declined."""
+        state = self._there()
+        for _ in range(4 * state.seats):
+            self._pass_over_others(state)
+            here = state.game
+            if state.phase is None or state.turn != self.seat or state.phase.name not in SILENT:
+                if not state.in_trick:
+                    self._unsung(state)
+                return
+            if {here.action_text(action) for action in state.legal_actions()} == set(legal):
+                return
+            self._pass(state)
+
+    def _there(self) -> State:
+        if self.table is None:
+            raise EngineError("nothing is known before the first deal")
+        return self.table
+
+    def _deal(self, event: Moment) -> None:
+        state = self.table
+        if state is None or event["deal"] == 1:
+            state = self.game.new_match(seed=0, record=False)
+            state.dealer = event["dealer"]
+            dealing.seat_the_deal(state)
+            self.table = state
+        pot = state.pot
+        state.is_over = False
+        state.begin_deal()
+        state.pot = pot
+        state.chips = tuple(event["chips"])
+        game, rules, pack = state.game, state.rules, state.game.pack
+        hand = [pack.parse(text) for text in event["hand"]]
+        self.counts = list(event["counts"])
+        self.known = [0] * state.seats
+        self.known[self.seat] = _mask(hand)
+        self.unseen = _mask(pack.cards) & ~_mask(hand)
+        self.away = 0
+        self.proofs = [[] for _ in range(state.seats)]
+        self.not_all, self.sung = [], []
+        state.hands = [[0] * (NO_SUIT + 1) for _ in range(state.seats)]
+        state.hands[self.seat] = pack.hand(hand)
+        state.shown = self._shown(state, event)
+        state.holder = -1 if event["holder"] is None else event["holder"]
+        state.trump = NO_SUIT if event["trump"] is None else pack.parse_suit(event["trump"])
+        state.n = event["stock"]
+        lies = rules.trump_source in ("turned_stock", "centre_card") and sum(self.counts) < len(pack.cards)
+        state.stock = self._stock(len(pack.cards) - sum(self.counts) - (1 if lies else 0))
+        state.left = sum(self.counts) + state.n
+        state.size = len(state.active)
+        if state.shown >= 0:
+            if state.holder < 0 or state.holder == self.seat:
+                self.unseen &= ~BITS[state.shown]
+            else:
+                self._has(state.holder, state.shown)
+        state.own_turn = game.has_own_turn
+        if rules.first_deal == "coins_2o" and event["deal"] == 1:
+            state.mano = event["mano"]
+            place = state.active.index(state.mano)
+            state.active = state.active[place:] + state.active[:place]
+        if rules.coins_start:
+            state.notes = {"leader": self._leader()}
+        state.stage = 0
+        state.turn = state.mano
+        state.hand = state.hands[state.turn]
+        state.phase = None
+        flow.run(state, steps.STAGE)
+
+    def _shown(self, state: State, event: Moment) -> int:
+        """The shown card, which the first deal of cabrero tells with its first event."""
+        if event["shown"] is not None:
+            return state.game.pack.parse(event["shown"])
+        following = self._upcoming[0] if self._upcoming else {}
+        if state.rules.first_deal == "coins_2o" and event["deal"] == 1 and following.get("e") in ("reveal", "exchange"):
+            text = following.get("shown") or (following.get("gives") if following["e"] == "exchange" else None)
+            return -1 if text is None else state.game.pack.parse(text)
+        return -1
+
+    def _leader(self) -> int:
+        """The seat that holds 2o, where it leads: this one, or the seat of the first card."""
+        pack = self.game.pack
+        if self.known[self.seat] & BITS[pack.parse("2o")]:
+            return self.seat
+        for event in self._upcoming:
+            if event["e"] == "play":
+                self._has(event["seat"], pack.parse("2o"))
+                return int(event["seat"])
+        return (self.seat + 1) % self.game.players
+
+    def _stock(self, size: int) -> list[int]:
+        """Face-down cards that nobody has seen, but for those that this seat draws among the events at hand."""
+        pack = self._there().game.pack
+        filler = pack.card(FILLER, 0) if FILLER in pack.ranks else pack.cards[0]
+        stock = [filler] * size
+        place = size
+        for event in self._upcoming:
+            if event["e"] == "deal":
+                break
+            if event["e"] == "draw" and not event.get("shown"):
+                place -= 1
+                if event.get("card") is not None and place >= 0:
+                    stock[place] = pack.parse(event["card"])
+        return stock
+
+    # ---- cards come to light
+
+    def _has(self, seat: int, card: int) -> None:
+        """A card is seen in a hand."""
+        self._leaves_the_dark(seat, card)
+        self.known[seat] |= BITS[card]
+
+    def _leaves_the_dark(self, seat: int, card: int) -> None:
+        bit = BITS[card]
+        if not self.unseen & bit:
+            return
+        self.unseen &= ~bit
+        for layer in self.proofs[seat]:
+            if layer[0] & bit:
+                layer[1] -= 1  # it was drawn after the proof
+
+    def _gives(self, seat: int, card: int) -> None:
+        """A card leaves a hand, seen by all."""
+        self._leaves_the_dark(seat, card)
+        self.known[seat] &= ~BITS[card]
+        self.counts[seat] -= 1
+        self._no_longer_sung(seat, card)
+
+    def _no_longer_sung(self, seat: int, card: int) -> None:
+        """A card that was part of a hidden song need not be held any longer; one that another seat had was not part of it."""
+        for number, (place, singer, cards) in enumerate(self.sung):
+            bit = BITS[card]
+            if singer == seat:
+                left = {suit: mask & ~bit for suit, mask in cards.items()}
+            else:
+                left = {suit: mask for suit, mask in cards.items() if not mask & bit}
+            self.sung[number] = (place, singer, left)
+
+    def _proved(self, seat: int, cards: int) -> None:
+        """A seat has none of these hidden cards now. Cards that it draws later may be any."""
+        if not cards:
+            return
+        layers = self.proofs[seat]
+        for layer in layers:
+            layer[0] |= cards
+        if not layers or layers[-1][1]:
+            layers.append([cards, 0])
+
+    # ---- events
+
+    def _answer(self, seat: int, action: int) -> None:
+        """An action that a seat has taken; questions before it were declined in silence."""
+        state = self._there()
+        self._decline(seat)
+        state.legal = (action,)
+        state.apply(action)
+
+    def _decline(self, seat: int = -1) -> None:
+        """Open questions that nobody answered aloud are declined, up to that of a seat."""
+        state = self._there()
+        while state.phase is not None and state.phase.name in SILENT and (state.turn != seat):
+            self._pass(state)
+
+    def _draws_next(self, seat: int = -1) -> None:
+        """The window before the draw is closed, up to the question to a seat."""
+        state = self._there()
+        while state.phase is windows.WINDOW and state.window == "before_draw" and state.turn != seat:
+            self._pass(state)
+
+    def _pass(self, state: State) -> None:
+        state.legal = (act.PASS,)
+        if state.phase is exchanges.PHASE or state.phase is not windows.WINDOW:
+            state.apply(act.PASS)
+            return
+        state.queue = state.queue[1:]
+        flow.run(state, windows.next_in_window(state))
+
+    def _pass_over_others(self, state: State) -> None:
+        while state.phase is not None and state.phase.name in SILENT and state.turn != self.seat:
+            self._pass(state)
+
+    def _play(self, event: Moment) -> None:
+        state = self._there()
+        seat, card = event["seat"], state.game.pack.parse(event["card"])
+        self._decline()
+        if not state.in_trick:
+            self._unsung(state)
+            if state.turn != seat:  # the leader was known to himself alone
+                state.turn = seat
+                tricks.next_lead(state)
+        if state.turn != seat or state.phase is not None:
+            raise EngineError(
+                f"seat {seat} plays {event['card']} at the turn of seat {state.turn}: an event is missing"
+            )
+        if seat != self.seat:
+            if state.in_trick:
+                self._learn(state, seat, card)
+            give(state, seat, card)
+        self._gives(seat, card)
+        if state.game.batches:
+            self._count_hands(state)
+            give(state, seat, card)
+            state.hand = state.hands[seat]
+        if state.game.window_a and state.n > 0 and state.in_trick == state.size - 1:
+            self._foresee_exchange(state)
+        state.legal = (card,)
+        state.apply(card)
+
+    def _count_hands(self, state: State) -> None:
+        """Hands that are not played out hold some card: new ones are dealt when the last card is gone."""
+        pack = state.game.pack
+        for seat, count in enumerate(self.counts):
+            if seat != self.seat and seat in state.active:
+                state.hands[seat] = pack.hand(pack.cards[: min(count, 1)])
+
+    def _learn(self, state: State, seat: int, card: int) -> None:
+        """The hidden cards that a seat does not hold because it plays this one."""
+        rule = state.in_force
+        if rule is None or rule.code == FREE or state.rules.illegal_move == "accuse":
+            return
+        suit_of, bit_of = state.suit_of, state.bit_of
+        lacking = 0
+        hand = state.hand
+        rest = self.unseen
+        other = 0
+        while rest:
+            if rest & 1 and other != card:
+                probe = [0] * (NO_SUIT + 1)
+                probe[suit_of[card]] |= bit_of[card]
+                probe[suit_of[other]] |= bit_of[other]
+                state.hand = probe
+                if card not in legality.cards(state):
+                    lacking |= BITS[other]
+            rest >>= 1
+            other += 1
+        state.hand = hand
+        self._proved(seat, lacking)
+
+    def _unsung(self, state: State) -> None:
+        """Before a lead: whoever had to sing or to exchange, and did not, did not hold what for."""
+        rules, pack = state.rules, state.game.pack
+        if state.last_trick < 0:
+            if (
+                rules.exchange_duty == "must"
+                and "before_first_lead" in state.game.exchange_moments
+                and state.shown >= 0
+            ):
+                self._without_exchange(state)
+            return
+        if not rules.singing_mandatory:
+            return
+        for seat in state.active:
+            if seat == self.seat:
+                continue
+            sets = [
+                (act.SING + suit, pack.hand([suit * pack.size + place for place in _places(state.game.pair)]))
+                for suit in range(4)
+            ]
+            for number, rank in enumerate(act.TUTE_RANKS):
+                if rank in pack.ranks:
+                    sets.append((act.TUTE + number, pack.hand([pack.card(rank, suit) for suit in range(4)])))
+            hand = state.hands[seat]
+            for action, cards in sets:
+                state.hands[seat] = cards
+                bar = (seat, _mask(pack.in_hand(cards)))
+                if bar not in self.not_all and action in songs.declarations(state, seat):
+                    self.not_all.append(bar)
+            state.hands[seat] = hand
+
+    def _without_exchange(self, state: State) -> None:
+        pack = state.game.pack
+        for seat in state.active:
+            if seat == self.seat:
+                continue
+            hand = state.hands[seat]
+            for rank in "72":
+                card = pack.card(rank, state.trump)
+                if card >= 0 and self.unseen & BITS[card]:
+                    state.hands[seat] = pack.hand([card])
+                    if exchanges.exchanges(state, seat, "before_first_lead"):
+                        self._proved(seat, BITS[card])
+            state.hands[seat] = hand
+
+    def _foresee_exchange(self, state: State) -> None:
+        """An exchange between this trick and the draw after it: its seat is given the card now, so that it will be asked."""
+        for event in self._upcoming:
+            kind = event["e"]
+            if kind == "exchange" and event["seat"] != self.seat:
+                give(state, event["seat"], state.game.pack.parse(event["gives"]))
+            elif kind not in ("trick", "song", "exchange"):
+                return
+
+    def _draw(self, event: Moment) -> None:
+        state = self._there()
+        seat, text = event["seat"], event.get("card")
+        self._draws_next()
+        self.counts[seat] += 1
+        if text is None:
+            for layer in self.proofs[seat]:
+                layer[1] += 1
+            self.not_all = [one for one in self.not_all if one[0] != seat]
+            return
+        card = state.game.pack.parse(text)
+        self.unseen &= ~BITS[card]
+        self.known[seat] |= BITS[card]
+        state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
+
+    def _song(self, event: Moment) -> None:
+        if event.get("table"):
+            return
+        state, seat = self._there(), event["seat"]
+        pack = state.game.pack
+        if event.get("suit") is None:
+            self._hidden_song(state, seat, event["points"])
+            return
+        suit = pack.parse_suit(event["suit"])
+        for text in event["cards"]:
+            if seat != self.seat:
+                self._has(seat, pack.parse(text))
+        if state.turn == seat and state.phase is windows.WINDOW and seat == self.seat:
+            state.legal = (act.SING + suit,)
+            state.apply(act.SING + suit)
+            return
+        self._go_on(songs.sing(state, seat, suit))
+
+    def _hidden_song(self, state: State, seat: int, points: int) -> None:
+        """A twenty whose suit the others are not told."""
+        pack = state.game.pack
+        there = self.unseen | self.known[seat]
+        cards = {}
+        for suit in range(4):
+            pair = _mask([suit * pack.size + place for place in _places(state.game.pair)])
+            if suit != state.trump and not state.sung >> suit & 1 and there & pair == pair:
+                cards[suit] = pair
+        self.sung.append((len(state.songs_made), seat, cards))
+        state.songs[seat] += points
+        state.songs_made += ((seat, NO_SUIT, points, False),)
+        state.window_songs += ((seat, points),)
+        state.twenties |= 1 << seat
+        self._go_on(claims.reached_by(state, seat))
+
+    def _go_on(self, step: int) -> None:
+        """What follows from an announcement; where nothing does, the seat on turn may do something else now."""
+        state = self._there()
+        if step:
+            flow.run(state, step)
+        elif state.phase is None:
+            if not state.in_trick or state.own_turn:
+                tricks.offer(state)
+        else:
+            state.legal = None
+
+    def _tute(self, event: Moment) -> None:
+        state = self._there()
+        state.tute_by = event["seat"]
+        flow.run(state, steps.COUNT)
+
+    def _exchange(self, event: Moment) -> None:
+        state = self._there()
+        pack, seat = state.game.pack, event["seat"]
+        given = pack.parse(event["gives"])
+        taken = event.get("takes")
+        deferred = state.rules.exchange == "deferred"
+        if deferred:
+            self.counts[seat] += 1  # the card was laid out of the hand before
+        else:
+            self._gives(seat, given)
+            self.counts[seat] += 1
+        self.unseen &= ~BITS[given]
+        if taken is not None:
+            self.unseen &= ~BITS[pack.parse(taken)]
+            self.known[seat] |= BITS[pack.parse(taken)]
+        if state.shown == given or deferred:
+            if seat == self.seat:
+                state.hands[seat] = pack.hand(_cards(self.known[seat]))
+                state.hand = state.hands[state.turn]
+            return  # the rules have carried it out
+        code = (act.EXCHANGE_SEVEN if event["gives"][0] == "7" else act.EXCHANGE_TWO) + pack.suit[given]
+        give(state, seat, given)
+        self._draws_next(seat)
+        if (state.phase is windows.WINDOW or state.phase is exchanges.PHASE) and state.turn == seat:
+            state.legal = (code,)
+            state.apply(code)
+            return
+        turn, state.turn = state.turn, seat
+        exchanges.exchange(state, code)
+        state.turn = turn
+        if "before_first_lead" in state.game.exchange_moments:
+            # another card lies there now, so others may be asked before what comes next
+            state.stage = 1
+            flow.run(state, exchanges.stage(state) or steps.WAIT)
+        else:
+            self._go_on(steps.WAIT)
+
+    def _notice(self, event: Moment) -> None:
+        state = self._there()
+        seat, card = event["seat"], state.game.pack.parse(event["card"])
+        give(state, seat, card)
+        self._gives(seat, card)
+        turn, state.turn = state.turn, seat
+        exchanges.exchange(
+            state, (act.EXCHANGE_SEVEN if event["card"][0] == "7" else act.EXCHANGE_TWO) + state.suit_of[card]
+        )
+        state.turn = turn
+        self._go_on(steps.WAIT)
+
+    def _return(self, event: Moment) -> None:
+        seat = event["seat"]
+        self.known[seat] |= BITS[self._there().game.pack.parse(event["card"])]
+        self.counts[seat] += 1
+
+    def _reveal(self, event: Moment) -> None:
+        self._has(event["seat"], self._there().game.pack.parse(event["card"]))
+
+    def _call(self, event: Moment) -> None:
+        state = self._there()
+        self._answer(event["seat"], state.game.parse_action(event["call"]))
+        if state.phase is not None and state.rules.auction == "play_then_join":
+            self._fill_thrown(state)
+
+    def _fill_thrown(self, state: State) -> None:
+        """Hands of seats that are out keep their number of cards, which may be shuffled in."""
+        cards = state.game.pack.cards
+        for seat in state.notes.get("thrown", ()):
+            state.hands[seat] = state.game.pack.hand(cards[: self.counts[seat]])
+
+    def _look(self, event: Moment) -> None:
+        for text in event.get("cards") or []:
+            self._has(event["of"], self._there().game.pack.parse(text))
+
+    def _takeover(self, event: Moment) -> None:
+        seat, of = event["seat"], event["of"]
+        for by_seat in (self.known, self.counts):
+            by_seat[seat], by_seat[of] = by_seat[of], by_seat[seat]
+        self.proofs[seat], self.proofs[of] = self.proofs[of], self.proofs[seat]
+
+    def _trump(self, event: Moment) -> None:
+        if event.get("seat") is not None:
+            self._answer(event["seat"], act.TRUMP + self._there().game.pack.parse_suit(event["suit"]))
+
+    def _called(self, event: Moment) -> None:
+        state, seat = self._there(), event["seat"]
+        card = state.game.pack.parse(event["card"])
+        mine = bool(self.known[self.seat] & BITS[card])
+        if state.rules.call_own_card != "solo" and seat != self.seat:
+            self._proved(seat, BITS[card] & self.unseen)
+        holder = self.seat if mine else next(s for s in state.active if s not in (seat, self.seat))
+        give(state, holder, card)
+        self._answer(seat, act.CALL + card)
+        if not mine:
+            state.hands[holder][state.suit_of[card]] &= ~state.bit_of[card]
+
+    def _partner(self, event: Moment) -> None:
+        state = self._there()
+        state.notes = state.notes | {"partner": event["seat"]}
+
+    def _predict(self, event: Moment) -> None:
+        self._answer(event["seat"], act.PREDICT + event["tricks"])
+
+    def _take(self, event: Moment) -> None:
+        state, seat = self._there(), event["seat"]
+        card = state.game.pack.parse(event["card"])
+        self.unseen &= ~BITS[card]
+        self.known[seat] |= BITS[card]
+        self.counts[seat] += 1
+        self._answer(seat, act.TAKE)
+
+    def _discard(self, event: Moment) -> None:
+        state, seat, count = self._there(), event["seat"], event["count"]
+        pack = state.game.pack
+        if "cards" in event:
+            cards = [pack.parse(text) for text in event["cards"]]
+            self.known[seat] &= ~_mask(cards)
+        else:
+            cards = [card for card in pack.cards if self.unseen & BITS[card]][:count]
+            self.away += count
+            # cards that were shown may have been put away, too: they are as hidden as the others now
+            self.unseen |= self.known[seat]
+            self.known[seat] = 0
+        self.counts[seat] -= count
+        state.hands[seat] = pack.hand([*pack.in_hand(state.hands[seat]), *cards])
+        state.stock = self._stock(len(state.stock))
+        self._fill_thrown(state)
+        self._answer(seat, act.discard(tuple(cards)))
+
+    def _reshuffle(self, event: Moment) -> None:
+        for seat in event["seats"]:
+            self.unseen |= self.known[seat]
+            self.known[seat] = self.counts[seat] = 0
+
+    def _capote(self, event: Moment) -> None:
+        state = self._there()
+        while state.phase is windows.CAPOTE and state.turn != event["seat"]:
+            self._pass(state)
+        self._answer(event["seat"], act.CAPOTE)
+
+    def _claim(self, event: Moment) -> None:
+        state, seat = self._there(), event["seat"]
+        self._decline(seat)
+        turn, state.turn = state.turn, seat
+        step = claims.claim(state)
+        state.turn = turn
+        flow.run(state, step)
+
+    def _accuse(self, event: Moment) -> None:
+        state, seat = self._there(), event["seat"]
+        offender = -1 if event["offender"] is None else event["offender"]
+        flow.run(state, claims.decided(state, claims.accusation_verdict(seat, offender, event["proven"])))
+
+    def _revoke(self, event: Moment) -> None:
+        state, seat = self._there(), event["seat"]
+        self._decline()
+        flow.run(state, claims.decided(state, claims.revoke_verdict(state, seat)))
+
+    def _last_ten(self, event: Moment) -> None:
+        self._answer(event["seat"], act.TAKE if event["taken"] else act.DECLINE)
+
+    def _ante(self, event: Moment) -> None:
+        state = self._there()
+        state.pot = event["pot"]
+
+
+def _mask(cards: Iterable[int]) -> int:
+    found = 0
+    for card in cards:
+        found |= BITS[card]
+    return found
+
+
+def _cards(mask: int) -> list[int]:
+    return [card for card in range(len(BITS)) if mask & BITS[card]]
+
+
+def _places(mask: int) -> list[int]:
+    return [place for place in range(16) if mask >> place & 1]
+
+
+def _last(hand: list[int], known: int) -> int:
+    """A card that may have been drawn last: one that nobody had seen."""
+    hidden = [card for card in hand if not known & BITS[card]]
+    return hidden[-1] if hidden else -1
+
+
+_HANDLERS: dict[str, Any] = {
+    "ante": Knowledge._ante,
+    "reveal": Knowledge._reveal,
+    "notice": Knowledge._notice,
+    "exchange": Knowledge._exchange,
+    "return": Knowledge._return,
+    "call": Knowledge._call,
+    "look": Knowledge._look,
+    "takeover": Knowledge._takeover,
+    "trump": Knowledge._trump,
+    "called": Knowledge._called,
+    "partner": Knowledge._partner,
+    "predict": Knowledge._predict,
+    "take": Knowledge._take,
+    "discard": Knowledge._discard,
+    "reshuffle": Knowledge._reshuffle,
+    "play": Knowledge._play,
+    "draw": Knowledge._draw,
+    "song": Knowledge._song,
+    "tute": Knowledge._tute,
+    "capote": Knowledge._capote,
+    "claim": Knowledge._claim,
+    "accuse": Knowledge._accuse,
+    "revoke": Knowledge._revoke,
+    "last_ten": Knowledge._last_ten,
+}

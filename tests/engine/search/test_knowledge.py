@@ -1,0 +1,90 @@
+"""From the events that a seat is told to a state: with the true cards it is the true state, at every decision of every game."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import engine
+from engine.search.deals import BITS, Deal
+from engine.search.knowledge import Knowledge
+from tests.support import playing, tables
+
+# what a seat cannot know, what it does not need, and what is worked out anew when it is asked for
+OTHER = {
+    "log", "taken_actions", "seed", "suit_map", "heard", "dice", "legal", "extra", "hand", "stock", "hands", "revoker", "drawn", "deals",
+    "queue", "notes", "songs_made", "lead", "leader", "best", "winner", "htab", "ftab", "table", "window", "verdict", "score",
+}  # fmt: skip
+FOR_FOLLOWERS = {
+    "void",
+    "over",
+    "follow",
+    "ruffed",
+    "in_force",
+    "no_load",
+    "modified",
+    "watched",
+}  # nobody follows before a lead
+
+
+def true_deal(state: engine.State, seat: int, away: int) -> Deal:
+    """Where the cards really are."""
+    hidden = state.notes.get("put_away", ())
+    return Deal([list(state.hand_of(s)) for s in range(state.seats)], state.stock[:], list(hidden[:away]))
+
+
+def assert_the_same(state: engine.State, found: engine.State) -> None:
+    """Everything that what comes next depends on."""
+    assert found.legal_actions() == state.legal_actions()
+    for name in engine.State.__mro__[1].__slots__:
+        if name not in OTHER and (name not in FOR_FOLLOWERS or state.phase is None):
+            assert getattr(found, name) == getattr(state, name), name
+    assert [list(hand) for hand in found.hands] == [list(hand) for hand in state.hands]
+    if state.in_trick:
+        assert (found.table, found.lead, found.winner) == (state.table, state.lead, state.winner)
+    assert found.songs_made == state.songs_made
+
+
+def watch(table: tables.Table, seed: int, limit: int) -> int:
+    """Plays at random; before each decision the seat's knowledge is compared with the truth. How often."""
+    game = table.load()
+    rng = random.Random(f"{table} {seed}")
+    state = game.new_match(seed=seed, deals=2)
+    knowing = [Knowledge(game, seat, deals=2) for seat in range(game.players)]
+    told = [0] * game.players
+    compared = 0
+    while not state.is_over and limit:
+        limit -= 1
+        seat = state.current_seat
+        if len(state.legal_actions()) > 1:
+            one = knowing[seat]
+            one.follow(engine.redact(state.events[told[seat] :], seat))
+            told[seat] = len(state.events)
+            one.asked([game.action_text(action) for action in state.legal_actions()])
+            deal = true_deal(state, seat, one.away)
+            found = one.state(deal)
+            assert_the_same(state, found)
+            facts = one.deals().facts
+            for other, cards in enumerate(deal.hands):
+                held = sum(BITS[card] for card in cards)
+                assert facts.held[other] & held == facts.held[other]
+                assert not facts.barred[other] & facts.unseen & held, "a card that the seat holds is said to be barred"
+                for most in facts.at_most:
+                    assert most.seat != other or (most.cards & held).bit_count() <= most.number
+                for who, cards_ in facts.not_all:
+                    assert who != other or held & cards_ != cards_
+            compared += 1
+        state.apply(playing.choose(state, rng))
+    return compared
+
+
+@pytest.mark.parametrize(
+    ("key", "group"), tables.by_game(tables.plain(), tables.once()[::4]), ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_with_the_true_cards_it_is_the_true_state(key: str, group: list[tables.Table]) -> None:
+    compared = 0
+    for number, table in enumerate(group):
+        with tables.named(table):
+            compared += watch(table, number, 120)
+    assert compared > 12 * len(group)
