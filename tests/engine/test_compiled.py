@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from engine import compiled, compiling
+from tests.support import migrated
 from tests.support.processes import Process, free_port, wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,33 @@ PLAY = """
 import hashlib, json, random, sys
 sys.path.insert(0, sys.argv[1])
 import engine
+from engine.search.knowledge import Knowledge
+from engine.search.solving import NotTwoSidedError, judge, max_n
 sums = {"compiled": engine.COMPILED}
+
+
+def search(game, seed, digest):
+    # deals, states and solved endings, from what the seat on turn is told
+    state, draw = game.new_match(seed=seed, deals=1), random.Random(seed)
+    while not state.is_over:
+        legal, seat = state.legal_actions(), state.current_seat
+        ending = state.left <= 2 * state.size and state.phase is None
+        if len(legal) > 1 and (ending or draw.random() < 0.15):
+            known = Knowledge(game, seat)
+            known.follow(engine.redact(state.events, seat))
+            known.asked([game.action_text(action) for action in legal])
+            for number in range(3):
+                deal = known.deals().deal(engine.Dice(number))
+                digest.update(repr((deal, known.state(deal).legal_actions())).encode())
+            if ending:
+                try:
+                    found = [(action, one.low, one.high) for action, one in judge(state, 10**6).items()]
+                except NotTwoSidedError:
+                    found = max_n(state, 20_000)
+                digest.update(repr(found).encode())
+        state.apply(draw.choice(legal))
+
+
 for key in engine.games():
     digest = hashlib.sha256()
     for seed in range(6):
@@ -40,6 +67,8 @@ for key in engine.games():
             sums_of = [engine.playout(state, number, quick=quick) for number in range(10)]
             sums_of.append(engine.play_many(game, 5, seed, deals=2, quick=quick))
             digest.update(repr(sums_of).encode())
+        if seed < 2:
+            search(game, seed, digest)
         try:
             state.apply(0)
         except engine.IllegalAction as refused:
@@ -70,7 +99,7 @@ PROJECT = ("engine", "league", "bots", "docs", "manage.py", "pyproject.toml", "R
 
 def copy_of(target: Path, *names: str) -> Path:
     """A copy of parts of the project, nothing compiled among them."""
-    ignored = shutil.ignore_patterns("_compiled", "*.so", "__pycache__", "*.egg-info", "img")
+    ignored = shutil.ignore_patterns("_compiled", "*.so", "*.egg-info", "img")
     target.mkdir()
     for name in names:
         if (ROOT / name).is_dir():
@@ -143,8 +172,9 @@ def test_site_and_worker_find_the_compiled_rules_from_any_folder(
     state = project.parent / "state"
     environment = plain_environment(STATE_DIR=str(state), DJANGO_SETTINGS_MODULE="league.settings", SECRET_KEY="test")
     python, manage = str(installed / "python"), str(project / "manage.py")
-    for words in (("migrate", "-v", "0"), ("enter_house",)):
-        subprocess.run([python, manage, *words], cwd=tmp_path, check=True, capture_output=True, env=environment)
+    state.mkdir()
+    shutil.copyfile(migrated.sqlite_file(), state / "league.sqlite3")
+    subprocess.run([python, manage, "enter_house"], cwd=tmp_path, check=True, capture_output=True, env=environment)
     port = free_port()
     site = [python, "-m", "gunicorn", "league.wsgi", "--bind", f"127.0.0.1:{port}"]
     web = Process("gunicorn", site, tmp_path / "web.log", env=environment, cwd=tmp_path)

@@ -1,0 +1,186 @@
+"""The tables of docs/search.md: solving, dealing the hidden cards and playing out, as Python source and compiled, as Markdown.
+
+    .venv/bin/python benchmarks/search.py [-g GAME ...] [--deals 1000] [--seconds 1] [--only source|compiled]
+
+Both are copies in a temporary folder; the working tree stays as it is. Time is CPU time of the process. Whole deals of partnership are solved
+compiled only, so many as `--deals` says; as source as many endings of four tricks. `--seconds` is for each game and column of the second table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def quantile(values: list[float], share: float) -> float:
+    """The value that so great a share does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def solving(deals: int, tricks: int) -> dict[str, Any]:
+    """Times of so many deals of partnership of which so many tricks are left."""
+    import engine
+    from engine.search.solving import solve
+
+    game = engine.load("partnership")
+    times: list[float] = []
+    nodes = unsolved = 0
+    for seed in range(deals):
+        state = game.new_match(seed=f"solve {seed}", record=False)
+        rng = random.Random(seed)
+        while state.left > tricks * state.size:
+            state.apply(rng.choice([action for action in state.legal_actions() if action < 52]))
+        start = time.process_time()
+        found = solve(state, 10**9)
+        times.append(time.process_time() - start)
+        nodes += found.nodes
+        unsolved += not found.exact
+    return {
+        "tricks": tricks,
+        "deals": deals,
+        "mean": fmean(times),
+        **{f"p{share}": quantile(times, share / 100) for share in (50, 95, 99)},
+        "worst": max(times),
+        "nodes": nodes / sum(times),
+        "unsolved": unsolved,
+    }
+
+
+def rate(seconds: float, do: Callable[[], object]) -> float:
+    """How often a second something can be done."""
+    start = time.process_time()
+    count = 0
+    while (now := time.process_time()) < start + seconds:
+        do()
+        count += 1
+    return count / (now - start)
+
+
+def midway(key: str) -> tuple[Any, Any]:
+    """A moment in the middle of a deal, and what the seat on turn knows."""
+    import engine
+    from engine.search.knowledge import Knowledge
+
+    game = engine.load(key)
+    for seed in range(1000):
+        rng = random.Random(seed)
+        state = game.new_match(seed=seed)
+        deal, whole = 1, state.left
+        while not state.is_over:
+            seat = state.turn
+            if state.deal_no != deal:  # hands of podrida grow from deal to deal
+                deal, whole = state.deal_no, state.left
+            ready = state.phase is None and len(state.legal_actions()) > 1
+            if ready and whole > 3 * state.size and state.left < whole * 0.8:
+                known = Knowledge(game, seat)
+                known.follow(engine.redact(state.events, seat))
+                known.asked([game.action_text(action) for action in state.legal_actions()])
+                return state, known
+            legal = state.legal_actions()
+            state.apply(rng.choice([action for action in legal if action not in (69, 76)]))
+    raise LookupError(key)
+
+
+def rates(keys: list[str], seconds: float) -> list[dict[str, Any]]:
+    """By game: deals, states and playouts a second from the middle of a deal, preparing the deals of a decision included in `decisions`."""
+    import engine
+
+    rows = []
+    for key in keys or engine.games():
+        state, known = midway(key)
+        dice, deals = engine.Dice(1), known.deals()
+        deal = deals.deal(dice)
+        rows.append(
+            {
+                "game": key,
+                "decisions": rate(seconds, lambda known=known, dice=dice: known.deals().deal(dice)),
+                "deals": rate(seconds, lambda deals=deals, dice=dice: deals.deal(dice)),
+                "states": rate(seconds, lambda known=known, deal=deal: known.state(deal)),
+                "playouts": rate(seconds, lambda state=state, dice=dice: engine.playout(state, dice)),
+            }
+        )
+    return rows
+
+
+def measure(chosen: argparse.Namespace) -> None:
+    """Prints what the engine on the path reaches, as JSON."""
+    import engine
+
+    found = {
+        "solving": [solving(chosen.deals, 10) if engine.COMPILED else None, solving(min(chosen.deals, 200), 4)],
+        "rates": rates(chosen.game, chosen.seconds),
+    }
+    print(json.dumps(found))
+
+
+def show(variant: str, found: dict[str, Any]) -> None:
+    """The tables of one variant."""
+    print(f"\n{variant}\n\n| tricks | deals | mean ms | p50 | p95 | p99 | worst | M nodes/s | not solved |")
+    print("| ---: |" + " ---: |" * 8)
+    for row in found["solving"]:
+        if row:
+            times = " | ".join(f"{1000 * row[name]:.1f}" for name in ("mean", "p50", "p95", "p99", "worst"))
+            print(f"| {row['tricks']} | {row['deals']} | {times} | {row['nodes'] / 1e6:.2f} | {row['unsolved']} |")
+    print(
+        "\n| game | first deal of a decision/s | deals/s | states/s | playouts/s |\n| --- | ---: | ---: | ---: | ---: |"
+    )
+    for row in found["rates"]:
+        print(
+            f"| {row['game']} |",
+            " | ".join(f"{row[name]:,.0f}" for name in ("decisions", "deals", "states", "playouts")),
+            "|",
+        )
+
+
+def main() -> None:
+    """Measure both variants and print their tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
+    parser.add_argument("--deals", type=int, default=1000, help="whole deals to solve (1000)")
+    parser.add_argument("--seconds", type=float, default=1.0, help="CPU time for each game and column (1)")
+    parser.add_argument("--only", choices=("source", "compiled"), help="one variant alone")
+    parser.add_argument("--here", action="store_true", help="the engine on the path, as JSON")
+    chosen = parser.parse_args()
+    if chosen.here:
+        measure(chosen)
+        return
+    sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
+    from engine import compiling
+
+    words = ["--here", "--deals", str(chosen.deals), "--seconds", str(chosen.seconds)]
+    words += [word for game in chosen.game for word in ("-g", game)]
+    with tempfile.TemporaryDirectory(prefix="tute-bench-") as name:
+        for variant in ("source", "compiled"):
+            if chosen.only not in (None, variant):
+                continue
+            folder = Path(name, variant)
+            shutil.copytree(
+                ROOT / "engine", folder / "engine", ignore=shutil.ignore_patterns("_compiled", "*.so", "__pycache__")
+            )
+            if variant == "compiled":
+                compiling.build(folder)
+            done = subprocess.run(
+                [sys.executable, "-P", __file__, *words],
+                env={**os.environ, "PYTHONPATH": str(folder)},
+                stdout=subprocess.PIPE,
+                check=True,
+            )
+            show(variant, json.loads(done.stdout))
+
+
+if __name__ == "__main__":
+    main()

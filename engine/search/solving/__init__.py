@@ -1,0 +1,12 @@
+"""Deals with open cards: what a deal is worth, and what each action gives away.
+
+    found = solve(state)              # Solution(low, high, nodes): exact where low == high
+    judge(state)                      # {action: Solution} for the seat on turn
+
+Worth is counted for the first of the two `camps`, in units of the board score, over the whole deal, what has been played included.
+"""
+
+from engine.search.solving.judging import Solution, judge, max_n, solve
+from engine.search.solving.worth import NotTwoSidedError, camps
+
+__all__ = ["NotTwoSidedError", "Solution", "camps", "judge", "max_n", "solve"]

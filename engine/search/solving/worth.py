@@ -1,0 +1,53 @@
+"""What a deal is worth to one of its two camps, in the units of the board score: what exact solving compares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.errors import EngineError
+
+if TYPE_CHECKING:
+    from engine.match.data import Data
+
+
+class NotTwoSidedError(EngineError):
+    """A deal in which three or more play for themselves, or in which nobody knows yet who plays with whom."""
+
+
+def camps(state: Data) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The seats of the two camps of a deal: the sides, or the soloist's and the defence. Raises NotTwoSidedError."""
+    rules, notes = state.rules, state.notes
+    if rules.sides.startswith("soloist") or (notes.get("soloist") is not None and rules.payments != "none"):
+        soloist = notes.get("soloist")
+        if (
+            soloist is None
+            or rules.tricks_soloist is not None
+            or state.stage < len(state.game.stages)
+            or state.phase is not None
+        ):
+            raise NotTwoSidedError(f"{rules.key}: the camps of this deal are not known before its first lead")
+        mine = tuple(seat for seat in state.active if seat in (soloist, notes.get("partner")))
+        return mine, tuple(seat for seat in state.active if seat not in mine)
+    sides = state.active_sides()
+    if len(sides) != 2:
+        raise NotTwoSidedError(
+            f"{rules.key} for {len(sides)} sides: there is no exact value of a deal that is not between two"
+        )
+    first, second = ([seat for seat in state.active if state.side[seat] == side] for side in sides)
+    return tuple(first), tuple(second)
+
+
+def standing(state: Data, seats: tuple[int, ...]) -> int:
+    """What some seats of one camp have on the board: score, carried points, fewer loss marks."""
+    seat = seats[0]
+    unit = state.game.score_unit
+    if unit == "chips":
+        return sum([state.chips[one] for one in seats])
+    if unit in ("marks", "rank") or state.rules.settlement == "loss_marks":
+        return -sum([state.marks[one] for one in seats])
+    return state.score[seat] + state.totals[state.side[seat]]
+
+
+def difference(state: Data, between: tuple[tuple[int, ...], tuple[int, ...]]) -> int:
+    """How far the first camp is ahead of the second on the board."""
+    return standing(state, between[0]) - standing(state, between[1])
