@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli import table
+from engine.cli import series, table
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
-from engine.cli.problem import INFRASTRUCTURE, OK, Problem
+from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
 if TYPE_CHECKING:
-    from engine.runner import MatchResult, MatchSpec
+    from engine.runner import MatchSpec
 
 EXAMPLE = """
 tute play greedy random -g partnership -n 100 --seed 7
 tute play my_bot.py bots/house/counting greedy random -g cabrero --players 4 -n 20
 tute play my_bot.zip greedy -g corriente -o match_games=3 --log games.jsonl
+tute play new.py old.py -g guiñote --sprt 0 20 --resume series.jsonl
 """
-DETAILS = """
+DETAILS = f"""
 BOT is a source file, a folder with a bot.toml, a zip, or the name of a house bot. Two bots at a table of pairs hold a side each; elsewhere
 every bot holds one seat. A board is played once in each seating with the same cards. The same seed deals the same cards.
+
+Every {series.BOARDS} boards are a match of their own, with fresh processes of the bots. Matches are played on all cores at once; the same seed
+gives the same result on any number of them, and with --resume after any number of interruptions.
+
+--sprt ELO0 ELO1 plays until a sequential test says whether the first bot is at least ELO1 stronger than the second (Elo of a board), or at most
+ELO0, each wrong in 5 % of series at most; -n is then the most that is played. 0 20 asks whether a new version is better.
+
+exit codes:
+  0  played
+  1  a bot failed; the report says how
+  2  the command or its input is wrong
+  3  something of this machine failed
 """
+FAULTS = 8  # of a bot that are printed in full
+MOST = 20_000  # boards of a test, unless -n says otherwise
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "play", "play bots against each other", EXAMPLE, DETAILS)
     parser.add_argument("bots", nargs="+", metavar="BOT", help="file, folder, zip or house bot")
-    parser.add_argument("-g", "--game", required=True, help="key of the game (tute games)")
-    parser.add_argument("-n", "--boards", type=int, default=16, help="boards to play (16)")
+    parser.add_argument("-g", "--game", required=True, help="key or name of the game (tute games)")
+    parser.add_argument("-n", "--boards", type=int, help=f"boards to play (16; with --sprt at most {MOST})")
     parser.add_argument("--players", type=int, help="seats at the table, where the game has several sizes")
     parser.add_argument(
         "-o",
@@ -44,6 +59,13 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--seed", help="any text; the same text deals the same cards (a random one, which is printed)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the replays, one a line (.jsonl)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="matches played at a time (as many as there are cores)")
+    parser.add_argument(
+        "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when a sequential test has decided"
+    )
+    parser.add_argument(
+        "--resume", type=Path, metavar="FILE", help="keep finished matches in FILE, and go on from those that it holds"
+    )
     table.add_sandbox_flags(parser)
     parser.add_argument(
         "--sealed",
@@ -56,32 +78,32 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play a match and print its standings; exit code 3 where something of ours fails."""
-    from engine.runner import Infrastructure
-    from engine.runner.match import play_match
-
+    """Play and print the standings; exit code 1 where a bot failed, 3 where something of ours did."""
+    test = series.Sequential(*args.sprt) if args.sprt else None
     seed = args.seed if args.seed is not None else secrets.token_hex(4)
+    if args.resume is not None and args.seed is None:
+        seed = series.Journal.seed(args.resume) or seed
     spec = _spec(args, seed)
+    if test is not None and len(spec.parties) != 2:
+        raise Problem(f"--sprt compares two bots, not {len(spec.parties)}")
     if args.log is not None and args.log.suffix != ".jsonl":
         raise Problem(f"--log {args.log}: the log holds one replay a line; give it a name that ends in .jsonl")
+    jobs = args.jobs if args.jobs is not None else len(os.sched_getaffinity(0))
+    if jobs < 1:
+        raise Problem(f"--jobs {jobs}: at least one match is played at a time")
     box = table.open_sandbox(args.sandbox)
     if args.sealed and box.report.unsealed:
         raise Problem(f"no bot is sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
-    try:
-        with progress(f"{spec.game}, {len(spec.boards)} boards") as advance:
-            result = play_match(spec, box, progress=advance)
-    except ValueError as error:
-        raise Problem(str(error)) from None
-    except Infrastructure as error:
-        raise Problem(f"{error}. This is no fault of a bot: play again", INFRASTRUCTURE) from None
-    if args.log is not None:
-        _write_log(args.log, result)
+    journal = series.Journal(args.resume, spec, seed, args.log) if args.resume is not None else None
+    with progress(f"{spec.game}, {len(spec.boards)} boards") as advance:
+        played = series.play(series.matches(spec), box, jobs, log=args.log, journal=journal, test=test, advance=advance)
+    found = test.found(played.scores()) if test is not None else None
     names = table.labels(spec.parties)
     if args.json:
-        print_json(document(spec, result, names, seed))
+        print_json(document(spec, played, names, seed, found))
     else:
-        _print(spec, result, names, seed)
-    return OK
+        _print(spec, played, names, seed, found)
+    return FAILED if any(party["faults"] for party in played.parties) else OK
 
 
 def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
@@ -92,26 +114,28 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
     from engine.runner.match import load
     from engine.runner.spec import ALWAYS, NEVER
 
-    if args.boards < 1:
-        raise Problem(f"-n {args.boards}: play at least one board")
+    most = args.boards if args.boards is not None else MOST if args.sprt else 16
+    if most < 1:
+        raise Problem(f"-n {most}: play at least one board")
     bots = tuple(table.find_bot(bot, refused=USAGE) for bot in args.bots)
     options = table.option_values(args.option)
     players = args.players if args.players is not None else options.pop("players", None)
     try:
+        game = table.find_game(args.game)
         if (
             players is None
-            and len(bots) in engine.game.declared(args.game).players
-            and len(engine.load(args.game).sides) != len(bots)
+            and len(bots) in engine.game.declared(game).players
+            and len(engine.load(game).sides) != len(bots)
         ):
             players = len(bots)
         spec = MatchSpec(
             match_id=f"local {seed}",
-            game=args.game,
+            game=game,
             players=players,
             options=options,
             secret=chance.as_seed(seed),
             table="local",
-            boards=range(1, args.boards + 1),
+            boards=range(1, most + 1),
             parties=bots,
             limits=table.limits(args),
             sealing=ALWAYS if args.sealed else NEVER,
@@ -120,19 +144,14 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
     except engine.OptionError as error:
         raise Problem(str(error)) from None
     for bot, given in zip(bots, args.bots, strict=True):
-        if bot.games and args.game not in bot.games:
-            raise Problem(f"{given} plays {', '.join(bot.games)}, not {args.game}: see games in its bot.toml")
+        if bot.games and game not in bot.games:
+            raise Problem(f"{given} plays {', '.join(bot.games)}, not {game}: see games in its bot.toml")
     return spec
 
 
-def _write_log(path: Path, result: MatchResult) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for board in result.boards:
-            for sitting in board.sittings:
-                file.write(json.dumps(sitting.replay, ensure_ascii=False, separators=(",", ":")) + "\n")
-
-
-def document(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: str) -> dict[str, Any]:
+def document(
+    spec: MatchSpec, played: series.Played, names: Sequence[str], seed: str, test: dict[str, Any] | None
+) -> dict[str, Any]:
     """The result as data for scripts, format tute-play/1."""
     from dataclasses import asdict
 
@@ -140,37 +159,14 @@ def document(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: s
     from engine.game import load
 
     size = load(spec.game).score_size
-    scores = [board.scores for board in result.boards if board.complete]
+    scores = played.scores()
     parties = []
-    for number, (name, report) in enumerate(zip(names, result.parties, strict=True)):
+    for number, (name, report) in enumerate(zip(names, played.parties, strict=True)):
         entry: dict[str, Any] = {"name": name, "sha256": spec.parties[number].sha256}
         if scores:
             found = standing(scores, number, size)
             entry |= {**asdict(found), "clear": found.clear}
-        entry |= {
-            "sealed": report.sealed,
-            "decisions": report.decisions,
-            "cpu_s": report.cpu_s,
-            "max_cpu_s": report.max_cpu_s,
-        }
-        entry |= {"faults": [asdict(fault) for fault in report.faults], "stderr": report.stderr}
-        parties.append(entry)
-    boards = [
-        {
-            "number": board.number,
-            "complete": board.complete,
-            "scores": board.scores,
-            "sittings": [
-                {
-                    "seating": list(sitting.seating),
-                    "scores": sitting.scores,
-                    "fault": sitting.fault.kind if sitting.fault else None,
-                }
-                for sitting in board.sittings
-            ],
-        }
-        for board in result.boards
-    ]
+        parties.append(entry | report)
     return {
         "format": "tute-play/1",
         "game": spec.game,
@@ -178,18 +174,21 @@ def document(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: s
         "options": dict(spec.options),
         "seed": seed,
         "parties": parties,
-        "boards": boards,
-        "decisions": result.decisions,
-        "seconds": result.seconds,
-        "host": result.host,
+        "boards": played.boards,
+        "decisions": played.decisions,
+        "seconds": played.seconds,
+        "host": played.host,
+        "sprt": test,
     }
 
 
-def _print(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: str) -> None:
+def _print(
+    spec: MatchSpec, played: series.Played, names: Sequence[str], seed: str, test: dict[str, Any] | None
+) -> None:
     from engine.cli.stats import standing
     from engine.game import load
 
-    scores = [board.scores for board in result.boards if board.complete]
+    scores = played.scores()
     game = load(spec.game)
     unit = game.score_unit
     found = [standing(scores, number, game.score_size) for number in range(len(names))]
@@ -200,8 +199,8 @@ def _print(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: str
         rows.append(
             (name, party.won, party.drawn, party.lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict)
         )
-    sittings = sum(len(board.sittings) for board in result.boards)
-    host = result.host
+    sittings = sum(len(board["sittings"]) for board in played.boards)
+    host = played.host
     print(
         f"{spec.game}: {len(scores)} boards, {sittings} sittings, seed {seed}, sandbox {host['tier']}, sealed: {host['sealed']}\n"
     )
@@ -210,14 +209,30 @@ def _print(spec: MatchSpec, result: MatchResult, names: Sequence[str], seed: str
         print(
             f"\nahead by: {unit} per board more than the others' mean, interval over boards; certain: the interval excludes zero"
         )
-        if len(names) == 2:
+        if test is not None:
+            print_test(names, test)
+        elif len(names) == 2:
             paragraph(_verdict(names, found))
-    for name, report in zip(names, result.parties, strict=True):
+    for name, report in zip(names, played.parties, strict=True):
         print_faults(name, report)
-    rate = result.decisions / result.seconds if result.seconds else 0.0
-    each = 1000 * result.seconds / result.decisions if result.decisions else 0.0
+    rate = played.decisions / played.seconds if played.seconds else 0.0
+    each = 1000 * played.seconds / played.decisions if played.decisions else 0.0
     print(
-        f"\n{result.decisions} decisions in {result.seconds:.2f} s: {rate:.0f} decisions/s, {each:.3f} ms each, starts included"
+        f"\n{played.decisions} decisions in {played.seconds:.2f} s of play: {rate:.0f} decisions/s, {each:.3f} ms each, starts included"
+    )
+
+
+def print_test(names: Sequence[str], test: dict[str, Any]) -> None:
+    """What the sequential test says."""
+    elo0, elo1 = f"{test['elo0']:g}", f"{test['elo1']:g}"
+    verdict = {
+        "elo1": f"{names[0]} is stronger than {names[1]}: the test accepts a difference of at least {elo1} Elo of a board.",
+        "elo0": f"{names[0]} is not stronger than {names[1]} by what was asked: the test accepts a difference of at most {elo0} Elo.",
+        None: f"Undecided between {elo0} and {elo1} Elo: play more boards (-n), with --resume FILE from where it stopped.",
+    }[test["accepted"]]
+    paragraph(
+        f"{verdict} Log-likelihood ratio {test['llr']:+.2f}, decided at {test['lower']:.2f} or {test['upper']:+.2f}; estimated"
+        f" {test['elo']:+.0f} ± {test['elo_margin']:.0f} Elo of a board (a series that stops by a test overstates it)."
     )
 
 
@@ -230,14 +245,17 @@ def _verdict(names: Sequence[str], found: Sequence[Any]) -> str:
     return f"{better} is better than {worse}: the 95% interval of {abs(first.difference):.2f} ± {first.margin:.2f} excludes zero."
 
 
-def print_faults(name: str, report: Any) -> None:
-    """A paragraph for each fault of a party, and the end of its log."""
+def print_faults(name: str, report: dict[str, Any]) -> None:
+    """A paragraph for each of the first faults of a party, and the end of its log."""
     from engine.cli.explain import explain
+    from engine.runner import FaultReport
 
-    for fault in report.faults:
+    for fault in report["faults"][:FAULTS]:
         print()
-        explain(name, fault)
-    if report.faults and report.stderr:
+        explain(name, FaultReport(**fault))
+    if len(report["faults"]) > FAULTS:
+        print(f"\n... and {len(report['faults']) - FAULTS} more faults of {name} (--json shows all)")
+    if report["faults"] and report["stderr"]:
         print(f"\nend of the log (stderr) of {name}:")
-        for line in report.stderr.splitlines()[-12:]:
+        for line in report["stderr"].splitlines()[-12:]:
             print("  " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))

@@ -111,8 +111,17 @@ def house_names() -> list[str]:
     return sorted(path.parent.name for path in folder.glob("*/bot.toml")) if folder else []
 
 
+def _bot_files() -> list[str]:
+    """What in this folder looks like a bot."""
+    here = Path()
+    return sorted(
+        str(path) for path in here.iterdir() if path.suffix in (".py", ".zip", ".js") or (path / "bot.toml").is_file()
+    )
+
+
 def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
     """The bot of a file, folder, zip or house name. `refused`: exit code for a package that is not taken."""
+    from engine.errors import meant
     from engine.runner import PackageRefused, load_package
 
     path = Path(text)
@@ -120,12 +129,40 @@ def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
         folder = house_folder()
         if folder is None or text not in house_names():
             there = ", ".join(house_names()) or "none here"
-            raise Problem(f"no bot {text!r}: it is neither a file or folder nor a house bot ({there})")
+            near = meant(text, [*house_names(), *_bot_files()])
+            raise Problem(f"no bot {text!r}{near}: it is neither a file or folder nor a house bot ({there})")
         path = folder / text
     try:
         return load_package(path, state_dir() / "packages")
     except PackageRefused as error:
         raise Problem(f"{text}: {error}", refused) from None
+
+
+def find_game(text: str) -> str:
+    """The key of a game from its key or its name, whatever the accents, capitals and spaces: guinote, Guiñote, "tute por parejas", parejas.
+
+    OptionError for another word, with the nearest.
+    """
+    from engine.game import declared, games
+
+    if text in games():
+        return text
+    named: dict[str, str] = {}
+    for key in games():
+        for name in (key, declared(key).title, declared(key).title.removeprefix("Tute ").removeprefix("por ")):
+            named.setdefault(_folded(name), key)
+    if (folded := _folded(text)) in named:
+        return named[folded]
+    from engine.errors import OptionError, meant
+
+    raise OptionError(f"unknown game {text!r}{meant(folded, named)}; games are: {', '.join(games())}")
+
+
+def _folded(name: str) -> str:
+    import unicodedata
+
+    letters = unicodedata.normalize("NFD", name.casefold().replace("_", " ").replace("-", " "))
+    return " ".join("".join(c for c in letters if not unicodedata.combining(c)).split())
 
 
 def option_values(pairs: Sequence[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from math import log
 
 import pytest
 
-from league.pure.rating import sprt
+from engine import sprt
 from tests.support.formats import by_number, field, level, places, play_out
 
 PENTANOMIAL = [13, 37, 50, 25, 3]  # public raw statistics of a fishtest run: 128 pairs of games
