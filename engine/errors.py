@@ -1,5 +1,7 @@
 """What the engine raises. Every message says what was given and what would have been right."""
 
+from collections.abc import Iterable
+
 
 class EngineError(ValueError):
     """Base of all errors of the engine."""
@@ -11,3 +13,11 @@ class OptionError(EngineError):
 
 class IllegalAction(EngineError):
     """An action that the rules do not allow now. The state is unchanged."""
+
+
+def meant(word: str, among: Iterable[str]) -> str:
+    """` (did you mean 'x'?)` for the name nearest to a mistyped word, else nothing."""
+    from difflib import get_close_matches  # only where something is wrong: the rules are to load fast
+
+    near = get_close_matches(word.casefold(), among, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from engine.cards import chance
-from engine.errors import OptionError
+from engine.errors import OptionError, meant
 from engine.match import flow, steps
 from engine.match.opening.stages import stages
 from engine.match.scoring.results import most_points_wins
@@ -88,7 +88,7 @@ def games() -> list[str]:
 def declared(key: str) -> Rules:
     """The declaration of a game, unresolved. OptionError with the list of games for an unknown key."""
     if key not in _declared():
-        raise OptionError(f"unknown game {key!r}; games are: {', '.join(_declared())}")
+        raise OptionError(f"unknown game {key!r}{meant(key, _declared())}; games are: {', '.join(_declared())}")
     return _declared()[key]
 
 

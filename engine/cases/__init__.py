@@ -52,8 +52,9 @@ def read(file: Path) -> Iterator[tuple[str, Case]]:
     """(game, case) for each case of a file."""
     import yaml  # the command line's dependency; the rules themselves need none
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # in C where the package has it: ten times as fast
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        data = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - both are safe
     except OSError as error:
         raise EngineError(f"{file}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, yaml.YAMLError) as error:

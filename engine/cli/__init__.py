@@ -10,7 +10,22 @@ from collections.abc import Sequence
 
 from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
 
-COMMANDS = ("games", "play", "verify", "cases", "bench", "sandbox", "bot", "repro", "audit", "rules")
+COMMANDS = (
+    "games",
+    "play",
+    "bot",
+    "login",
+    "submit",
+    "status",
+    "replay",
+    "verify",
+    "repro",
+    "audit",
+    "cases",
+    "rules",
+    "sandbox",
+    "bench",
+)
 
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
 EPILOG = """\

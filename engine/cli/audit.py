@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from engine.cli import table
+from engine.cli import remote, table
 from engine.cli.output import command, json_flag, print_json, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 from engine.cli.repro import documents, party_of, seats_of
@@ -32,7 +31,8 @@ exit codes:
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "audit", "compare a logged match with what the bot plays alone", EXAMPLE, DETAILS)
-    parser.add_argument("log", type=Path, metavar="LOG")
+    parser.add_argument("log", metavar="LOG|ID")
+    remote.add_league_flag(parser)
     parser.add_argument("bot", metavar="BOT", help="a file, folder, zip or house bot")
     parser.add_argument("--party", type=int, help="which party of the match the bot was (the one of its name)")
     table.add_sandbox_flags(parser)
@@ -51,13 +51,12 @@ def run(args: argparse.Namespace) -> int:
     bot = table.find_bot(args.bot)
     reports = []
     try:
-        groups = passes(documents(args.log))
+        groups = passes(documents(args.log, args.league))
         party = party_of(groups[0], bot, args.party)
         box = table.open_sandbox(args.sandbox)
         with progress(f"asking {bot.name} twice") as advance:
             for done, group in enumerate(groups):
-                if advance is not None:
-                    advance(done, len(groups))
+                advance(done, len(groups))
                 for seat in seats_of(group, party, None):
                     number = group[0]["meta"]["sitting"]
                     found = audit(bot, box, group, seat, deterministic=bot.deterministic, seed=f"{number} {seat}")

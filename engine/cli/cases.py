@@ -45,8 +45,7 @@ def run(args: argparse.Namespace) -> int:
                         )
             except EngineError as error:
                 raise Problem(str(error)) from None
-            if advance is not None:
-                advance(number, len(files))
+            advance(number, len(files))
     if args.json:
         print_json({"held": held, "failed": failures})
         return FAILED if failures else OK

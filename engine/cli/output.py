@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 Advance = Callable[[int, int], None]  # done, total
+EVERY_S = 5.0  # between two lines of progress where no bar can be drawn
 
 
 def command(commands: Any, name: str, summary: str, example: str, details: str = "") -> argparse.ArgumentParser:
@@ -65,10 +67,10 @@ def paragraph(text: str, indent: str = "") -> None:
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Advance | None]:
-    """A progress bar on stderr while the block runs; None where stderr is no terminal."""
+def progress(label: str) -> Iterator[Advance]:
+    """Progress on stderr while the block runs: a bar on a terminal, elsewhere a line every so often, for logs and pipes."""
     if not sys.stderr.isatty():
-        yield None
+        yield _lines(label)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -77,3 +79,15 @@ def progress(label: str) -> Iterator[Advance | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _lines(label: str) -> Advance:
+    told = time.monotonic()
+
+    def advance(done: int, total: int) -> None:
+        nonlocal told
+        if time.monotonic() - told >= EVERY_S:
+            told = time.monotonic()
+            print(f"{label}: {done} of {total}", file=sys.stderr, flush=True)
+
+    return advance

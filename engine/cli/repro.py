@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli import table
+from engine.cli import remote, table
 from engine.cli.output import command, json_flag, print_json, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
@@ -23,11 +23,12 @@ EXAMPLE = """
 tute repro games.jsonl --bot my_bot
 tute repro games.jsonl --bot my_bot --pass 1 --seat 2 --sandbox none
 tute repro games.jsonl --pass 0 --seat 2 --lines > requests.jsonl
+tute repro h7k2m9xq4d --bot my_bot --league https://tute.example
 """
 DETAILS = """
 Works out from the log of a match every byte that a bot was sent, sends it to a fresh process of the bot, and shows where the bot now gives another
-answer than the log. It stops at a fault, with the exact request and answer. LOG is what tute play --log wrote, or the log of a whole match from
-the site.
+answer than the log. It stops at a fault, with the exact request and answer. LOG is what tute play --log wrote, the log of a whole match from the
+site, or the id of a match there.
 
 exit codes:
   0  every answer is the one in the log
@@ -41,7 +42,8 @@ SHOWN = 20  # differences in the printed report; --json has all
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "repro", "put a logged match to a bot again", EXAMPLE, DETAILS)
-    parser.add_argument("log", type=Path, metavar="LOG")
+    parser.add_argument("log", metavar="LOG|ID")
+    remote.add_league_flag(parser)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--bot", metavar="PATH", help="a file, folder, zip or house bot")
     what.add_argument("--lines", action="store_true", help="print the requests and the answers in the log instead")
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     from engine.runner.rebuild import exchanges, passes
 
     try:
-        groups = [group for group in passes(documents(args.log)) if args.number in (None, _pass(group))]
+        groups = [group for group in passes(documents(args.log, args.league)) if args.number in (None, _pass(group))]
         if not groups:
             raise Problem(f"{args.log} has no pass {args.number}")
         if args.lines:
@@ -70,8 +72,7 @@ def run(args: argparse.Namespace) -> int:
         reports = []
         with progress(f"asking {bot.name}") as advance:
             for done, group in enumerate(groups):
-                if advance is not None:
-                    advance(done, len(groups))
+                advance(done, len(groups))
                 for seat in seats_of(group, party, args.seat):
                     mine = [exchange for exchange in exchanges(group) if exchange.seat == seat]
                     reports.append(_again(bot, box, group[0], mine, party))
@@ -90,9 +91,13 @@ def run(args: argparse.Namespace) -> int:
 # ---- the log
 
 
-def documents(path: Path) -> Iterator[dict[str, Any]]:
-    """The replays of a log: of one file, or one a line. Problem where it is none."""
-    text = path.read_text(encoding="utf-8")
+def documents(log: str, league: str | None) -> Iterator[dict[str, Any]]:
+    """The replays of a log: of one file, or one a line, or of a match of the league. Problem where it is none."""
+    path = Path(log)
+    if remote.is_match_id(log):
+        path, text = Path(f"{log}.jsonl"), remote.match_log(remote.chosen(league), log)
+    else:
+        text = path.read_text(encoding="utf-8")
     try:
         if path.suffix != ".jsonl":
             yield json.loads(text)

@@ -107,8 +107,7 @@ def channels(args: argparse.Namespace) -> int:
                 start = partial(choosing.start, tier)
                 for finding in measure(start, runtimes.python(state_dir()), trials=args.trials, sealed=sealed):
                     findings.append(finding)
-                    if advance:
-                        advance(sum(map(len, found.values())), len(modes) * len(KINDS))
+                    advance(sum(map(len, found.values())), len(modes) * len(KINDS))
     except SandboxError as error:
         raise Problem(str(error), INFRASTRUCTURE) from None
     if args.write:

@@ -64,8 +64,7 @@ def run(args: argparse.Namespace) -> int:
                     held += 1
                 else:
                     failures.append({"file": str(path), "line": line, **problem})
-                if advance is not None:
-                    advance(done, total)
+                advance(done, total)
     if held + len(failures) == 0:
         raise Problem(f"no replay in {', '.join(map(str, args.files))}: write one with tute play --log FILE")
     left_out = seen.left_out() if revealed is not None else []

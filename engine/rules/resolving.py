@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from engine.errors import OptionError
+from engine.errors import OptionError, meant
 from engine.rules.options import Choice, Range, by_players, word
 from engine.rules.parameters import Rules
 
@@ -26,7 +26,7 @@ def chosen(rules: Rules, options: Mapping[str, Any], players: int) -> dict[str, 
         if name not in allowed:
             there = ", ".join(sorted(allowed)) or "none"
             raise OptionError(
-                f"{rules.key} has no option {name!r} for {players} players; its options are: players, {there}"
+                f"{rules.key} has no option {name!r} for {players} players{meant(name, allowed)}; its options are: players, {there}"
             )
         choice = allowed[name]
         if isinstance(choice, Range):

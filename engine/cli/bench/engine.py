@@ -237,8 +237,7 @@ def run(args: argparse.Namespace) -> int:
     rival = open_spiel()
     with progress("engine") as advance, pinned() as core:
         for done, key in enumerate(keys):
-            if advance is not None:
-                advance(done, len(keys))
+            advance(done, len(keys))
             rows.append(measure(key, args.seconds, rival))
     against = f"OpenSpiel {RIVAL}" if rival else FLOOR
     if args.json:

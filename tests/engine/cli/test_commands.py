@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from engine import cli
-from engine.game import games
+from engine.cli.bot import few
+from engine.game import declared, games, load
+from engine.runner import awkward
 from engine.sandbox import TIERS
 from engine.sandbox.channels.meter import KINDS
 from tests.engine.cli.conftest import ROOT, Tute
@@ -87,7 +89,7 @@ def test_games_unknown_says_which_there_are(tute: Tute) -> None:
 def test_play_prints_results_and_writes_a_log_that_holds(tute: Tute, tmp_path: Path) -> None:
     done = tute("play", "greedy", "random", "-g", "partnership", "-n", 8, "--seed", "7", "--log", "log.jsonl")
 
-    assert done.stderr == ""
+    assert all(" of " in line for line in done.stderr.splitlines()), "progress, where it took long, and nothing else"
     assert "8 boards, 16 sittings, seed 7" in done.stdout
     assert "decisions/s" in done.stdout
     assert "95% interval" in done.stdout
@@ -125,7 +127,7 @@ def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> Non
     )
     (tmp_path / "right.py").write_text(HONEST)
 
-    done = tute("play", "wrong.py", "right.py", "-g", "partnership", "-n", 2, "--seed", 1)
+    done = tute("play", "wrong.py", "right.py", "-g", "partnership", "-n", 2, "--seed", 1, code=1)
 
     assert "wrong failed by protocol (board 1, sitting 0, seat " in done.stdout
     assert '\n  request: {"type":"act","id":1,"events":[' in done.stdout
@@ -290,6 +292,26 @@ def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -
     checked = tute("bot", "check", "my_bot", *[word for game in FIRST_GAMES for word in ("-g", game)])
     assert "tables played without a fault: the bot may be entered" in checked.stdout
     assert "is there already" in tute("bot", "new", "my_bot", code=2).stderr
+
+
+def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:
+    made = tute("bot", "new", "mi bot").stdout
+
+    assert "\n  tute bot check 'mi bot'\n  tute play 'mi bot' random -g partnership -n 50\n" in made
+
+
+def test_bot_check_takes_few_tables_that_meet_every_kind_of_decision(tute: Tute) -> None:
+    every = [(key, players) for key in games() for players in declared(key).players]
+    meets = {at: set(awkward.known(load(at[0], players=at[1]))) for at in every}
+
+    chosen = few(every)
+    data = json.loads(tute("bot", "check", "random", "-g", "podrida", "--json").stdout)
+
+    assert set().union(*(meets[at] for at in chosen)) == set().union(*meets.values())
+    assert len(chosen) < 9
+    assert few([("partnership", 4)]) == [("partnership", 4)]
+    assert [table["players"] for table in data["tables"]] == list(declared("podrida").players)
+    assert data["left_out"] == 0, "who names a game gets all of its tables"
 
 
 def test_bot_check_explains_a_failure(tute: Tute, tmp_path: Path) -> None:

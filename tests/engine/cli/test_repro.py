@@ -63,7 +63,7 @@ def test_it_stops_at_a_fault_with_the_exact_request_and_answer(tute: Tute, log: 
 
 def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
     (tmp_path / "weak.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 4 else sys.exit(7)"))
-    tute("play", "weak.py", "random", "-g", "partnership", "-n", 2, "--log", "weak.jsonl")
+    tute("play", "weak.py", "random", "-g", "partnership", "-n", 2, "--log", "weak.jsonl", code=1)
 
     again = json.loads(tute("repro", "weak.jsonl", "--bot", "weak.py", "--json", code=1).stdout)
     better = json.loads(
@@ -77,7 +77,7 @@ def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
 
 def test_a_program_that_cannot_be_executed_is_told_in_words(tute: Tute, tmp_path: Path) -> None:
     damaged(tmp_path / "broken")
-    tute("play", "broken", "random", "-g", "partnership", "-n", 1, "--log", "broken.jsonl")
+    tute("play", "broken", "random", "-g", "partnership", "-n", 1, "--log", "broken.jsonl", code=1)
 
     again = json.loads(tute("repro", "broken.jsonl", "--bot", "broken", "--json", code=1).stdout)
     checked = tute("bot", "check", "broken", code=1).stdout

@@ -207,11 +207,19 @@ def test_progress_counts_sittings(box: Sandbox, honest: BotSpec) -> None:
 
 
 def test_stop_leaves_boards_incomplete_and_blames_nobody(box: Sandbox, honest: BotSpec) -> None:
-    calls = []
+    done, said = [], []
 
-    result = play_match(match(honest, honest, boards=3), box, stop=lambda: calls.append(0) or len(calls) > 40)
+    def progress(sittings: int, _: int) -> None:
+        done.append(sittings)
 
-    assert len(calls) == 41, "no other pass was begun"
+    def stop() -> bool:
+        if done:
+            said.append(True)
+        return bool(said)
+
+    result = play_match(match(honest, honest, boards=3), box, progress=progress, stop=stop)
+
+    assert (done, said) == ([1], [True]), "no other pass was begun"
     assert len(result.boards[0].sittings) == 1
     assert not any(board.complete for board in result.boards)
     assert [report.faults for report in result.parties] == [[], []]
@@ -326,12 +334,13 @@ def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make
     )
     quiet, _ = played(box, busy, busy, game="corriente", boards=1)
     asked, pauses, lasted = [], [], []
+    servers = cpu_of_descendants().keys()  # of other tests
 
     def act() -> None:
         before, began = cpu_of_descendants(), time.monotonic()
         time.sleep(0.5)
         after = cpu_of_descendants()
-        pauses.append({pid: after[pid] - ticks for pid, ticks in before.items() if pid in after})
+        pauses.append({pid: after[pid] - ticks for pid, ticks in before.items() if pid in after and pid not in servers})
         lasted.append(time.monotonic() - began)
 
     def interlude() -> Callable[[], None] | None:

@@ -1,0 +1,219 @@
+"""A league over its REST API: where it is, who asks, and its answers as data. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from email.message import Message
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from engine.cli.problem import INFRASTRUCTURE, Problem
+
+API = "/api/v1"
+PATIENCE_S = 30.0  # for one answer
+LARGEST = 64 << 20  # bytes of one answer
+TRIES = 5  # where the league asks to come again later
+LONGEST_WAIT_S = 60.0
+MATCH_ID = re.compile("[a-z0-9]{6,20}")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A body, already read, and its headers."""
+
+    headers: Message
+    body: bytes
+
+    def data(self) -> Any:
+        """The body as JSON. Problem where it is none."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise Problem("the answer is not JSON: this address is no league of this kind", INFRASTRUCTURE) from None
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A token goes to the league that it was made for and nowhere else."""
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Message, newurl: str) -> NoReturn:
+        raise Problem(f"{req.full_url} sends us on to {newurl}. If that is the league's address, tute login there")
+
+
+_opener = build_opener(_NoRedirects)
+
+
+@dataclass(frozen=True)
+class League:
+    """One league. `token` may be empty: reading needs none."""
+
+    url: str
+    token: str = ""
+
+    def get(self, path: str, **query: object) -> Any:
+        """The JSON at an address of the API."""
+        return self.ask("GET", f"{API}/{path}" + (f"?{urlencode(query)}" if query else "")).data()
+
+    def pages(self, path: str, most: int, **query: object) -> Iterator[Any]:
+        """The rows of a list, at most so many, page after page."""
+        address: str | None = f"{API}/{path}?{urlencode({'page_size': min(most, 50), **query})}"
+        while address and most > 0:
+            page = self.ask("GET", address).data()
+            yield from page["results"][:most]
+            most -= len(page["results"])
+            address = page["next"] and urlsplit(page["next"])._replace(scheme="", netloc="").geturl()
+
+    def ask(
+        self, method: str, address: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """One request to an address of this league. Problem in the league's own words where it refuses, or where it cannot be reached."""
+        request = Request(self.url + address, data=body, method=method, headers=dict(headers or {}))  # noqa: S310 - `at` lets http and https through
+        request.add_header("Accept", "application/json, */*;q=0.5")
+        if self.token:
+            request.add_unredirected_header("Authorization", f"Bearer {self.token}")
+        for attempt in range(TRIES):
+            try:
+                with _opener.open(request, timeout=PATIENCE_S) as response:
+                    return Answer(response.headers, response.read(LARGEST))
+            except HTTPError as error:
+                wait = _wait(error, attempt)
+                if wait is None:
+                    _refused(error)
+                time.sleep(wait)
+            except (URLError, OSError, ssl.SSLError) as error:
+                reason = getattr(error, "reason", error)
+                raise Problem(
+                    f"cannot reach {self.url}: {reason}. Is the address right, and the league up?", INFRASTRUCTURE
+                ) from None
+        raise AssertionError("the last try waits for nothing")
+
+
+def _wait(error: HTTPError, attempt: int) -> float | None:
+    """How long to wait before the same request again; None where that is no use."""
+    if error.code not in (429, 503) or attempt == TRIES - 1:
+        return None
+    try:
+        wait = float(error.headers.get("Retry-After", ""))
+    except ValueError:
+        wait = 1.0 if error.code == 503 else LONGEST_WAIT_S + 1
+    return wait if 0 <= wait <= LONGEST_WAIT_S else None
+
+
+def _refused(error: HTTPError) -> NoReturn:
+    body = error.read(1 << 16)
+    try:
+        told = json.loads(body)
+        parts = [str(told[part]).rstrip(".") for part in ("title", "detail", "what_to_do") if told.get(part)]
+        text = ". ".join(parts) + "."
+    except (ValueError, AttributeError):
+        text = f"{error.reason}"
+    raise Refused(error.code, f"the league refused it ({error.code}). {text}")
+
+
+class Refused(Problem):
+    """An answer from 400 on."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+# ---- which league
+
+
+def at(url: str) -> str:
+    """The address of a league as it is kept, scheme and host, from that of any page of it. Problem where no token may be sent to it."""
+    parts = urlsplit(url if "//" in url else f"https://{url}")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise Problem(f"{url} is no address of a league; give one such as https://tute.example")
+    if parts.scheme == "http" and not _local(parts.hostname):
+        raise Problem(f"{url} is not encrypted, so anybody on the way could read your token: use https")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def leagues_file() -> Path:
+    """Where addresses and tokens are kept, readable for their owner only."""
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "tute-league" / "leagues.json"
+
+
+def _kept() -> dict[str, Any]:
+    try:
+        found = json.loads(leagues_file().read_text(encoding="utf-8"))
+        return {"latest": found["latest"], "tokens": dict(found["tokens"])}
+    except FileNotFoundError:
+        return {"latest": None, "tokens": {}}
+    except (ValueError, KeyError, TypeError):
+        raise Problem(f"{leagues_file()} cannot be read; remove it and run tute login again") from None
+
+
+def keep(league: League | None, forget: str = "") -> None:
+    """Keep a league and its token as the latest one, or forget one."""
+    kept = _kept()
+    if league is not None:
+        kept["tokens"][league.url] = league.token
+        kept["latest"] = league.url
+    else:
+        kept["tokens"].pop(forget, None)
+        kept["latest"] = next(iter(kept["tokens"]), None) if kept["latest"] == forget else kept["latest"]
+    path = leagues_file()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    beside = path.with_name(path.name + ".new")
+    beside.unlink(missing_ok=True)
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(kept, file, indent=1)
+    beside.replace(path)
+
+
+def chosen(url: str | None, *, signed_in: bool = False) -> League:
+    """The league of --league, TUTE_LEAGUE or the latest `tute login`, with the token of TUTE_TOKEN or that login. Problem where there is none."""
+    kept = _kept()
+    where = url or os.environ.get("TUTE_LEAGUE") or kept["latest"]
+    if where is None:
+        raise Problem("which league? Run tute login ADDRESS once, or give --league ADDRESS")
+    where = at(where)
+    token = os.environ.get("TUTE_TOKEN") or kept["tokens"].get(where, "")
+    if signed_in and not token:
+        raise Problem(f"you are not signed in at {where}: run tute login {where}")
+    return League(where, token)
+
+
+def add_league_flag(parser: Any) -> None:
+    """Declare --league."""
+    parser.add_argument("--league", metavar="ADDRESS", help="which league (that of the latest tute login)")
+
+
+# ---- what several commands ask for
+
+
+def is_match_id(text: str) -> bool:
+    """Whether a word looks like the id of a match and is no file here."""
+    return bool(MATCH_ID.fullmatch(text)) and not Path(text).exists()
+
+
+def match_log(league: League, match: str) -> str:
+    """The replays of a finished match, one a line. Problem where there is no such match, or its cards are not open yet."""
+    try:
+        return league.ask("GET", f"/m/{quote(match)}.jsonl").body.decode()
+    except Refused as refused:
+        if refused.status != 404:
+            raise
+        raise Problem(
+            f"{league.url} has no match {match} whose cards are open: is the id right, and the match over?"
+        ) from None

@@ -1,0 +1,101 @@
+"""`tute submit`: a bot into a league, and what its validation says."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from engine.cli.output import command, json_flag, print_json
+from engine.cli.problem import FAILED, OK, Problem
+
+EXAMPLE = """
+tute submit my_bot
+tute submit rufo.py --as rufo --games partnership,guinote
+tute submit my_bot.zip --no-wait --json
+"""
+DETAILS = """
+Sends a file, folder or zip as a new version of one of your bots (tute login first) and waits for what the league says of it. A repeated command
+finds the version that the first one made. Exit code 1 if the league refuses it.
+"""
+LOOK_S = 2.0
+PATIENCE_S = 600.0
+
+
+def add(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    from engine.cli import remote
+
+    parser = command(commands, "submit", "send a bot to a league", EXAMPLE, DETAILS)
+    parser.add_argument("path", type=Path, metavar="PATH", help="file, folder or zip")
+    parser.add_argument("--as", dest="name", metavar="NAME", help="name of the bot (that of the package)")
+    parser.add_argument(
+        "--games", metavar="KEYS", help="games that it plays, separated by commas, where the package does not say"
+    )
+    parser.add_argument("--no-wait", action="store_true", help="do not wait for the validation")
+    remote.add_league_flag(parser)
+    json_flag(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Upload, wait, and show the checks; exit code 1 for a version that was refused."""
+    from engine.cli import remote, table
+    from engine.packages.archive import read_path
+    from engine.packages.manifest import PackageRefused
+
+    league = remote.chosen(args.league, signed_in=True)
+    try:
+        games = [table.find_game(game) for game in args.games.split(",")] if args.games else None
+        package = read_path(args.path, games)
+    except PackageRefused as refused:
+        raise Problem(f"{args.path}: {refused}", FAILED) from None
+    except ValueError as error:
+        raise Problem(str(error)) from None
+    name = args.name or package.manifest.name
+    where = f"{remote.API}/bots/{quote(name, safe='')}/versions"
+    headers = {
+        "Content-Type": "application/octet-stream",
+        "Idempotency-Key": f"submit-{sha256(f'{name} {package.sha256}'.encode()).hexdigest()[:48]}",  # a repeat finds what was made
+    }
+    answer = league.ask("POST", f"{where}?{urlencode({'filename': 'bot.zip'})}", package.zip(), headers)
+    version = answer.data()
+    if not args.no_wait:
+        version = _decided(league, version, quiet=args.json)
+    if args.json:
+        print_json(version)
+    else:
+        _print(league.url, version)
+    return FAILED if version["status"] == "rejected" else OK
+
+
+def _decided(league: Any, version: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
+    """The version once its validation is over, or as it is when patience ends."""
+    until = time.monotonic() + PATIENCE_S
+    told = 0
+    while version["status"] == "validating" and time.monotonic() < until:
+        time.sleep(LOOK_S)
+        version = league.get(f"versions/{version['id']}")
+        checks = len(version.get("checks", ()))
+        if checks > told and not quiet:
+            print(f"{checks} checks done", file=sys.stderr)
+        told = checks
+    return version
+
+
+def _print(url: str, version: dict[str, Any]) -> None:
+    print(f"{version['bot']} version {version['number']}: {version['status']}")
+    for check in version.get("checks", ()):
+        if check["fault"]:
+            print(f"  {check['game']}, {check['name']}: {check['fault']}. {check['fault_detail'] or ''}".rstrip())
+    if version["fault"]:
+        print(f"  {version['fault']}: {version['fault_detail'] or ''}".rstrip())
+    if version["refused"]:
+        print(f"  not accepted for: {', '.join(version['refused'])}")
+    if version["status"] == "validating":
+        print("  its validation goes on; tute status tells how it ends")
+    print(f"  {url}/bots/{version['bot']}/")

@@ -1,0 +1,125 @@
+"""`tute login`, `submit`, `status`, `replay` and `repro` against a league that listens on a socket."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+
+from engine import cli
+from engine.cli import remote, submit
+from league.domain.bots import bots
+from league.domain.core import moves
+from league.domain.people import players, tokens
+from league.enums import MatchStatus, VersionStatus
+from league.models import BotVersion, Match
+from tests.support import league as made
+
+NAME = "rufo"
+
+
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder of an author who has never signed in."""
+    cache.clear()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("TUTE_LEAGUE", "TUTE_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def log_in(url: str, token: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """As from a pipe."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(token + "\n"))
+    return cli.main(["login", url])
+
+
+def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> None:
+    ana = players.create("ana", now=made.NOW)
+    _, token = tokens.create(ana, "desk", scope="submit")
+    (at_home / "rufo.py").write_bytes(made.BOT)
+
+    assert log_in(f"{live_server.url}/games/", token, monkeypatch) == 0
+    assert f"signed in at {live_server.url} as ana" in capsys.readouterr().out
+    assert stat.S_IMODE(remote.leagues_file().stat().st_mode) == 0o600
+
+    assert cli.main(["submit", "rufo.py", "--games", "Parejas", "--no-wait"]) == 0
+    assert "rufo version 1: validating" in capsys.readouterr().out
+    version = BotVersion.objects.get()
+    assert (version.bot.slug, version.games) == (NAME, ["partnership"])
+
+    for match in Match.objects.all():  # its validation: nobody plays here
+        moves.move(match, MatchStatus.CANCELLED, now=made.NOW)
+    moves.move(version, VersionStatus.ACCEPTED, now=made.NOW)
+    monkeypatch.setattr(submit, "LOOK_S", 0.0)
+    assert cli.main(["submit", "rufo.py", "--games", "partnership"]) == 0
+    said = capsys.readouterr().out
+    assert "rufo version 1: accepted" in said
+    assert f"{live_server.url}/bots/rufo/" in said
+    assert BotVersion.objects.count() == 1, "a repeat finds what was made"
+
+    luna = made.accepted(players.create("berto", now=made.NOW), "luna")
+    match = made.started(ana, [version, luna]).matches.get()
+    made.play(match)
+
+    assert cli.main(["status"]) == 0
+    said = capsys.readouterr().out
+    assert "ana at http://" in said
+    assert "rufo  active" in said
+    assert "uploads 1 of " in said
+    assert cli.main(["status", NAME]) == 0
+    said = capsys.readouterr().out
+    assert "rufo of ana, active" in said
+    assert "accepted" in said
+    assert [match.public_id, "partnership", "finished", "luna"] in [line.split() for line in said.splitlines()]
+    assert cli.main(["status", NAME, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["matches"][0]["id"] == match.public_id
+
+    assert cli.main(["replay", match.public_id, "--board", "1"]) == 0
+    assert "rufo" in capsys.readouterr().out
+    assert cli.main(["replay", match.public_id, "--log", "match.jsonl"]) == 0
+    assert f"replays of {match.public_id} in match.jsonl" in capsys.readouterr().out
+    assert cli.main(["verify", "match.jsonl"]) == 0
+    assert "replays hold" in capsys.readouterr().out
+
+    assert cli.main(["login", live_server.url, "--forget"]) == 0
+    assert cli.main(["status"]) == 2
+    assert "which league?" in capsys.readouterr().err
+
+
+def test_refusals_are_told_in_words(live_server, at_home, monkeypatch, capsys) -> None:
+    ana = players.create("ana", now=made.NOW)
+    _, reader = tokens.create(ana, "phone", scope="read")
+    (at_home / "rufo.py").write_bytes(made.BOT)
+
+    assert log_in(live_server.url, "tute_nobody", monkeypatch) == 2
+    assert "the league refused it (401)" in capsys.readouterr().err
+    assert not remote.leagues_file().exists()
+    assert log_in(live_server.url, reader, monkeypatch) == 0
+    assert cli.main(["submit", "rufo.py"]) == 2
+    assert "(403)" in capsys.readouterr().err
+    assert cli.main(["replay", "zzzzzzzzzz", "--log", "x.jsonl"]) == 2
+    assert "has no match zzzzzzzzzz whose cards are open" in capsys.readouterr().err
+    (at_home / "bad.zip").write_bytes(b"PK\x03\x04 nothing")
+    assert cli.main(["submit", "bad.zip"]) == 1
+    assert "bad.zip: the zip has no directory" in capsys.readouterr().err
+    assert cli.main(["status", "nobody"]) == 2
+    assert "(404)" in capsys.readouterr().err
+    assert bots.Bot.objects.count() == 0
+    assert cli.main(["login", "http://tute.example"]) == 2
+    assert "not encrypted" in capsys.readouterr().err
+    assert cli.main(["status", "rufo", "--league", "http://127.0.0.1:9"]) == 3
+    assert "cannot reach http://127.0.0.1:9" in capsys.readouterr().err
+
+
+def test_a_token_follows_no_redirect(live_server, at_home) -> None:
+    league = remote.League(live_server.url, "tute_secret")
+
+    with pytest.raises(remote.Problem, match="sends us on to"):
+        league.ask("GET", "/accounts/requests/")
