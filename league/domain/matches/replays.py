@@ -13,7 +13,7 @@ from django.db.models import Max
 
 import engine
 from league.domain.core.errors import Refused
-from league.domain.matches import embargoes
+from league.domain.matches import embargoes, logs, packing
 from league.enums import MatchStatus
 from league.models import Match, Party, Player, Sitting
 
@@ -35,6 +35,12 @@ class Unreadable(Refused):
 
 class Missing(Unreadable):
     """A replay that is not kept any more."""
+
+    missing = True
+
+
+class Underivable(Unreadable):
+    """A replay whose moments the rules of this release do not make."""
 
     missing = True
 
@@ -103,18 +109,48 @@ def reason_closed(match: Match) -> Refused | None:
     )
 
 
+def unpack(sitting: Sitting) -> dict[str, Any]:
+    """The stored record, whole. Only for code that checks or repairs; what people get passes through `replay`. Raises Unreadable.
+
+    Whoever reads several sittings of a match lets their boards share the `match` object: its log is read and unpacked once for that.
+    """
+    if is_loose(sitting):
+        return unpack_loose(sitting)
+    try:
+        return logs.opened(sitting.board.match).record((sitting.board.number, sitting.number))
+    except KeyError:
+        raise _lost(sitting) from None
+    except logs.Unopened as error:
+        raise {"missing": _lost, "exchanged": _exchanged, "damaged": _damaged}[error.why](sitting) from None
+    except packing.OtherRules as error:
+        raise Underivable(
+            "board {board}, sitting {sitting} of match {match} was played by revision {revision} of the rules, and those of this release "
+            "do not make the same of it, so it is not shown; its result stands, and its deal and actions are kept",
+            revision=error.revision,
+            **_place(sitting),
+        ) from None
+
+
+# ---- replays of releases before the logs, one in each row
+
+
+def is_loose(sitting: Sitting) -> bool:
+    """Whether the replay was stored in the row of the sitting, or should be there."""
+    return bool(sitting.replay or sitting.digest)
+
+
 def pack(record: Mapping[str, Any]) -> bytes:
-    """A replay as stored: compressed canonical JSON."""
+    """A loose replay: compressed canonical JSON."""
     return zlib.compress(json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(), 6)
 
 
 def digest(match: str, board: int, sitting: int, packed: bytes) -> str:
-    """What binds a stored replay to its sitting: a hash over both. `match`: its public id."""
+    """What binds a loose replay to its sitting: a hash over both. `match`: its public id."""
     return hashlib.sha256(b"tute-sitting/1\n%s\n%d\n%d\n" % (match.encode(), board, sitting) + packed).hexdigest()
 
 
-def unpack(sitting: Sitting) -> dict[str, Any]:
-    """The stored record, whole. Only for code that checks or repairs; what people get passes through `replay`. Raises Unreadable."""
+def unpack_loose(sitting: Sitting) -> dict[str, Any]:
+    """The record of a loose replay. Raises Unreadable."""
     if whats_wrong := doubt(sitting):
         raise whats_wrong
     try:
@@ -130,7 +166,7 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
 
 
 def doubt(sitting: Sitting) -> Unreadable | None:
-    """Why a stored replay cannot be what was stored, as far as its digest tells: without one, only whether it is there."""
+    """Why a loose replay cannot be what was stored, as far as its digest tells: without one, only whether it is there."""
     packed, board = bytes(sitting.replay), sitting.board
     if not packed:
         return _missing(**_place(sitting))
@@ -161,6 +197,10 @@ def gone(public_id: str, board: int, sitting: int) -> Missing | None:
     if sitting > (kept.aggregate(last=Max("number"))["last"] or 0) or kept.filter(board__number=board, number=sitting):
         return None
     return _missing(match=public_id, board=board, sitting=sitting + 1)
+
+
+def _lost(sitting: Sitting) -> Missing:
+    return _missing(**_place(sitting))
 
 
 def _missing(**place: Any) -> Missing:

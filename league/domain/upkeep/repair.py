@@ -60,6 +60,7 @@ def strike(
     found = RepairReport()
     with transaction.atomic():
         touched = {match.pool_id: match.pool for match in rows}
+        _lock(rows)
         before = _elo(touched.values())
         for match in rows:
             _strike(match, found, why=why, actor=actor, now=now)
@@ -111,6 +112,7 @@ def repair_revisions(
     with transaction.atomic():
         wrong = list(rows)
         touched = {match.pool_id: match.pool for match in wrong}
+        _lock(wrong)
         elo = _elo(touched.values())
         for match in wrong:
             if unrate:
@@ -148,6 +150,17 @@ def _present(pool: Pool) -> Pool:
     return pools.pool(pool.game, pool.players, pool.options, mixed=pool.team == pools.MIXED)
 
 
+def _lock(rows: Sequence[Match]) -> None:
+    """Lock the tournaments of matches and read them again, then lock the pools: whoever else locks both, and a match, does it in this order."""
+    chosen = {match.tournament_id for match in rows if match.tournament_id is not None}
+    cups = {cup.pk: cup for cup in Tournament.objects.select_for_update().filter(pk__in=chosen).order_by("pk")}
+    for match in rows:
+        if match.tournament_id is not None:
+            match.tournament = cups[match.tournament_id]
+    rated = Pool.objects.select_for_update(no_key=True).filter(pk__in={match.pool_id for match in rows})
+    list(rated.order_by("pk").values_list("pk"))
+
+
 def _strike(match: Match, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
         matches.void(match, actor=actor, why=why, now=now)
@@ -174,7 +187,7 @@ def _reopen(tournament: Tournament, pool: Pool, found: RepairReport, *, why: str
     if tournament.slug in found.reopened:
         return
     found.reopened.append(tournament.slug)
-    row = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    row = Tournament.objects.get(pk=tournament.pk)  # locked
     Tournament.objects.filter(pk=row.pk).update(pool=pool, ending="", facts={})
     row.entries.update(place=None)
     if row.status == TournamentStatus.FINISHED:

@@ -20,9 +20,9 @@ from engine.replay import ReplayError
 from engine.runner.evidence.replays import check
 from engine.runner.match import suits_of
 from league.domain.core import clock, journal
-from league.domain.matches import replays
+from league.domain.matches import logs, packing, replays
 from league.enums import MatchStatus
-from league.models import Match, Party, Sitting
+from league.models import Match, MatchLog, Party, Sitting
 
 CHUNK = 200  # matches that are looked at together
 RESTORED = "played again from its actions: when the bots answered, and their notes, are lost"
@@ -60,14 +60,93 @@ def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None =
             sitting = Sitting.objects.select_for_update(of=("self",)).select_related("board__match__pool").get(pk=key)
             _restore(sitting, strays, found, actor=actor, now=now)
             transaction.set_rollback(dry_run)
+    _restore_logs(found, actor=actor, dry_run=dry_run, now=now)
     return found
+
+
+# ---- logs
+
+
+def _restore_logs(found: Restored, *, actor: str, dry_run: bool, now: datetime) -> None:
+    damaged = [match.pk for match in _logged() if logs.doubt(match)]
+    strays = {}
+    for data in MatchLog.objects.filter(match__in=damaged).values_list("data", flat=True).iterator(chunk_size=CHUNK):
+        told = logs.open_data(bytes(data))
+        if told and told.whole:
+            strays[told.match()] = bytes(data)
+    for pk in damaged:
+        with transaction.atomic():
+            match = Match.objects.select_for_update(of=("self",), no_key=True).select_related("pool").get(pk=pk)
+            _restore_log(match, strays.get(match.public_id), found, actor=actor, now=now)
+            transaction.set_rollback(dry_run)
+
+
+def _logged() -> Iterator[Match]:
+    """The matches whose replays are in a log, or should be."""
+    ids = list(
+        Match.objects.filter(status__in=SHOWN, boards__isnull=False)
+        .order_by("pk")
+        .distinct()
+        .values_list("pk", flat=True)
+    )
+    for start in range(0, len(ids), CHUNK):
+        loose = Sitting.objects.filter(board__match__in=ids[start : start + CHUNK]).exclude(digest="", replay=b"")
+        rows = Match.objects.filter(pk__in=ids[start : start + CHUNK]).exclude(pk__in=loose.values("board__match"))
+        yield from rows.select_related("log").order_by("pk")
+
+
+def _restore_log(match: Match, stray: bytes | None, found: Restored, *, actor: str, now: datetime) -> None:
+    row = logs.row_of(match)
+    if row and stray is not None and logs.digest(match.public_id, stray) == row.digest:
+        how, data = "put back", stray
+        found.put_back.append(match.public_id)
+    else:
+        made = _log_played_again(match, bytes(row.data) if row else b"", found)
+        if not made:
+            return
+        how, data = "played again", logs.pack_records(made)
+    logs.replace(match, data)
+    journal.append("match.replay_restored", f"match:{match.public_id}", now=now, actor=actor, how=how)
+
+
+def _log_played_again(match: Match, data: bytes, found: Restored) -> dict[packing.Place, dict[str, Any]]:
+    """The records that can be made again of what is left of a log. Which can and which cannot is noted in `found`."""
+    told = logs.open_data(data)
+    here = told if told and told.match() == match.public_id else None
+    made = {}
+    sittings = Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
+    for sitting in sittings.defer("replay"):
+        sitting.board.match = match
+        place = (sitting.board.number, sitting.number)
+        name = f"{match.public_id}, board {place[0]}, sitting {place[1]}"
+        record = _proved_again(sitting, here.played(place)) if here and place in here.records else None
+        if record is None:
+            found.lost.append(name)
+        else:
+            made[place] = record
+            found.played.append(name)
+    return made
+
+
+def _proved_again(sitting: Sitting, played: dict[str, Any]) -> dict[str, Any] | None:
+    """The record that the actions make, if it has the scores of the row."""
+    try:
+        state = engine.replay.restore(played | {"events": []})
+        made: dict[str, Any] = engine.replay.make(state, _meta(sitting, played)) | _referees_own(sitting, played)
+        check(made)
+    except (ReplayError, TypeError):
+        return None
+    return made if _scores(made) == sitting.scores else None
+
+
+# ---- replays of releases before the logs
 
 
 def _batches() -> Iterator[Sequence[Sitting]]:
     ids = list(Match.objects.filter(status__in=SHOWN).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(ids), CHUNK):
-        rows = Sitting.objects.filter(board__match__in=ids[start : start + CHUNK]).select_related("board__match__pool")
-        yield list(rows.order_by("pk"))
+        rows = Sitting.objects.filter(board__match__in=ids[start : start + CHUNK]).exclude(digest="", replay=b"")
+        yield list(rows.select_related("board__match__pool").order_by("pk"))
 
 
 def _bind(rows: Iterable[Sitting], found: Restored) -> Iterator[int]:

@@ -9,7 +9,8 @@ from league.domain.core.errors import Refused
 from league.domain.matches import matches
 from league.domain.ratings import ratings, sums
 from league.domain.upkeep import reconcile, repair
-from league.models import LeagueEvent, Match, Pool, Rating, RatingPoint, Tournament
+from league.models import LeagueEvent, Match, Player, Pool, Rating, RatingPoint, Tournament
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 WHY = "the last trick was not counted"
@@ -18,6 +19,10 @@ WHY = "the last trick was not counted"
 @pytest.fixture
 def cup(ana, berto) -> Tournament:
     """A finished cup of three bots, rated."""
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana: Player, berto: Player) -> Tournament:
     versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sol")]
     cup = started(ana, versions, boards=2)
     for match in cup.matches.order_by("id"):

@@ -8,22 +8,30 @@ import pytest
 from django.core.management import call_command
 
 import engine
-from league.domain.matches import replays
+from league.domain.matches import logs, packing, replays
 from league.domain.upkeep import invariants
 from league.domain.upkeep.restoring import RESTORED, restore_replays
-from league.models import LeagueEvent, Match, Sitting
+from league.models import LeagueEvent, Match, MatchLog, Sitting
 from tests.support.league import NOW, accepted, play, started
+from tests.support.loose import loosen
 
 
 @pytest.fixture
-def match(ana, berto) -> Match:
+def logged(ana, berto) -> Match:
     """A finished match of two boards in two sittings."""
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     return play(Match.objects.get(status="queued"))
 
 
+@pytest.fixture
+def match(logged: Match) -> Match:
+    """As releases before the logs stored it."""
+    loosen(logged)
+    return Match.objects.get(pk=logged.pk)
+
+
 def sittings() -> list[Sitting]:
-    return list(Sitting.objects.select_related("board__match").order_by("board__number", "number"))
+    return list(Sitting.objects.select_related("board__match").order_by("board__match", "board__number", "number"))
 
 
 def stored(sitting: Sitting, packed: bytes) -> None:
@@ -142,3 +150,107 @@ def test_replays_from_before_there_were_digests_are_bound_by_repair(match: Match
     assert invariants.check_all(now=NOW) == []
     call_command("repair", "--replays")
     assert "nothing to repair" in capsys.readouterr().out
+
+
+# ---- logs
+
+
+def log_of(match: Match) -> bytes:
+    return bytes(MatchLog.objects.get(match=match).data)
+
+
+def written(match: Match, data: bytes) -> None:
+    """Past the league, as a disk does."""
+    MatchLog.objects.filter(match=match).update(data=data)
+
+
+def swapped(one: Match, other: Match) -> None:
+    first, second = log_of(one), log_of(other)
+    written(one, second)
+    written(other, first)
+
+
+def told_wrongly(match: Match, other: Match) -> None:
+    """One bit of what the referee told: of the second frame."""
+    data = bytearray(log_of(match))
+    data[-9] ^= 1
+    written(match, bytes(data))
+
+
+def played_wrongly(match: Match, other: Match) -> None:
+    """One bit of what was played: of the first frame."""
+    data = bytearray(log_of(match))
+    data[packing.START.size + 20] ^= 1
+    written(match, bytes(data))
+
+
+def other_scores(match: Match, other: Match) -> None:
+    """A sound log that nobody stored."""
+    opened = logs.opened(Match.objects.get(pk=match.pk))
+    written(match, packing.pack({place: opened.record(place) | {"scores": [9] * 4} for place in opened.places()}))
+
+
+def other_actions(match: Match, other: Match) -> None:
+    """Actions may be legal and still not those that were played: the scores of the rows decide."""
+    opened = logs.opened(Match.objects.get(pk=match.pk))
+    records = {place: opened.record(place) for place in opened.places()}
+    wrong = {place: record | {"actions": records[2, 0]["actions"]} for place, record in records.items()}
+    written(match, packing.pack(wrong | {(2, 0): records[2, 0], (2, 1): records[2, 1]}))
+
+
+# words of the finding, status of a page, matches found, what repair does and for how many
+LOGS: dict[str, tuple[Callable[[Match, Match], None], str, int, int, dict[str, int]]] = {
+    "a bit of what was told": (told_wrongly, "is damaged", 500, 1, {"played": 4}),
+    "a bit of what was played": (played_wrongly, "is damaged", 500, 1, {"lost": 4}),
+    "cut short": (lambda match, other: written(match, log_of(match)[:-9]), "is damaged", 500, 1, {"played": 4}),
+    "overwritten": (lambda match, other: written(match, bytes(1000)), "is damaged", 500, 1, {"lost": 4}),
+    "another log": (other_scores, "is damaged", 500, 1, {"played": 4}),
+    "other actions": (other_actions, "is damaged", 500, 1, {"played": 2, "lost": 2}),
+    "empty": (lambda match, other: written(match, b""), "is not kept any more", 410, 1, {"lost": 4}),
+    "exchanged": (swapped, "belongs to another", 500, 2, {"put_back": 2}),
+    "copied": (lambda match, other: written(match, log_of(other)), "belongs to another", 500, 1, {"lost": 4}),
+}
+
+
+@pytest.mark.parametrize("way", LOGS)
+def test_a_log_is_found_told_and_restored_where_that_can_be_proved(way: str, logged: Match, ana, berto) -> None:
+    break_it, words, status, count, does = LOGS[way]
+    started(ana, [accepted(ana, "otra"), accepted(berto, "mas")], name="Other")
+    other = play(Match.objects.get(status="queued"))
+    before = [replays.unpack(one) for one in sittings()]
+    assert invariants.check_all(now=NOW) == []
+    break_it(logged, other)
+
+    with pytest.raises(replays.Unreadable, match=words) as caught:
+        replays.replay(sittings()[0])
+    assert caught.value.status == status
+    found = [one for one in invariants.check_all(now=NOW) if one.check == "replays"]
+    assert [words in one.what for one in found] == [True] * count
+    assert found[0].subject == f"match:{logged.public_id}"
+
+    would = restore_replays(actor="test", dry_run=True, now=NOW)
+    assert len(invariants.check_all(now=NOW)) == count
+    did = restore_replays(actor="test", now=NOW)
+    assert would == did
+    assert {name: len(getattr(did, name)) for name in ("put_back", "played", "lost")} == {
+        "put_back": 0, "played": 0, "lost": 0, **does
+    }  # fmt: skip
+    assert len(invariants.check_all(now=NOW)) == ("lost" in does)
+    if "played" not in does:
+        assert does == {"lost": 4} or [replays.unpack(one) for one in sittings()] == before
+        return
+    for old, one in zip(before, sittings(), strict=True):
+        name = f"{one.board.match.public_id}, board {one.board.number}, sitting {one.number}"
+        if name not in did.lost:
+            new = replays.unpack(one)
+            assert (new["actions"], new["events"], new["scores"]) == (old["actions"], old["events"], one.scores)
+            engine.replay.verify(new)
+            assert new["meta"].get("restored") == (RESTORED if name in did.played else None)
+    assert LeagueEvent.objects.filter(kind="match.replay_restored", subject=f"match:{logged.public_id}").count() == 1
+
+
+def test_a_log_whose_row_is_gone_is_missed(logged: Match) -> None:
+    MatchLog.objects.all().delete()
+
+    assert [one.check for one in invariants.check_all(now=NOW)] == ["replays"]
+    assert len(restore_replays(actor="test", now=NOW).lost) == 4

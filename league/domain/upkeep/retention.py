@@ -1,0 +1,57 @@
+"""Logs whose time has come are let go: the replays are removed; results, scores of every sitting and the digest stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from league.domain.core import clock, journal
+from league.domain.matches import logs
+from league.enums import MatchStatus
+from league.models import Audit, MatchLog
+
+CHUNK = 200  # matches in one transaction
+ENDED = (MatchStatus.FINISHED, MatchStatus.VOID)
+
+
+def let_go(*, actor: str = "", now: datetime | None = None) -> int:
+    """Remove the replays of all logs whose time has come; their number. Harmless to repeat, and to run twice at once.
+
+    A log is kept beyond its time while lots for audits are not drawn of it, or an audit of it waits.
+    """
+    now, count = clock.given(now), 0
+    while gone := _let_go_some(now):
+        count += gone
+    if count:
+        journal.append("replays.let_go", "league", now=now, actor=actor, count=count)
+    return count
+
+
+def _let_go_some(now: datetime) -> int:
+    waiting = Audit.objects.filter(work__status__in=(MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING))
+    looked_at = Q(match__drawn__isnull=False) | Q(match__status=MatchStatus.VOID)
+    due = MatchLog.objects.filter(looked_at, until__lte=now, let_go=None)
+    due = due.exclude(match__in=waiting.values("match")).order_by("until")
+    with transaction.atomic():
+        ids = list(due.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[:CHUNK])
+        return MatchLog.objects.filter(pk__in=ids, let_go=None).update(data=b"", let_go=now)
+
+
+def date_anew(*, dry_run: bool = False) -> Iterator[tuple[str, datetime | None, datetime | None]]:
+    """Give each log that is kept the time that the present settings give: public id, until when it was kept, and will be, where that differs."""
+    last = 0
+    while True:
+        rows = MatchLog.objects.filter(pk__gt=last, let_go=None, match__status__in=ENDED).select_related("match")
+        found = list(rows.defer("data").order_by("pk")[:CHUNK])
+        if not found:
+            return
+        for row in found:
+            until = logs.keep_until(row.match, row.match.finished)
+            if until != row.until:
+                if not dry_run:
+                    MatchLog.objects.filter(pk=row.pk, let_go=None).update(until=until)
+                yield row.match.public_id, row.until, until
+        last = found[-1].pk

@@ -1,0 +1,31 @@
+"""manage.py keep_replays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from league.domain.upkeep import retention
+from league.management.base import LeagueCommand
+
+
+class Command(LeagueCommand):
+    """How long replays are kept."""
+
+    help = (
+        "After KEEP_RATED_DAYS, KEEP_UNRATED_DAYS or KEEP_VALIDATION_DAYS were changed: give the replays that are there the time that "
+        "the settings say now. New ones have it by themselves, and the scheduler removes each night what is due. Results are never removed."
+    )
+    example = "manage.py keep_replays --dry-run"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+
+    def run(self, **options: Any) -> None:
+        """Date them anew and tell."""
+        changed = Counter(until is None for _, _, until in retention.date_anew(dry_run=options["dry_run"]))
+        self.say("nothing was changed; this would be done:" if options["dry_run"] else "done:")
+        self.say(
+            f"  kept for ever: {changed[True]} matches; kept until a day that has changed: {changed[False]} matches"
+        )
