@@ -1,15 +1,22 @@
-"""The ratings of a large pool: what a match costs there, as ratios to a floor of the same run, as Markdown.
+"""The ratings of a large pool: what a match costs there, as ratios to a floor of the same run, and how soon it is seen, as Markdown.
 
-    .venv/bin/python benchmarks/ratings.py [BOTS=10000] [BOARDS=1000000]
+    .venv/bin/python benchmarks/ratings.py [fits] [visible] [BOTS] [BOARDS]        both parts without a word; 2,000 and 10,000 bots, 100 boards each
 
-CPU seconds on one thread. Opponents are of like strength, one board in ten is between any two. The floor is one look of numpy at every board.
+fits: CPU seconds on one thread. Opponents are of like strength, one board in ten is between any two. The floor is one look of numpy at every board.
+visible: real PostgreSQL; a pool of 10,000 bots (100 boards each) is kept by threads that count, fit and rank as those of the scheduler. Two others
+report matches at a steady pace and look every 5 ms, from the commit of the report on, until the rows of its bots have changed.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import quantiles
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core, as the limits are meant
 
@@ -17,12 +24,18 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.league import cpu, floor, row
-from league.pure.rating.leaderboard import fit_leaderboard
+from benchmarks.league import cpu, floor, on_postgres, row
+from league.pure.rating.bradley_terry import REVISION, fit
+from league.pure.rating.leaderboard import BASE, ELO, fit_elo, fit_leaderboard
+from league.pure.rating.local import estimate
 from league.pure.rating.sketch import fit_large
-from league.pure.rating.tallies import Ints, tally_arrays
+from league.pure.rating.tallies import Ints, Tallies, around, tally_arrays
 
 PAIRS = 40  # that a bot meets, in the mean: bots meet in matches, not on single boards
+EXACT = 2000  # bots up to which the exact standard errors are worked out beside, once: half a minute, and as the cube
+MOVED = 0.05  # Elo; see league.domain.ratings.stages
+MATCHES, PACE_S = 60, 0.5  # reports of each of two workers, and between two of them
+LOOK_S = 0.02  # so often the counting thread looks; the scheduler has hints for it
 
 
 def pool(bots: int, boards: int) -> tuple[Ints, Ints]:
@@ -39,25 +52,204 @@ def pool(bots: int, boards: int) -> tuple[Ints, Ints]:
     return parties, scores.argsort(axis=1).astype(np.int64)
 
 
-def main(bots: int, boards: int) -> None:
+def matches(parties: Ints, count: int) -> Iterator[Tallies]:
+    """Matches of 16 boards between two that have met."""
+    rng = np.random.default_rng(2)
+    for pair in parties[rng.integers(0, len(parties), count)]:
+        won = rng.random(16) < 0.5
+        yield tally_arrays(np.tile(pair, (16, 1)), np.stack([won, ~won], axis=1).astype(np.int64))
+
+
+def fits(bots: int, boards: int) -> None:
     """Print the table."""
     parties, scores = pool(bots, boards)
     base = cpu(floor(parties), 5)
     sums = tally_arrays(parties, scores)
-    match = tally_arrays(parties[:16], scores[:16])
     print(
-        f"{bots} bots, {boards} boards, {len(sums.sides[1])} pairs\n\n| what | CPU seconds | times the floor | limit |"
+        f"\n{bots} bots, {boards} boards, {len(sums.sides[1])} pairs\n\n| what | CPU seconds | times the floor | limit |"
     )
     print("| --- | ---: | ---: | --- |")
+    match = next(matches(parties, 1))
     row("a match added to the sums", cpu(lambda: sums + match, 3), None, base)
-    found = fit_large(sums, errors=False)
-    start = dict(zip(found.bots, found.theta.tolist(), strict=True))
+    elo = fit_elo(sums)
+    local(sums, list(matches(parties, 12)), elo, base)
     after = sums + match
+    start = {bot: (one - BASE) / ELO for bot, one in elo.items()}
     row("cold fit", cpu(lambda: fit_large(sums, errors=False), 3), None, base)
-    row("warm fit after a match", cpu(lambda: fit_large(after, start=start, errors=False), 3), 0.2, base)
+    row("warm fit after a match", cpu(lambda: fit_elo(after, start=elo), 5), 0.2, base)
     row("with standard errors", cpu(lambda: fit_large(after, start=start), 1), None, base)
     row("and ranks, superiority: the table", cpu(lambda: fit_leaderboard(after, start=start), 1), 5, base)
+    told = []
+    for count in (1, 10, 100):
+        more = sum(matches(parties, count), sums)
+        now = fit_elo(more, start=elo)
+        told.append(f"{count}: {sum(abs(now[bot] - one) > MOVED for bot, one in elo.items())}")
+    print(f"\nRows that a fit of all writes after so many matches: {', '.join(told)}.", flush=True)
+    if bots <= EXACT:
+        exact, found = fit(sums), fit_large(sums)
+        line = np.argsort(-exact.theta)
+        of_mean = found.sd_from_mean(np.ones(bots)) / exact.sd_from_mean(np.ones(bots)) - 1
+        of_next = found.sd_of_pairs(line[:-1], line[1:]) / exact.sd_of_differences()[line[:-1], line[1:]] - 1
+        far = ", ".join(
+            f"{name} {np.quantile(np.abs(off), 0.99):.1%}" for name, off in (("rows", of_mean), ("neighbours", of_next))
+        )
+        print(
+            f"Standard errors beside the exact ones, p99: {far}. Strengths: {ELO * np.abs(found.theta - exact.theta).max():.1e} Elo."
+        )
+
+
+def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: float) -> None:
+    """The estimate of those who played, and how far the fit of all is from it."""
+    around([sums], [0])  # the columns of what is remembered lie together from the first match on
+    off = []
+
+    def one(match: Tallies) -> dict[int, Any]:
+        movers = match.ids.tolist()
+        return estimate(around([sums, match], movers), movers, elo_around(sums, match, elo))
+
+    def elo_around(sums: Tallies, match: Tallies, elo: dict[int, float]) -> dict[int, float]:
+        return {bot: elo[bot] for bot in around([sums, match], match.ids.tolist()).ids.tolist()}
+
+    seconds = cpu(lambda: [one(match) for match in played], 3) / len(played)
+    for match in played:
+        true = fit_elo(sums + match, start=elo)
+        off += [abs(found.elo - true[bot]) for bot, found in one(match).items()]
+    row("who played, estimated", seconds, 0.005, base)
+    print(f"| (at most {max(off):.2f} Elo off the fit of all, in {len(played)} matches) | | | |")
+
+
+def fill(bots: int) -> tuple[Any, Ints]:
+    """The pool, and (boards, 2) its versions as they met."""
+    from django.db import transaction
+    from django.utils import timezone
+
+    from league.domain.people import players
+    from league.domain.ratings import pools, stages, sums
+    from league.models import Bot, BotVersion, Pool
+    from tests.support.league import accepted
+
+    parties, scores = pool(bots, 100 * bots)
+    found = pools.pool("partnership")
+    Pool.objects.filter(pk=found.pk).update(ratings_revision=REVISION)
+    first = accepted(players.create("owner"), "first")
+    made = Bot.objects.bulk_create(
+        (Bot(owner=first.bot.owner, slug=f"bot-{n}", created=first.created) for n in range(bots)), 2000
+    )
+    versions = BotVersion.objects.bulk_create(
+        (BotVersion(bot=bot, number=1, package=first.package, created=first.created) for bot in made), 2000
+    )
+    met = np.array([version.pk for version in versions], dtype=np.int64)[parties]
+    with transaction.atomic():
+        sums.write_kept(found, tally_arrays(met, scores), matches=0, now=timezone.now(), settled=False)
+    stages.rank(found, now=timezone.now())
+    return found, met
+
+
+def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) -> float:
+    """Write a finished match of 16 boards, and wait; seconds from its commit until both rows have changed."""
+    from django.db import transaction
+    from django.utils import timezone
+
+    from league.models import Board, Match, Party, Rating
+    from tests.support.league import SECRET
+
+    with transaction.atomic():
+        now = timezone.now()
+        match = Match.objects.create(
+            key=name, public_id=name, kind="tournament", pool=the_pool, status="finished", secret=SECRET, boards_planned=16,
+            created=now, finished=now,
+        )  # fmt: skip
+        Party.objects.bulk_create(Party(match=match, number=number, version_id=pk) for number, pk in enumerate(pair))
+        won = rng.random(16) < 0.5
+        boards = [Board(match=match, number=n, scores=[int(one), int(not one)]) for n, one in enumerate(won, 1)]
+        Board.objects.bulk_create(boards)
+    began = time.perf_counter()
+    while Rating.objects.filter(pool=the_pool, version__in=pair, updated__gt=now).count() < 2:
+        time.sleep(0.005)
+    return time.perf_counter() - began
+
+
+def visible() -> None:
+    """From the commit of a report to the changed rows."""
+    from django.db import connection
+
+    from league.domain.ratings import stages
+
+    bots = int(os.environ.get("BOTS", "10000"))
+    the_pool, met = fill(bots)
+    stages.keep_as("benchmark")
+    waits: list[float] = []
+    ran = {"fits": 0, "tables": 0}
+    over = threading.Event()
+
+    def work(number: int) -> None:
+        rng = np.random.default_rng([7, number])
+        for turn in range(MATCHES):
+            time.sleep(PACE_S)
+            pair = met[rng.integers(0, len(met))].tolist()
+            waits.append(report(the_pool, pair, f"m{number}-{turn}", rng))
+        connection.close()
+
+    def keep(turn: Any, every: float) -> None:
+        while not over.wait(every):
+            turn()
+        connection.close()
+
+    def count() -> None:
+        stages.look(the_pool)
+
+    def fit_all() -> None:
+        ran["fits"] += stages.fit_due()
+
+    def rank_all() -> None:
+        ran["tables"] += stages.rank_due()
+
+    loops = [(count, LOOK_S), (fit_all, 1.0), (rank_all, 1.0)]
+    threads = [threading.Thread(target=keep, args=loop) for loop in loops]
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+    run(threads, workers, over)
+    told_visible(bots, waits, f"{ran['fits']} fits and {ran['tables']} tables meanwhile")
+
+
+def run(threads: list[threading.Thread], workers: list[threading.Thread], over: threading.Event) -> None:
+    """All of them, until the workers have ended."""
+    for thread in threads + workers:
+        thread.start()
+    for thread in workers:
+        thread.join()
+    over.set()
+    for thread in threads:
+        thread.join()
+
+
+def told_visible(bots: int, waits: list[float], meanwhile: str) -> None:
+    """Print the seconds."""
+    cut = quantiles(waits, n=100)
+    told = "held" if cut[98] < 1 else "MISSED"
+    print(f"\n| {len(waits)} reports of two workers into a pool of {bots} bots | p50 | p99 | longest | limit |")
+    print("| --- | ---: | ---: | ---: | --- |")
+    print(
+        f"| s from commit to changed rows; {meanwhile} | {cut[49]:.3f} | {cut[98]:.3f} | {max(waits):.3f} | 1 s: {told} |"
+    )
+
+
+def main(words: list[str]) -> None:
+    """Print what was asked for."""
+    parts = [word for word in words if not word.isdigit()] or ["fits", "visible"]
+    numbers = [int(word) for word in words if word.isdigit()]
+    if "fits" in parts:
+        sizes = (
+            [(numbers[0], (numbers[1:] or [100 * numbers[0]])[0])]
+            if numbers
+            else [(2000, 200_000), (10_000, 1_000_000)]
+        )
+        for bots, boards in sizes:
+            fits(bots, boards)
+    if "visible" in parts:
+        if numbers:
+            os.environ["BOTS"] = str(numbers[0])
+        on_postgres("visible", "ratings")
 
 
 if __name__ == "__main__":
-    main(*(int(word) for word in (*sys.argv[1:], *("10000", "1000000")[len(sys.argv) - 1 :])))
+    main(sys.argv[1:])

@@ -10,7 +10,7 @@ from league.models.pools import Pool
 
 
 class Rating(models.Model):
-    """The present fit of one version in one pool. A pure function of the finished boards; rewritten after every match."""
+    """The present fit of one version in one pool. A pure function of the finished boards, but for `estimated`; rewritten after every match."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="ratings")
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="ratings")
@@ -30,11 +30,20 @@ class Rating(models.Model):
     provisional = models.BooleanField()
     # Stands for its bot on the leaderboard: the newest settled version, else the newest
     listed = models.BooleanField(default=True)
+    # Found from its own boards alone, all others held: its pool has been counted since the last fit of all (large pools only)
+    estimated = models.BooleanField(default=False, db_default=False)
     updated = models.DateTimeField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["pool", "version"], name="rating_once")]
-        indexes = [models.Index(fields=["pool", "-elo"], name="rating_table")]
+        indexes = [
+            models.Index(fields=["pool", "-elo"], name="rating_table"),
+            models.Index(
+                fields=["pool", "-elo", "version", "provisional"],
+                condition=models.Q(listed=True),
+                name="rating_listed",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.elo:.0f} ± {self.margin:.0f} of version {self.version_id} in pool {self.pool_id}"
@@ -52,6 +61,15 @@ class PoolSums(models.Model):
         db_default=0
     )  # drawn with every change: who remembers the sums sees by it whether they hold
     updated = models.DateTimeField()
+    # The stamps of those sums that the strengths of all, and that intervals, ranks and superiority follow from; `stamp` where nothing
+    # is owed. Beside each the moment up to which every result is in it, but for those that do not count yet
+    fitted = models.PositiveBigIntegerField(default=0, db_default=0)
+    fitted_until = models.DateTimeField(null=True)
+    ranked = models.PositiveBigIntegerField(default=0, db_default=0)
+    ranked_until = models.DateTimeField(null=True)
+    # The process that counts and fits a large pool, since it remembers the sums; after `keeper_until` another may
+    keeper = models.CharField(max_length=100, blank=True, default="", db_default="")
+    keeper_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"sums of {self.matches} matches of pool {self.pool_id}"

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, F, Min, QuerySet
 
-from league.domain.core import past
+from league.domain.core import keyset, past
 from league.domain.ratings import pools, sums
 from league.domain.ratings import ratings as fits
-from league.models import BotVersion, Match, Pool, Rating
+from league.models import BotVersion, Match, Pool, PoolSums, Rating
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,9 @@ class RankedBot:
         return str(best) if best == worst else f"{best}-{worst}"
 
 
+BEST = keyset.Order(("-elo", "version_id"), (float, int))  # the order of a leaderboard
+
+
 @dataclass(frozen=True)
 class Uncounted:
     """Rated results of a pool that its leaderboard does not count yet: how many, and when the first of them finished."""
@@ -46,10 +49,15 @@ def read_uncounted(pool: Pool) -> Uncounted:
     return Uncounted(**found)
 
 
+def read_owed(pool: Pool) -> PoolSums | None:
+    """The moments up to which the strengths of all and the margins and ranks count every counted result; None where they count all. One query."""
+    return PoolSums.objects.filter(pool=pool).exclude(ranked=F("stamp")).defer("data").first()
+
+
 def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
     """The ratings of `pool`, best first, with version, bot and owner loaded."""
     rows = Rating.objects.filter(pool=pool) if every_version else Rating.objects.filter(pool=pool, listed=True)
-    return rows.select_related("version__bot__owner").order_by("-elo", "version_id")
+    return rows.select_related("version__bot__owner").order_by(*BEST.names)
 
 
 def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
@@ -70,10 +78,28 @@ def leaderboard(pool: Pool, *, every_version: bool = False, at: datetime | None 
         if at is None
         else past_ratings(pool, at, every_version=every_version)
     )
+    return _placed(pool, found, 0)
+
+
+def read_page(
+    pool: Pool, cursor: keyset.Cursor | None = None, size: int = keyset.USUAL, *, every_version: bool = False
+) -> keyset.Page[RankedBot]:
+    """A page of the leaderboard of now. One query for the first page, two for all others: who stands above is counted in an index."""
+    rows = ratings(pool, every_version=every_version)
+    page = keyset.read_page(rows, BEST, cursor, size)
+    above = 0
+    if page.before is not None:
+        before = BEST.beyond(BEST.values(page.rows[0]), back=True)
+        above = rows.select_related(None).order_by().filter(before, provisional=False).count()
+    return keyset.Page(_placed(pool, page.rows, above), page.before, page.after)
+
+
+def _placed(pool: Pool, found: Iterable[Rating], above: int) -> list[RankedBot]:
+    """Ratings in their order, `above` settled ones before them."""
     rows: list[RankedBot] = []
-    settled = 0
+    partners = pools.have_partners(pool)
     for rating in found:
-        settled += not rating.provisional
-        unsealed = pools.have_partners(pool) and not rating.version.sealable
-        rows.append(RankedBot(None if rating.provisional else settled, rating, unsealed))
+        above += not rating.provisional
+        unsealed = partners and not rating.version.sealable
+        rows.append(RankedBot(None if rating.provisional else above, rating, unsealed))
     return rows

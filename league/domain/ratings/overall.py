@@ -10,7 +10,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import sqrt
 
+from django.db.models import Count, Sum
+
 import engine
+from league.domain.core import keyset
 from league.models import Bot, Pool, Rating
 from league.pure.rating.leaderboard import Z95
 
@@ -38,28 +41,43 @@ def usual_pools() -> dict[str, Pool]:
     return found
 
 
-def overall_table() -> list[OverallLine]:
-    """The lines of the table, the best bot first. Bots that have played fewer than half of the games stand last. Two queries."""
+def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> keyset.Page[OverallLine]:
+    """A page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Three queries.
+
+    The order follows from sums that the database makes; ratings are read of the bots of the page alone.
+    """
     pools = {pool.pk: game for game, pool in usual_pools().items()}
-    listed = Rating.objects.filter(pool__in=pools, listed=True).select_related("version__bot__owner")
+    listed = Rating.objects.filter(pool__in=pools, listed=True)
+    sums = listed.order_by().values_list("version__bot").annotate(played=Count("pk"), total=Sum("field_score"))
+    rows = list(sums)
+    games = sorted(pools[pk] for pk in listed.order_by().values_list("pool", flat=True).distinct()) if rows else []
+    if not rows:
+        return keyset.Page()
+
+    def key(row: tuple[int, int, float]) -> tuple[bool, float, int]:
+        bot, played, total = row
+        return 2 * played < len(games), -(total + (len(games) - played) / 2), bot
+
+    rows.sort(key=key)
+    enough = sum(2 * played >= len(games) for _, played, _ in rows)
+    page = keyset.cut_page(rows, cursor, size)
+    first = rows.index(page.rows[0]) if page.rows else 0
     by_bot: defaultdict[int, dict[str, Rating]] = defaultdict(dict)
-    for rating in listed.order_by("pk"):
+    shown = listed.filter(version__bot__in=[bot for bot, _, _ in page]).select_related("version__bot__owner")
+    for rating in shown.order_by("pk"):
         by_bot[rating.version.bot_id][pools[rating.pool_id]] = rating
-    games = sorted({game for played in by_bot.values() for game in played})
-    rows = sorted((_row(played, games) for played in by_bot.values()), key=lambda row: (-row[0], row[1].score * -1))
-    found: list[OverallLine] = []
-    for enough, row in rows:
-        found.append(
-            OverallLine(len(found) + 1 if enough else None, row.bot, row.score, row.margin, row.games, row.missing)
-        )
-    return found
+    lines = [
+        _line(place if place <= enough else None, by_bot[bot], games)
+        for place, (bot, _, _) in enumerate(page, first + 1)
+        if bot in by_bot  # it may have left the tables since
+    ]
+    return keyset.Page(lines, page.before, page.after)
 
 
-def _row(played: dict[str, Rating], games: list[str]) -> tuple[bool, OverallLine]:
-    """Whether a bot has played half of the games, and its row without a place."""
+def _line(place: int | None, played: dict[str, Rating], games: list[str]) -> OverallLine:
     missing = tuple(game for game in games if game not in played)
     score = (sum(rating.field_score for rating in played.values()) + len(missing) / 2) / len(games)
     sd = sqrt(sum(rating.field_sd**2 for rating in played.values())) / len(games)
     bot = next(iter(played.values())).version.bot
     scores = {game: rating.field_score for game, rating in sorted(played.items())}
-    return 2 * len(played) >= len(games), OverallLine(None, bot, score, Z95 * sd, scores, missing)
+    return OverallLine(place, bot, score, Z95 * sd, scores, missing)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from league.domain.core import clock, journal
 from league.domain.ratings import pools, sums
 from league.enums import MatchStatus
-from league.models import BotVersion, Match, Pool, Rating, RatingPoint
+from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
 from league.pure.rating import leaderboard as pure
+from league.pure.rating import local
 from league.pure.rating.bradley_terry import REVISION
-from league.pure.rating.tallies import NOTHING, Tallies
+from league.pure.rating.tallies import NOTHING, Tallies, around
 
 MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
@@ -24,13 +25,14 @@ COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id
 
 
 def stale_pools() -> list[Pool]:
-    """Pools that lack results, count what was struck out or left unrated since, or have a table of another revision of the ratings."""
+    """Pools that lack results, count what was struck out or left unrated since, or have a table of another revision or of earlier sums."""
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
     struck = Match.objects.filter(STRUCK).exclude(counted=None)
     ids = {*waiting.values_list("pool_id", flat=True).distinct(), *struck.values_list("pool_id", flat=True).distinct()}
     of_old = Exists(Rating.objects.filter(pool=OuterRef("pk"))) & ~Q(
         ratings_revision__isnull=False, ratings_revision=REVISION
     )
+    ids |= set(PoolSums.objects.exclude(ranked=F("stamp")).values_list("pool_id", flat=True))
     return list(Pool.objects.filter(Q(pk__in=ids) | of_old).order_by("pk"))
 
 
@@ -44,7 +46,7 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
     5. Sums and table replace the rows of `PoolSums` and `Rating`. Marks, sums and table are one transaction: each match counts once.
 
     The boards of matches that count already are not read. A table of another revision of the ratings is fitted anew from its sums, once;
-    its history stays as it was told.
+    its history stays as it was told. A large pool goes on in stages (`league.domain.ratings.stages`); this takes them all at once.
     """
     now = clock.given(now)
     with transaction.atomic():
@@ -59,16 +61,35 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
         fresh = list(waiting.order_by("finished", "id"))
         revised = _revise(pool, now) and not rebuild
         if not fresh and not rebuild:
-            return revised
+            return settle(pool, now) or revised
         ids = [match.pk for match in fresh]
         played = sums.read_matches(ids)
-        tallies = NOTHING if rebuild else sums.remembered(pool)
-        before = {} if rebuild else dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
-        table = _add(pool, tallies, fresh, played, before, now)
-        for start in range(0, len(ids), sums.CHUNK):
-            Match.objects.filter(pk__in=ids[start : start + sums.CHUNK]).update(counted=now)
+        known = sums.Kept.of(NOTHING) if rebuild else sums.remembered(pool)
+        before = {} if rebuild else shown_elo(pool)
+        table = _add(pool, known, fresh, played, before, now)
+        mark_counted(ids, now)
         _write(pool, table, now)
     return True
+
+
+def settle(pool: Pool, now: datetime) -> bool:
+    """Bring the table of `pool`, which is locked, up to the sums that are kept; whether it was not."""
+    if not PoolSums.objects.filter(pool=pool).exclude(ranked=F("stamp")).exists():
+        return False
+    _write(pool, fit_pool(pool, sums.remembered(pool).whole, start=shown_elo(pool)), now)
+    sums.settle(pool, now)
+    return True
+
+
+def shown_elo(pool: Pool) -> dict[int, float]:
+    """Elo by version, as the table has it."""
+    return dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
+
+
+def mark_counted(ids: Sequence[int], now: datetime) -> None:
+    """These matches, which are locked, count."""
+    for start in range(0, len(ids), sums.CHUNK):
+        Match.objects.filter(pk__in=ids[start : start + sums.CHUNK]).update(counted=now)
 
 
 def _revise(pool: Pool, now: datetime) -> bool:
@@ -80,40 +101,71 @@ def _revise(pool: Pool, now: datetime) -> bool:
     if had:
         before = pool.ratings_revision or 1
         _write(pool, fit_pool(pool, sums.read_kept(pool)), now)
+        sums.settle(pool, now)
         journal.append("pool.revised", f"pool:{pool.pk}", now=now, revisions=[before, REVISION])
     return had
 
 
+def is_large(versions: int) -> bool:
+    """Whether a pool of so many versions is counted, fitted and ranked in stages."""
+    return versions > settings.RATINGS_AT_ONCE
+
+
 def _add(
     pool: Pool,
-    tallies: Tallies,
+    known: sums.Kept,
     fresh: Sequence[Match],
     played: dict[int, sums.PlayedMatch],
     before: dict[int, float],
     now: datetime,
 ) -> pure.Leaderboard:
-    """Add matches to the sums and keep these; the table of all, and the points of the history on the way. `before`: Elo by version."""
-    table, known, added = None, tallies, NOTHING
+    """Add matches to the sums and keep these; the table of all, and the points of the history on the way. `before`: Elo by version.
+
+    In a large pool strengths alone are fitted on the way, and the margins of its history are those of the versions' own boards.
+    """
+    table, tallies, added = None, known.whole, NOTHING
     step = -(-len(fresh) // MOST_FITS)
+    large = is_large(
+        len({*tallies.ids.tolist(), *(version for match in played.values() for version in match.versions)})
+    )
     for start in range(0, len(fresh), step or 1):
         part = fresh[start : start + step]
         added += sums.tally_matches(pool, [played[match.pk] for match in part])
-        tallies = known + added
-        table = fit_pool(pool, tallies, start=before)
-        _add_points(pool, part[-1], played[part[-1].pk].versions, before, table)
-        before = {row.bot: row.elo for row in table.rows}
+        tallies = known.whole + added
+        versions = played[part[-1].pk].versions
+        if large:
+            after = fit_elo(tallies, before)
+            margins = {version: one.margin for version, one in estimate(tallies, versions, after).items()}
+        else:
+            table = fit_pool(pool, tallies, start=before)
+            after = {row.bot: row.elo for row in table.rows}
+            margins = {row.bot: row.margin for row in table.rows}
+        add_points(pool, part[-1], versions, before, after, margins)
+        before = after
     matches = sums.counted_matches(pool).count() + len(fresh)
-    if known is NOTHING:
+    if known.is_empty:
         sums.write_kept(pool, tallies, matches=matches, now=now)
     else:
         sums.add_kept(pool, known, added, matches=matches, now=now)
-    return table or fit_pool(pool, tallies)
+    return table or fit_pool(pool, tallies, start=before)
+
+
+def fit_elo(tallies: Tallies, before: Mapping[int, float]) -> dict[int, float]:
+    """The Elo of all, without margins and ranks. `before`: by version, for speed alone."""
+    return pure.fit_elo(tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=before)
+
+
+def estimate(boards: Tallies, versions: Collection[int], elo: Mapping[int, float]) -> dict[int, local.Estimate]:
+    """Elo and margin of some versions by `boards` with all others held at `elo`."""
+    return local.estimate(around([boards], versions), versions, elo, anchor=anchor_version(versions))
 
 
 def fit_pool(pool: Pool, tallies: Tallies, *, start: dict[int, float] | None = None) -> pure.Leaderboard:
     """The table of some boards of `pool`. `start`: Elo by version to begin with, for speed alone."""
     strengths = {version: (elo - pure.BASE) / pure.ELO for version, elo in (start or {}).items()}
-    return pure.fit_leaderboard(tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=strengths)
+    return pure.fit_leaderboard(
+        tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=strengths, choose=choose_listed
+    )
 
 
 def anchor_version(there: Collection[int]) -> int | None:
@@ -122,10 +174,15 @@ def anchor_version(there: Collection[int]) -> int | None:
     return next((version for version in anchors.values_list("pk", flat=True) if version in there), None)
 
 
-def _add_points(
-    pool: Pool, match: Match, versions: Sequence[int], before: dict[int, float], after: pure.Leaderboard
+def add_points(
+    pool: Pool,
+    match: Match,
+    versions: Sequence[int],
+    before: Mapping[int, float],
+    after: Mapping[int, float],
+    margins: Mapping[int, float],
 ) -> None:
-    now = {row.bot: row for row in after.rows}
+    """The points of the history of those who played `match`. Elo before and after it, by version."""
     at = match.finished
     if at is None:
         raise RuntimeError(f"match {match.public_id} counts and has not finished")
@@ -134,9 +191,9 @@ def _add_points(
             pool=pool,
             version_id=version,
             match=match,
-            elo=now[version].elo,
-            margin=now[version].margin,
-            change=now[version].elo - before.get(version, pure.BASE),
+            elo=after[version],
+            margin=margins[version],
+            change=after[version] - before.get(version, pure.BASE),
             at=at,
         )
         for version in versions
@@ -150,9 +207,21 @@ def _write(pool: Pool, table: pure.Leaderboard, now: datetime) -> None:
     gone = there.keys() - {row.version_id for row in fresh}
     if gone:
         Rating.objects.filter(pool=pool, version_id__in=gone).delete()
-    moved = [row for row in fresh if row.version_id not in there or _numbers(row) != _numbers(there[row.version_id])]
+    write_rows(moved_rows(fresh, there))
+
+
+def moved_rows(fresh: Iterable[Rating], there: Mapping[int, Rating]) -> list[Rating]:
+    """Those of the rows `fresh` that differ from what is `there`, by version."""
+    return [row for row in fresh if row.version_id not in there or _numbers(row) != _numbers(there[row.version_id])]
+
+
+def write_rows(rows: Iterable[Rating], names: Collection[str] = COLUMNS) -> None:
+    """Write these rows; of those that are there, these columns."""
+    rows = list(rows)
+    for row in rows:
+        row.pk = None  # pool and version say which row it is
     Rating.objects.bulk_create(
-        moved, sums.ROWS, update_conflicts=True, unique_fields=["pool", "version"], update_fields=COLUMNS
+        rows, sums.ROWS, update_conflicts=True, unique_fields=["pool", "version"], update_fields=names
     )
 
 
@@ -161,47 +230,41 @@ def _numbers(row: Rating) -> list[object]:
 
 
 def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rating]:
-    """A table as rows of the database, best first, with ranks among the versions that stand for their bots. Two queries."""
-    listed = _listed(table)
-    shown = [place for place, row in enumerate(table.rows) if row.bot in listed]
-    above, below = table.sure(np.array(shown, dtype=np.int64))  # nobody is surely above himself
-    likely = table.likelihoods(np.array(shown[:-1], dtype=np.int64), np.array(shown[1:], dtype=np.int64))
-    following = dict(zip(shown, likely.tolist(), strict=False))
+    """A table as rows of the database, best first. No query."""
     score_size = pools.game_of(pool).score_size
-    expected, expected_sd = table.field_scores(np.array([float(row.bot in listed) for row in table.rows]))
-    found = []
-    for place, row in enumerate(table.rows):
-        others = len(shown) - (row.bot in listed)
-        found.append(
-            Rating(
-                pool=pool,
-                version_id=row.bot,
-                elo=row.elo,
-                margin=row.margin,
-                boards=row.boards,
-                opponents=row.opponents,
-                score=row.score,
-                points_per_board=row.points_per_board / score_size,
-                faults=row.faults,
-                rank_best=1 + int(above[place]),
-                rank_worst=1 + others - int(below[place]),
-                los_next=following.get(place),
-                field_score=float(expected[place]),
-                field_sd=float(expected_sd[place]),
-                provisional=row.provisional,
-                listed=row.bot in listed,
-                updated=now,
-            )
+    expected, expected_sd = table.field_scores(np.array([float(row.listed) for row in table.rows]))
+    return [
+        Rating(
+            pool=pool,
+            version_id=row.bot,
+            elo=row.elo,
+            margin=row.margin,
+            boards=row.boards,
+            opponents=row.opponents,
+            score=row.score,
+            points_per_board=row.points_per_board / score_size,
+            faults=row.faults,
+            rank_best=row.rank_best,
+            rank_worst=row.rank_worst,
+            los_next=row.los_next,
+            field_score=field_score,
+            field_sd=field_sd,
+            provisional=row.provisional,
+            listed=row.listed,
+            updated=now,
         )
-    return found
+        for row, field_score, field_sd in zip(table.rows, expected.tolist(), expected_sd.tolist(), strict=True)
+    ]
 
 
-def _listed(table: pure.Leaderboard) -> set[int]:
-    """For each bot its newest version that is not provisional, else its newest."""
-    provisional = {row.bot: row.provisional for row in table.rows}
+def choose_listed(provisional: Mapping[int, bool]) -> set[int]:
+    """For each bot its newest version that is not provisional, else its newest. `provisional`: of versions. A query for each 5,000 of them."""
     best: dict[int, tuple[tuple[bool, int], int]] = {}
-    for pk, bot_id, number in BotVersion.objects.filter(pk__in=provisional).values_list("pk", "bot_id", "number"):
-        claim = (not provisional[pk], number)
-        if bot_id not in best or claim > best[bot_id][0]:
-            best[bot_id] = (claim, pk)
+    there = sorted(provisional)
+    for start in range(0, len(there), sums.CHUNK):
+        rows = BotVersion.objects.filter(pk__in=there[start : start + sums.CHUNK])
+        for pk, bot_id, number in rows.values_list("pk", "bot_id", "number"):
+            claim = (not provisional[pk], number)
+            if bot_id not in best or claim > best[bot_id][0]:
+                best[bot_id] = (claim, pk)
     return {pk for _, pk in best.values()}

@@ -8,21 +8,55 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
+from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from league.domain.ratings import pools
 from league.enums import MatchStatus
 from league.models import Board, BoardSums, BotSums, Match, Party, Pool, PoolSums
-from league.pure.rating.tallies import NOTHING, Tallies, board_rows, from_rows, load, tally
+from league.pure.rating.tallies import NOTHING, Tallies, around, board_rows, from_rows, load, tally
 
 CHUNK = 5000  # matches read at a time
 ROWS = 500  # of the sums, written or read at a time
 OF_BOT = ["boards", "points", "half_points", "meetings", "faults"]
 OF_BOARDS = ["wins", "draws", "losses"]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The statistics of a pool as a process remembers them: most, and what came since, so that a match is added without a look at the most."""
+
+    base: Tallies
+    added: Tallies
+
+    def __add__(self, fresh: Tallies) -> Kept:
+        return Kept(self.base, self.added + fresh)
+
+    @classmethod
+    def of(cls, tallies: Tallies) -> Kept:
+        """Nothing was added to them yet."""
+        return cls(tallies, NOTHING)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody has played."""
+        return not (len(self.base.totals) or len(self.added.totals))
+
+    @cached_property
+    def whole(self) -> Tallies:
+        """Both in one."""
+        return self.base + self.added if len(self.added.totals) else self.base
+
+    def around(self, versions: Iterable[int]) -> Tallies:
+        """All boards of these versions, and the totals of everybody on them."""
+        return around([self.base, self.added], versions)
+
+
 # What this process has written last, by pool: the stamp of then, and the sums. Whoever dies loses time only.
-_memory: dict[int, tuple[int, Tallies]] = {}
+_memory: dict[int, tuple[int, Kept]] = {}
 
 
 @dataclass
@@ -99,17 +133,33 @@ def read_kept(pool: Pool) -> Tallies:
     return from_rows(list(bots.iterator(ROWS)), boards.iterator(ROWS))
 
 
-def remembered(pool: Pool) -> Tallies:
+def remembered(pool: Pool) -> Kept:
     """The statistics that are kept, from the memory of this process where nobody has changed them since. The pool is locked."""
     known = _memory.get(pool.pk)
     now = PoolSums.objects.filter(pool=pool).values_list("stamp", flat=True).first()
-    return known[1] if known and known[0] == now else read_kept(pool)
+    return known[1] if known and known[0] == now else Kept.of(read_kept(pool))
 
 
-def add_kept(pool: Pool, known: Tallies, fresh: Tallies, *, matches: int, now: datetime) -> None:
-    """Add `fresh` to what is kept, which is `known`: only rows that change are written. The pool is locked."""
-    if PoolSums.objects.filter(pool=pool).exclude(data=b"").exists() or not len(known.totals):
-        write_kept(pool, known + fresh, matches=matches, now=now)
+def remembered_as(pool: Pool, stamp: int | None) -> Kept | None:
+    """The statistics of this stamp, if this process remembers them."""
+    known = _memory.get(pool.pk)
+    return known[1] if known and known[0] == stamp else None
+
+
+def remember(pool_id: int, stamp: int, kept: Kept) -> None:
+    """What this process knows of the sums of a pool, from the end of this transaction on."""
+    transaction.on_commit(lambda: _memory.update({pool_id: (stamp, kept)}))
+
+
+def add_kept(
+    pool: Pool, known: Kept, fresh: Tallies, *, matches: int, now: datetime, settled: bool = True, **told: Any
+) -> None:
+    """Add `fresh` to what is kept, which is `known`: only rows that change are written. The pool is locked.
+
+    `settled`: the whole table follows from them when this transaction ends. `told`: other fields of PoolSums that change.
+    """
+    if PoolSums.objects.filter(pool=pool).exclude(data=b"").exists() or known.is_empty:
+        write_kept(pool, known.whole + fresh, matches=matches, now=now, settled=settled)
         return
     bots = list(BotSums.objects.filter(pool=pool, version_id__in=fresh.ids.tolist()))
     keys = [key for key, *_ in board_rows(fresh)]
@@ -123,15 +173,15 @@ def add_kept(pool: Pool, known: Tallies, fresh: Tallies, *, matches: int, now: d
         [(row.key, *(getattr(row, name) for name in OF_BOARDS)) for row in boards],
     )
     _write_rows(pool, there + fresh)
-    _note(pool, known + fresh, matches, now)
+    _note(pool, Kept.of(known.whole + fresh) if settled else known + fresh, matches, now, settled, **told)
 
 
-def write_kept(pool: Pool, tallies: Tallies, *, matches: int, now: datetime) -> None:
-    """Replace the kept statistics. The pool is locked."""
+def write_kept(pool: Pool, tallies: Tallies, *, matches: int, now: datetime, settled: bool = True) -> None:
+    """Replace the kept statistics. The pool is locked. `settled`: see `add_kept`."""
     BotSums.objects.filter(pool=pool).delete()
     BoardSums.objects.filter(pool=pool).delete()
     _write_rows(pool, tallies)
-    _note(pool, tallies, matches, now)
+    _note(pool, Kept.of(tallies), matches, now, settled)
 
 
 def _write_rows(pool: Pool, tallies: Tallies) -> None:
@@ -151,9 +201,17 @@ def _write_rows(pool: Pool, tallies: Tallies) -> None:
     )
 
 
-def _note(pool: Pool, tallies: Tallies, matches: int, now: datetime) -> None:
+def _note(pool: Pool, kept: Kept, matches: int, now: datetime, settled: bool, **told: Any) -> None:
     """Say how many matches are kept, and remember the statistics when all of it is committed."""
     stamp = secrets.randbits(62)
-    fields = {"data": b"", "matches": matches, "stamp": stamp, "updated": now}
+    fields = {"data": b"", "matches": matches, "stamp": stamp, "updated": now} | told
+    if settled:
+        fields |= {"fitted": stamp, "ranked": stamp, "fitted_until": now, "ranked_until": now}
     PoolSums.objects.update_or_create(pool=pool, defaults=fields)
-    transaction.on_commit(lambda: _memory.update({pool.pk: (stamp, tallies)}))
+    remember(pool.pk, stamp, kept)
+
+
+def settle(pool: Pool, now: datetime) -> None:
+    """Say that the whole table follows from what is kept. The pool is locked."""
+    stamp = F("stamp")
+    PoolSums.objects.filter(pool=pool).update(fitted=stamp, ranked=stamp, fitted_until=now, ranked_until=now)

@@ -204,7 +204,7 @@ class Sides:
         rows = tallies.sides[m]
         wins, draws = rows[:, -3].astype(np.float64), rows[:, -2].astype(np.float64)
         return cls(
-            np.searchsorted(tallies.ids, rows[:, : 2 * m]),
+            tallies.places(rows[:, : 2 * m]),
             np.repeat([1 / m, -1 / m], m),
             wins + draws + rows[:, -1],
             wins + draws / 2,
@@ -290,7 +290,7 @@ class Tables:
     def read(cls, tallies: Tallies, k: int) -> Tables:
         """The rows of `tallies` at whose tables `k` sit."""
         rows = tallies.tables[k]
-        seats = tuple(np.searchsorted(tallies.ids, rows[:, seat]) for seat in range(k))
+        seats = tuple(tallies.places(rows[:, seat]) for seat in range(k))
         points = {(s, t): (np.sign(rows[:, k + t] - rows[:, k + s]) + 1) / 2 for s, t in combinations(range(k), 2)}
         return cls(seats, points, rows[:, -1].astype(np.float64))
 

@@ -7,7 +7,7 @@ no order and no drift; what a match changed is the difference of two fits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from math import erf, log, sqrt
 
@@ -23,6 +23,7 @@ BASE = 1000.0  # of the anchor, or of the mean
 Z95 = 1.959963984540054  # two-sided 95% of the normal distribution
 SURE = 0.975  # likelihood of superiority from which one bot ranks above another for certain
 LARGE = 1000  # bots; beyond it errors are sketched: exact ones take time as the cube of the bots
+ENOUGH = 1e-7  # logits; a step below it ends a search for strengths that are fitted again soon
 PROVISIONAL_SD = 60.0  # Elo
 PROVISIONAL_BOARDS = 30
 PROVISIONAL_OPPONENTS = 3
@@ -40,10 +41,13 @@ class Rated:
     score: float  # share of the board points against its opponents, 0 to 1
     points_per_board: float  # its own score on a board, in the game's unit
     faults: int  # matches in which it made one
-    rank_best: int  # 1 + number of bots that are above it for certain
-    rank_worst: int  # number of bots that are not below it for certain
-    los_next: float | None  # likelihood that it is stronger than the next row; None in the last
-    provisional: bool  # see `table`
+    rank_best: int  # 1 + number of listed bots that are above it for certain
+    rank_worst: int  # number of listed bots that are not below it for certain; it counts itself
+    los_next: (
+        float | None
+    )  # likelihood that it is stronger than the next listed row; None in the last, and where it is not listed
+    provisional: bool  # see `fit_leaderboard`
+    listed: bool  # stands for its bot
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +67,13 @@ class Leaderboard:
         ratio = (self.fit.theta[a] - self.fit.theta[b]) / (self.fit.sd_of_pairs(a, b) * sqrt(2))
         return np.array([(1 + erf(x)) / 2 for x in ratio.tolist()])
 
-    def sure(self, members: Ints) -> tuple[Ints, Ints]:
-        """(N,) how many of the `members` (rows) are above each row for certain, and how many below."""
+    def sure(self, members: Ints, rows: Ints | None = None) -> tuple[Ints, Ints]:
+        """How many of the `members` (rows) are above each row (of `rows`) for certain, and how many below."""
         if isinstance(self.fit, Fit):
             sure = self.los > SURE
-            return sure[members].sum(axis=0), sure[:, members].sum(axis=1)
-        above, below = self.fit.sure(self.order[members], Z95)
-        return above[self.order], below[self.order]
+            above, below = sure[members].sum(axis=0), sure[:, members].sum(axis=1)
+            return (above, below) if rows is None else (above[rows], below[rows])
+        return self.fit.sure(self.order[members], Z95, self.order if rows is None else self.order[rows])
 
     def field_scores(self, members: Floats) -> tuple[Floats, Floats]:
         """`field_scores` of the rows against the `members` (N,; 1 or 0 by row), by row."""
@@ -84,14 +88,19 @@ class Leaderboard:
 
 
 def fit_leaderboard(
-    tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, float] | None = None
+    tallies: Tallies,
+    *,
+    anchor: int | None = None,
+    start: Mapping[int, float] | None = None,
+    choose: Callable[[Mapping[int, bool]], Collection[int]] | None = None,
 ) -> Leaderboard:
     """The leaderboard of the boards in `tallies`. `anchor` is the id that stands at 1000, if it has played.
 
-    `start` are strengths of an earlier fit, for speed only. Order: Elo, then id.
+    `start` are strengths of an earlier fit, for speed only. Order: Elo, then id. `choose` gives, of all ids with whether they are provisional,
+    those that are listed: ranks count these alone, and `los_next` of a listed row is over the next of them. Without it all are.
 
     A row is provisional until it has 30 boards, against 3 opponents (all the others in a smaller field), is tied to the field
-    by meetings, and is placed: standard deviation below 60 Elo, or a rank range of one. (Who loses every board has a wide
+    by meetings, and is placed: standard deviation below 60 Elo, or a rank range of one among all. (Who loses every board has a wide
     interval for ever, and yet is certainly last.)
     """
     many = len(tallies.ids) > LARGE
@@ -102,40 +111,63 @@ def fit_leaderboard(
     anchored = found.bots.index(anchor) if anchor in found.bots else None
     linked = _linked(found.group if isinstance(found, Sketch) else connected(tallies.met()).argmax(axis=1), anchored)
     members = linked.astype(np.float64)
-    zero = found.theta[anchored] if anchored is not None else (found.theta @ members) / members.sum()
+    zero = zero_point(found.theta, linked, anchored)
     elo = BASE + ELO * (found.theta - zero)
-    order = np.lexsort([found.bots, -elo])
+    order = np.lexsort([tallies.ids, -elo])
     los = superiority(found)[np.ix_(order, order)] if isinstance(found, Fit) else np.zeros((0, 0))
     table = Leaderboard((), los, found, order)
-    sd = ELO * found.sd_from_mean(members)
-    above, below = table.sure(np.arange(len(order)))
-    next_row = np.arange(len(order) - 1)
-    likely = [*table.likelihoods(next_row, next_row + 1).tolist(), None]
-    opponents = np.bincount(np.concatenate(met), minlength=len(order))
+    sd = ELO * found.sd_from_mean(members)[order]
+    bots = tallies.ids[order]
+    opponents = np.bincount(np.concatenate(met), minlength=len(order))[order]
     needed = min(PROVISIONAL_OPPONENTS, len(order) - 1)
+    enough = (tallies.totals[order, 1] >= PROVISIONAL_BOARDS) & (opponents >= needed) & linked[order]
+    settled = enough & (sd < PROVISIONAL_SD)
+    wide = np.flatnonzero(enough & ~settled)
+    above, below = table.sure(np.arange(len(order)), wide)
+    settled[wide] = above + below == len(order) - 1
+    provisional = dict(zip(bots.tolist(), (~settled).tolist(), strict=True))
+    chosen = provisional.keys() if choose is None else choose(provisional)
+    listed = np.array([bot in chosen for bot in bots.tolist()])
+    shown = np.flatnonzero(listed)
+    above, below = table.sure(shown)  # nobody is surely above himself
+    likely = dict(zip(shown.tolist(), table.likelihoods(shown[:-1], shown[1:]).tolist(), strict=False))
+    worst = len(shown) - listed + 1 - below
     rows = []
-    for row, i in enumerate(order.tolist()):
-        _, boards, points, half_points, meetings, faults = tallies.totals[i].tolist()
-        best, worst = 1 + int(above[row]), len(order) - int(below[row])
-        enough = boards >= PROVISIONAL_BOARDS and opponents[i] >= needed and linked[i]
-        sharp = sd[i] < PROVISIONAL_SD or best == worst
+    for row, (bot, boards, points, half_points, meetings, faults) in enumerate(tallies.totals[order].tolist()):
         rows.append(
             Rated(
-                bot=found.bots[i],
-                elo=float(elo[i]),
-                margin=float(Z95 * sd[i]),
+                bot=bot,
+                elo=float(elo[order[row]]),
+                margin=float(Z95 * sd[row]),
                 boards=boards,
-                opponents=int(opponents[i]),
+                opponents=int(opponents[row]),
                 score=half_points / (2 * meetings),
                 points_per_board=points / boards,
                 faults=faults,
-                rank_best=best,
-                rank_worst=worst,
-                los_next=likely[row],
-                provisional=not (enough and sharp),
+                rank_best=1 + int(above[row]),
+                rank_worst=int(worst[row]),
+                los_next=likely.get(row),
+                provisional=provisional[bot],
+                listed=bool(listed[row]),
             )
         )
     return replace(table, rows=tuple(rows))
+
+
+def fit_elo(
+    tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, float] | None = None
+) -> dict[int, float]:
+    """Elo by id as `fit_leaderboard` has it, to 10^-4 Elo: without errors and ranks. `start`: Elo by id, for speed only."""
+    logits = {bot: (elo - BASE) / ELO for bot, elo in (start or {}).items()}
+    found = fit_large(tallies, start=logits, errors=False, close=ENOUGH)
+    anchored = found.bots.index(anchor) if anchor in found.bots else None
+    zero = zero_point(found.theta, _linked(found.group, anchored), anchored)
+    return dict(zip(found.bots, (BASE + ELO * (found.theta - zero)).tolist(), strict=True))
+
+
+def zero_point(theta: Floats, linked: NDArray[np.bool_], anchored: int | None) -> float:
+    """The strength that stands at 1000: of the bot at the place `anchored`; without one the mean of the `linked`."""
+    return float(theta[anchored] if anchored is not None else theta @ linked / linked.sum())
 
 
 def superiority(found: Fit) -> Floats:

@@ -8,7 +8,7 @@ them as little as it moves the strengths. Sparse products are scipy's: without i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ TOLERANCE = 1e-4  # of a sketch's solutions
 MOST_PRODUCTS = 3000
 CHUNK = 50_000  # rows that are given signs together
 BLOCK = 500  # rows of all pairs that are looked at together
+GRID = 50  # points to a logit
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,10 @@ class Sketch:
     robust: _Columns
     dispersion: float
 
+    def variances(self) -> Floats:
+        """(N,) of each strength with all others held: by its own boards alone."""
+        return np.maximum(self.robust.known, self.dispersion * self.naive.known)
+
     def sd_from_mean(self, members: Floats) -> Floats:
         """(N,) standard deviations of theta_i - mean of the `members` (N,; 1 or 0), who are of one group."""
         own = self.group == self.group[int(members.argmax())]
@@ -46,27 +51,64 @@ class Sketch:
         beyond = np.where(self.group[a] == self.group[b], 0.0, 2 * GROUP_SD**2)
         return self._sd(self.robust.of_pairs(a, b), self.naive.of_pairs(a, b) + beyond)
 
-    def sure(self, members: Ints, ratio: float) -> tuple[Ints, Ints]:
-        """(N,) how many of the `members` (places) are above, and below, each bot by more than `ratio` standard deviations."""
-        above, below = np.zeros(len(self.bots), dtype=np.int64), np.zeros(len(self.bots), dtype=np.int64)
-        for start in range(0, len(self.bots), BLOCK):
-            rows = np.arange(start, min(start + BLOCK, len(self.bots)))
-            beyond = np.where(self.group[rows][:, None] == self.group[members][None, :], 0.0, 2 * GROUP_SD**2)
-            sd = self._sd(self.robust.between(rows, members), self.naive.between(rows, members) + beyond)
-            apart = self.theta[members][None, :] - self.theta[rows][:, None]
-            above[rows], below[rows] = (apart > ratio * sd).sum(axis=1), (apart < -ratio * sd).sum(axis=1)
+    def sure(self, members: Ints, ratio: float, rows: Ints | None = None) -> tuple[Ints, Ints]:
+        """How many of the `members` (places) are above, and below, each bot (of `rows`) by more than `ratio` standard deviations.
+
+        No difference varies by more than the two deviations from the mean together. So who is farther apart than `ratio` times these is looked
+        at no further, and in the order of strength that is most of the pairs.
+        """
+        rows = np.arange(len(self.bots)) if rows is None else rows
+        reach = ratio * self.sd_from_mean((self.group == np.bincount(self.group).argmax()).astype(np.float64))
+        low, high = self.theta - reach, self.theta + reach
+        ends, begins = np.sort(high[members]), np.sort(low[members])
+        above, below = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+        wide = reach[rows] > 3 * np.median(
+            reach
+        )  # newcomers reach far: they would keep their neighbours from leaving anybody out
+        order = np.lexsort([self.theta[rows], wide])
+        for start in range(0, len(rows), BLOCK):
+            mine = order[start : start + BLOCK]
+            here = rows[mine]
+            bottom, top = low[here].min(), high[here].max()
+            near = members[(high[members] >= bottom) & (low[members] <= top)]
+            above[mine] = len(members) - np.searchsorted(begins, top, "right")
+            below[mine] = np.searchsorted(ends, bottom)
+            sd = np.sqrt(self._variances(here, near))
+            apart = (self.theta[near][None, :] - self.theta[here][:, None]).astype(np.float32)
+            sd *= np.float32(ratio)
+            above[mine] += (apart > sd).sum(axis=1)
+            below[mine] += (apart < -sd).sum(axis=1)
         return above, below
 
+    def _variances(self, a: Ints, b: Ints) -> Any:
+        """(A, B) of the differences of these bots, in 32 bits."""
+        naive = self.naive.between(a, b)
+        if self.group.any():
+            naive += np.where(self.group[a][:, None] == self.group[b][None, :], 0.0, 2 * GROUP_SD**2).astype(np.float32)
+        naive *= np.float32(self.dispersion)
+        return np.maximum(naive, self.robust.between(a, b), out=naive)
+
     def field_scores(self, members: Floats) -> tuple[Floats, Floats]:
-        """As `leaderboard.field_scores`; the strength of the whole field counts as known, which in a large one it is."""
-        score, slope = np.zeros(len(self.bots)), np.zeros(len(self.bots))
-        for start in range(0, len(self.bots), BLOCK):
+        """As `leaderboard.field_scores`; the strength of the whole field counts as known, which in a large one it is.
+
+        The score against the whole field is a smooth function of the strength: GRID points of it to a logit are computed, and Hermite's cubic
+        between them (to 1e-10).
+        """
+        from scipy.interpolate import CubicHermiteSpline
+
+        steps = np.arange(np.floor(GRID * self.theta.min()), np.ceil(GRID * self.theta.max()) + 2) / GRID
+        score, slope, bend = np.zeros(len(steps)), np.zeros(len(steps)), np.zeros(len(steps))
+        field = self.theta[members > 0]
+        for start in range(0, len(steps), BLOCK):
             rows = slice(start, start + BLOCK)
-            chance = logistic(self.theta[rows, None] - self.theta[None, :])
-            count = np.maximum(members.sum() - members[rows], 1.0)
-            score[rows] = (chance @ members - members[rows] / 2) / count
-            slope[rows] = ((chance * (1 - chance)) @ members - members[rows] / 4) / count
-        return score, slope * self.sd_from_mean(members)
+            chance = logistic(steps[rows, None] - field[None, :])
+            tangent = chance * (1 - chance)
+            score[rows], slope[rows] = chance.sum(axis=1), tangent.sum(axis=1)
+            bend[rows] = (tangent * (1 - 2 * chance)).sum(axis=1)
+        count = np.maximum(members.sum() - members, 1.0)
+        found: Floats = (CubicHermiteSpline(steps, score, slope)(self.theta) - members / 2) / count
+        tangents: Floats = (CubicHermiteSpline(steps, slope, bend)(self.theta) - members / 4) / count
+        return found, tangents * self.sd_from_mean(members)
 
     def _sd(self, robust: Floats, naive: Floats) -> Floats:
         sd: Floats = np.sqrt(np.maximum(np.maximum(robust, self.dispersion * naive), 0.0))
@@ -92,10 +134,20 @@ class _Columns:
             np.square(apart).mean(axis=1), np.square(near).mean(axis=1), self.known[a] + self.known[b]
         )
 
-    def between(self, rows: Ints, members: Ints) -> Floats:
-        found = _apart(self.columns[rows], self.columns[members])
-        near = _apart(self.near[rows], self.near[members])
-        return self._corrected(found, near, self.known[rows][:, None] + self.known[members][None, :])
+    def between(self, rows: Ints, members: Ints) -> Any:
+        """(R, M) variances of differences, in 32 bits."""
+        both, turned = (
+            np.concatenate([self.columns, self.near], axis=1),
+            np.concatenate([self.columns, -self.near], axis=1),
+        )
+        alone = (np.square(self.columns).mean(axis=1) - np.square(self.near).mean(axis=1) + self.known).astype(
+            np.float32
+        )
+        known = (self.known / 2).astype(np.float32)
+        found = both[rows] @ (turned[members].T * np.float32(-2 / self.columns.shape[1]))
+        found += alone[rows][:, None]
+        found += alone[members][None, :]
+        return np.maximum(found, known[rows][:, None] + known[members][None, :], out=found)
 
     @staticmethod
     def _corrected(found: Any, near: Any, known: Floats) -> Floats:
@@ -103,23 +155,30 @@ class _Columns:
         return variance
 
 
-def _apart(a: Any, b: Any) -> Any:
-    """(A, B) mean squares of the differences of rows."""
-    return (np.square(a).sum(1)[:, None] + np.square(b).sum(1)[None, :] - 2 * (a @ b.T)) / a.shape[1]
+def fit_large(
+    tallies: Tallies,
+    *,
+    start: Mapping[int, float] | None = None,
+    errors: bool = True,
+    rough: bool = False,
+    close: float = CLOSE,
+) -> Sketch:
+    """The strengths of `bradley_terry.fit` to the last digits that Elo has, with sketched errors. ArithmeticError if it does not settle.
 
+    No boards: empty arrays. Without `errors` there are none, or `rough` ones: `Sketch.variances` alone.
 
-def fit_large(tallies: Tallies, *, start: Mapping[int, float] | None = None, errors: bool = True) -> Sketch:
-    """The strengths of `bradley_terry.fit` to the last digits that Elo has, with sketched errors. ArithmeticError if it does not settle."""
-    import scipy.sparse as sparse
+    `close` (logits): a step below it ends the search; the strengths are then about as close to the maximum as that.
+    """
     from scipy.sparse.csgraph import connected_components
 
     bots = tuple(tallies.ids.tolist())
+    if not bots:
+        nobody = _Columns(np.zeros((0, 1), np.float32), np.zeros((0, 1), np.float32), np.zeros(0))
+        return Sketch(bots, np.zeros(0), np.zeros(0, dtype=np.int64), nobody, nobody, 1.0)
     boards = Boards.read(tallies)
-    design, weight, points = _comparisons(boards, len(bots), sparse)
-    met = [np.stack([first, second]) for first, second, *_ in boards.pairs()]
-    first, second = np.concatenate(met, axis=1)
-    edges = sparse.csr_matrix((np.ones(len(first), np.int8), (first, second)), shape=(len(bots), len(bots)))
-    count, group = connected_components(edges, directed=False)
+    played = _Comparisons.read(boards, len(bots))
+    count, group = connected_components(played.met, directed=False)
+    group = group.astype(np.int64)
     theta = np.array([(start or {}).get(bot, 0.0) for bot in bots], dtype=np.float64)
     size = np.bincount(group, minlength=count)
 
@@ -128,30 +187,30 @@ def fit_large(tallies: Tallies, *, start: Mapping[int, float] | None = None, err
         return found
 
     theta = centred(theta)
-    back = design.T.tocsr()
-    squares = sparse.csr_matrix((back.data**2, back.indices, back.indptr), shape=back.shape)
     for _ in range(MOST_STEPS):
-        p = logistic(design @ theta)
-        gradient = centred(back @ (points - weight * p))
-        curve = weight * p * (1 - p)
+        gradient, product, diagonal = played.slopes(theta)
+        gradient = centred(gradient)
         length = float(np.linalg.norm(gradient))
-        step = _solve(
-            lambda x, curve=curve: back @ (curve * (design @ x)), gradient, squares @ curve, min(0.1, max(1e-9, length))
-        )
-        move = np.clip(centred(step), -STEP, STEP)
+        move = np.clip(centred(_solve(product, gradient, diagonal, min(0.1, max(1e-9, length)))), -STEP, STEP)
         theta = theta + move
-        if np.abs(move).max() < CLOSE:
+        if np.abs(move).max() < close:
             break
     else:
         raise ArithmeticError(f"the ratings of {len(bots)} bots did not settle in {MOST_STEPS} steps")
     theta = centred(theta)
-    nothing = _Columns(np.zeros((len(bots), 1), np.float32), np.zeros((len(bots), 1), np.float32), np.zeros(len(bots)))
     if not errors:
-        return Sketch(bots, theta, group, nothing, nothing, 1.0)
-    p = logistic(design @ theta)
-    information = sparse.csr_matrix((back.multiply(weight * p * (1 - p))) @ design)
+        nothing = np.zeros((len(bots), 1), np.float32)
+        if not rough:
+            none = _Columns(nothing, nothing, np.zeros(len(bots)))
+            return Sketch(bots, theta, group, none, none, 1.0)
+        diagonal = played.slopes(theta)[2]
+        naive, robust = (
+            _Columns(nothing, nothing, squares / diagonal**2) for squares in (diagonal, _squares(boards, theta))
+        )
+        return Sketch(bots, theta, group, naive, robust, boards.dispersion(theta))
+    information = played.information(theta)
     diagonal = information.diagonal()
-    both = (_signed(boards.scores(theta), tallies.ids, sparse), _signed(_naive(boards, theta), tallies.ids, sparse))
+    both = (_signed(boards.scores(theta), tallies.ids), _signed(_naive(boards, theta), tallies.ids))
     solved = _solve_block(
         information.astype(np.float32), np.concatenate([signed for signed, _ in both], axis=1), diagonal
     )
@@ -164,32 +223,122 @@ def fit_large(tallies: Tallies, *, start: Mapping[int, float] | None = None, err
     return Sketch(bots, theta, group, found[1], found[0], boards.dispersion(theta))
 
 
-def _comparisons(boards: Boards, count: int, sparse: Any) -> tuple[Any, Floats, Floats]:
-    """Each row of the first (R, N) takes the difference of two sides; their boards, and the points of the first. Pairs are added up."""
-    (only, *others), even = boards.parts, boards.even
-    if (
-        not others and isinstance(only, Sides) and len(only.share) == 2
-    ):  # as is nearly every pool: the pairs are there, once each
-        design = _rows(only.members, np.tile([1.0, -1.0], (len(only.members), 1)), count, sparse)
-        return design, only.boards + even.weight, only.points + even.weight / 2
-    first, second, weight, points = (np.concatenate(columns) for columns in zip(*boards.pairs(), strict=True))
-    turned = first > second
-    low, high = np.where(turned, second, first), np.where(turned, first, second)
-    keys, place = np.unique(low * count + high, return_inverse=True)
-    pairs = np.stack([keys // count, keys % count], axis=1)
-    parts = [_rows(pairs, np.tile([1.0, -1.0], (len(keys), 1)), count, sparse)]
-    weights: list[Floats] = [np.bincount(place, weight).astype(np.float64)]
-    got: list[Floats] = [np.bincount(place, np.where(turned, weight - points, points)).astype(np.float64)]
-    for part in boards.parts:
-        if isinstance(part, Sides) and len(part.share) > 2:
-            parts.append(_rows(part.members, np.tile(part.share, (len(part.members), 1)), count, sparse))
-            weights.append(part.boards)
-            got.append(part.points)
-    return sparse.vstack(parts).tocsr(), np.concatenate(weights), np.concatenate(got)
+@dataclass(frozen=True, slots=True)
+class _Comparisons:
+    """All that the strengths follow from: pairs of bots, and sides of several in rows of `design` (R, N), which takes their difference."""
+
+    count: int  # of the bots
+    first: Ints  # (P,) of pairs that are there once each, sorted, the smaller place first
+    second: Ints
+    begin: Ints  # (N + 1,) where the pairs of each first bot begin
+    weight: Floats
+    points: Floats  # of the first
+    design: Any
+    back: Any  # (N, R) its transpose
+    of_sides: tuple[Floats, Floats]  # boards, points of the first side
+
+    @classmethod
+    def read(cls, boards: Boards, count: int) -> _Comparisons:
+        """Those of the boards and of the even ones."""
+        import scipy.sparse as sparse
+
+        (only, *others), even = boards.parts, boards.even
+        if not others and isinstance(only, Sides) and len(only.share) == 2:  # as is nearly every pool
+            first, second = only.members.T
+            weight, points = only.boards + even.weight, only.points + even.weight / 2
+        else:
+            one, other, weights, got = (np.concatenate(columns) for columns in zip(*boards.pairs(), strict=True))
+            turned = one > other
+            keys, place = np.unique(
+                np.where(turned, other, one) * count + np.where(turned, one, other), return_inverse=True
+            )
+            first, second = keys // count, keys % count
+            weight = np.bincount(place, weights).astype(np.float64)
+            points = np.bincount(place, np.where(turned, weights - got, got)).astype(np.float64)
+        sides = [part for part in boards.parts if isinstance(part, Sides) and len(part.share) > 2]
+        rows = [_rows(part.members, np.tile(part.share, (len(part.members), 1)), count) for part in sides]
+        design = sparse.vstack(rows).tocsr() if rows else sparse.csr_matrix((0, count))
+        nobody = np.zeros(0)
+        return cls(
+            count,
+            np.ascontiguousarray(first),
+            np.ascontiguousarray(second, dtype=np.int32),
+            np.searchsorted(first, np.arange(count + 1)).astype(np.int32),
+            weight,
+            points,
+            design,
+            design.T.tocsr(),
+            (
+                np.concatenate([part.boards for part in sides] or [nobody]),
+                np.concatenate([part.points for part in sides] or [nobody]),
+            ),
+        )
+
+    @property
+    def met(self) -> Any:
+        """(N, N) who was compared with whom. Even boards are between all opponents, so pairs are enough."""
+        return self._upper(np.ones(len(self.first), np.int8))
+
+    def _upper(self, values: Any) -> Any:
+        import scipy.sparse as sparse
+
+        return sparse.csr_matrix((values, self.second, self.begin), shape=(self.count, self.count))
+
+    def _curves(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Chances and information of pairs, then of sides."""
+        p, q = logistic(theta[self.first] - theta[self.second]), logistic(self.design @ theta)
+        return p, self.weight * p * (1 - p), q, self.of_sides[0] * q * (1 - q)
+
+    def slopes(self, theta: Floats) -> tuple[Floats, Callable[[Floats], Floats], Floats]:
+        """(N,) gradient; the product of the information with a vector; (N,) its diagonal."""
+        p, curve, q, wide = self._curves(theta)
+        rest = self.points - self.weight * p
+        gradient = np.asarray(
+            np.bincount(self.first, rest, self.count) - np.bincount(self.second, rest, self.count), float
+        )
+        diagonal = np.asarray(
+            np.bincount(self.first, curve, self.count) + np.bincount(self.second, curve, self.count), float
+        )
+        upper = self._upper(curve)
+        lower = upper.T
+
+        def of_pairs(x: Floats) -> Floats:
+            found: Floats = diagonal * x - upper @ x - lower @ x
+            return found
+
+        if not len(q):
+            return gradient, of_pairs, diagonal
+
+        def of_all(x: Floats) -> Floats:
+            found: Floats = of_pairs(x) + self.back @ (wide * (self.design @ x))
+            return found
+
+        gradient += self.back @ (self.of_sides[1] - self.of_sides[0] * q)
+        return gradient, of_all, diagonal + self.back.power(2) @ wide
+
+    def information(self, theta: Floats) -> Any:
+        """(N, N), sparse."""
+        import scipy.sparse as sparse
+
+        _, curve, _, wide = self._curves(theta)
+        upper = self._upper(curve)
+        cells = upper + upper.T
+        found = sparse.diags(np.asarray(cells.sum(axis=1)).ravel()) - cells
+        return (found + self.back.multiply(wide) @ self.design if len(wide) else found).tocsr()
 
 
-def _rows(columns: Ints, numbers: Floats, count: int, sparse: Any) -> Any:
+def _squares(boards: Boards, theta: Floats) -> Floats:
+    """(N,) sums of the squared gradients of the boards."""
+    found = np.zeros(len(theta))
+    for columns, numbers, _ in boards.scores(theta):
+        found += np.bincount(columns.reshape(-1), np.square(numbers).reshape(-1), len(theta))
+    return found
+
+
+def _rows(columns: Ints, numbers: Floats, count: int) -> Any:
     """A matrix (R, N) with these numbers (R, c) in these columns."""
+    import scipy.sparse as sparse
+
     rows = np.repeat(np.arange(len(columns)), columns.shape[1])
     return sparse.csr_matrix((numbers.reshape(-1), (rows, columns.reshape(-1))), shape=(len(columns), count))
 
@@ -200,13 +349,13 @@ def _naive(boards: Boards, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]
         yield from ((columns, numbers, ways * 32 + kind) for columns, numbers, ways in part.information(theta))
 
 
-def _signed(parts: Iterable[tuple[Ints, Floats, Ints]], ids: Ints, sparse: Any) -> tuple[Any, Floats]:
+def _signed(parts: Iterable[tuple[Ints, Floats, Ints]], ids: Ints) -> tuple[Any, Floats]:
     """(N, SIGNS) all rows with random signs, added up; (N,) the variances of that. Rows that come later change no sign."""
     total, squares = np.zeros((len(ids), SIGNS), np.float32), np.zeros(len(ids))
     for columns, numbers, ways in parts:
         for start in range(0, len(columns), CHUNK):
             here = slice(start, start + CHUNK)
-            matrix = _rows(columns[here], numbers[here].astype(np.float32), len(ids), sparse)
+            matrix = _rows(columns[here], numbers[here].astype(np.float32), len(ids))
             total += matrix.T.tocsr() @ _signs(ids[columns[here]], ways[here])
             squares += np.bincount(columns[here].reshape(-1), np.square(numbers[here]).reshape(-1), len(ids))
     return total, squares

@@ -7,15 +7,18 @@ Source of the definitions: FIDE Handbook C.07 (in force 1 August 2024), 6 Direct
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
+from functools import cached_property
+from itertools import combinations, groupby, product
 from typing import TypeAlias
+
+import numpy as np
 
 from league.pure.rating.bradley_terry import fit
 from league.pure.rating.leaderboard import superiority
-from league.pure.rating.tallies import Board, BotTally, Sides, Tallies, tally
+from league.pure.rating.tallies import Board, BotTally, Ints, Sides, Tallies, tally
 
 TIED = 0.95  # a likelihood of superiority between 1 - TIED and TIED is a statistical tie
 
@@ -35,8 +38,58 @@ class Cell:
         return self.wins + self.draws / 2
 
 
-Cells: TypeAlias = dict[int, dict[int, Cell]]  # by entry, by opponent
-TieBreaks: TypeAlias = tuple[Fraction, Fraction, int]  # negated, so that the better one sorts first
+TieBreaks: TypeAlias = tuple[int, Fraction, int]  # negated, so that the better one sorts first
+
+
+class Crosstable(Mapping[tuple[int, int], Cell]):
+    """What each entry did against each other that it has met: a cell by (entry, opponent). `wins` and `draws` are boards, (N, N)."""
+
+    def __init__(self, entries: Sequence[int], found: Tallies) -> None:
+        self.entries = sorted(entries)
+        self.place = {entry: place for place, entry in enumerate(self.entries)}
+        self.wins, self.draws = _matrices(np.array(self.entries, dtype=np.int64), found)
+        self.boards = self.wins + self.draws + self.wins.T
+
+    def __getitem__(self, pair: tuple[int, int]) -> Cell:
+        a, b = (self.place[entry] for entry in pair)
+        if not self.boards[a, b]:
+            raise KeyError(pair)
+        wins, draws, losses = int(self.wins[a, b]), int(self.draws[a, b]), int(self.wins[b, a])
+        return Cell(boards=wins + draws + losses, wins=wins, draws=draws, losses=losses)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        for a, b in np.argwhere(self.boards).tolist():
+            yield self.entries[a], self.entries[b]
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.boards))
+
+    @cached_property
+    def halves(self) -> Ints:
+        """(N, N) half points of the row against the column."""
+        return 2 * self.wins + self.draws
+
+
+def _matrices(entries: Ints, found: Tallies) -> tuple[Ints, Ints]:
+    """Boards that the row won, and that it drew, against the column."""
+    wins = np.zeros((len(entries), len(entries)), dtype=np.int64)
+    draws = np.zeros_like(wins)
+
+    def add(a: Ints, b: Ints, won: Ints, drawn: Ints, lost: Ints) -> None:
+        i, j = np.searchsorted(entries, a), np.searchsorted(entries, b)
+        np.add.at(wins, (i, j), won)
+        np.add.at(wins, (j, i), lost)
+        np.add.at(draws, (i, j), drawn)
+        np.add.at(draws, (j, i), drawn)
+
+    for m, rows in found.sides.items():
+        for x, y in product(range(m), range(m, 2 * m)):
+            add(rows[:, x], rows[:, y], rows[:, 2 * m], rows[:, 2 * m + 1], rows[:, 2 * m + 2])
+    for k, rows in found.tables.items():
+        for x, y in combinations(range(k), 2):
+            better, times = rows[:, k + y] - rows[:, k + x], rows[:, -1]
+            add(rows[:, x], rows[:, y], times * (better > 0), times * (better == 0), times * (better < 0))
+    return wins, draws
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +112,10 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class RankedResults:
-    """Rows from first to last, and the crosstable {(entry, opponent): Cell} for all that have met."""
+    """Rows from first to last, and the crosstable."""
 
     rows: tuple[EntryResult, ...]
-    crosstable: dict[tuple[int, int], Cell]
+    crosstable: Crosstable
 
 
 def rank_entries(
@@ -75,14 +128,25 @@ def rank_entries(
 
     `sides` are those of every board where parties play together. Entries without a board stand last. ValueError for a board with a stranger.
     """
-    found = tally(boards, sides)
-    strangers = sorted(set(found.bots) - set(entries))
+    return rank_tallies(entries, tally(boards, sides), levels)
+
+
+def rank_tallies(
+    entries: Sequence[int], found: Tallies, levels: Sequence[Sequence[int]] | None = None
+) -> RankedResults:
+    """The same by the statistics of the boards."""
+    strangers = sorted(set(found.ids.tolist()) - set(entries))
     if strangers:
         raise ValueError(f"boards with {strangers}, who are not among the entries {sorted(entries)}")
     mine = {entry: found.bots.get(entry, BotTally()) for entry in sorted(entries)}
-    cells = _crosstable(found, mine)
-    berger = {entry: _sonneborn_berger(mine, cells[entry]) for entry in mine}
-    wins = {entry: sum(cell.wins for cell in cells[entry].values()) for entry in mine}
+    cells = Crosstable(entries, found)
+    halves = cells.halves
+    own_points = np.array([mine[entry].half_points for entry in cells.entries], dtype=np.int64)
+    berger = dict(zip(cells.entries, (halves @ own_points).tolist(), strict=True))  # in quarters of a point
+    wins, draws, losses = (
+        dict(zip(cells.entries, values.tolist(), strict=True))
+        for values in (cells.wins.sum(axis=1), cells.draws.sum(axis=1), cells.wins.sum(axis=0))
+    )
 
     def points(entry: int) -> int:
         return -mine[entry].half_points
@@ -110,42 +174,30 @@ def rank_entries(
                     points=own.half_points / 2,
                     boards=own.boards,
                     wins=wins[entry],
-                    draws=sum(cell.draws for cell in cells[entry].values()),
-                    losses=sum(cell.losses for cell in cells[entry].values()),
-                    sonneborn_berger=float(berger[entry]),
+                    draws=draws[entry],
+                    losses=losses[entry],
+                    sonneborn_berger=berger[entry] / 4,
                     direct=None if against is None else against / 2,
                     score_per_board=own.points / own.boards if own.boards else None,
                     tied_with_next=bool(below) and tied(entry, below[0]),
                 )
             )
-    return RankedResults(tuple(rows), {(a, b): cell for a, row in cells.items() for b, cell in row.items()})
+    return RankedResults(tuple(rows), cells)
 
 
-def _crosstable(found: Tallies, entries: Iterable[int]) -> Cells:
-    cells: Cells = {entry: {} for entry in entries}
-    for (a, b), pair in sorted(found.pairs.items()):
-        cells[a][b] = Cell(boards=pair.boards, wins=pair.wins, draws=pair.draws, losses=pair.losses)
-        cells[b][a] = Cell(boards=pair.boards, wins=pair.losses, draws=pair.draws, losses=pair.wins)
-    return cells
-
-
-def _half(cell: Cell) -> int:
-    return 2 * cell.wins + cell.draws
-
-
-def _sonneborn_berger(mine: Mapping[int, BotTally], row: Mapping[int, Cell]) -> Fraction:
-    return sum((Fraction(mine[b].half_points * _half(cell), 4) for b, cell in row.items()), Fraction(0))
-
-
-def _direct(group: list[int], cells: Cells) -> dict[int, int | None]:
+def _direct(group: list[int], cells: Crosstable) -> dict[int, int | None]:
     """Half points of each of `group` against the others of it; None where some have not met, or there is nobody to meet."""
-    met = all(b in cells[a] for a in group for b in group if a != b)
-    if len(group) == 1 or not met:
+    if len(group) == 1:
         return dict.fromkeys(group)
-    return {a: sum(_half(cells[a][b]) for b in group if b != a) for a in group}
+    places = [cells.place[entry] for entry in group]
+    among = np.ix_(places, places)
+    met = bool((cells.boards[among].astype(bool) | np.eye(len(group), dtype=bool)).all())
+    if not met:
+        return dict.fromkeys(group)
+    return dict(zip(group, cells.halves[among].sum(axis=1).tolist(), strict=True))
 
 
-def _order(group: list[int], cells: Cells, later: Callable[[int], TieBreaks]) -> list[list[int]]:
+def _order(group: list[int], cells: Crosstable, later: Callable[[int], TieBreaks]) -> list[list[int]]:
     """Split entries that are level on points into places, best first.
 
     1. Direct encounter among all of them. 2. Those it leaves level: direct encounter again among themselves.

@@ -19,7 +19,7 @@ def test_overall_is_the_mean_over_games_and_marks_what_was_not_played(ana, berto
     for pool in pools:
         ratings.refresh(pool, now=NOW)
 
-    found = {row.bot.slug: row for row in overall.overall_table()}
+    found = {row.bot.slug: row for row in overall.read_page()}
 
     assert set(found["rufo"].games) == {"partnership", "corriente"}
     assert found["rufo"].missing == ("two_player",)
@@ -33,4 +33,4 @@ def test_overall_is_the_mean_over_games_and_marks_what_was_not_played(ana, berto
 
 
 def test_overall_of_nothing_is_empty(db) -> None:
-    assert overall.overall_table() == []
+    assert overall.read_page().rows == []

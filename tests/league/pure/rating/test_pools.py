@@ -141,6 +141,7 @@ def test_table_of_a_pool_is_as_long_as_its_field_and_as_sure_as_it_says(kind: st
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", POOLS)
 def test_tables_of_many_pools(kind: str) -> None:
     pool, leagues = POOLS[kind]
@@ -160,22 +161,37 @@ def test_the_measure_sees_a_prior_around_one_middle() -> None:
     assert slope < 0.5
 
 
-def test_ladder_keeps_far_pairs() -> None:
-    """Of the tables of a settled ladder 5 to 10% are pairs a quarter of the field apart or more."""
-    count, lots = 40, 100
+def settled_ladder(count: int, boards: int, steps: tuple[int, ...]) -> tuple[list[Pairing], dict[Any, Any]]:
+    """Everybody has met those so many steps away."""
     theta = np.linspace(-3, 3, count)
-    near = [(a, b) for a in range(count) for b in range(a + 1, min(a + 4, count))]
+    near = [(a, a + step) for a in range(count) for step in steps if a + step < count]
     rng = np.random.default_rng(3)
-    past = [Pairing(n, f"{a}-{b}", (a, b), 1, 40) for n, (a, b) in enumerate(near, 1)]
+    past = [Pairing(n, f"{a}-{b}", (a, b), 1, boards) for n, (a, b) in enumerate(near, 1)]
     results = {
         table.slot: [
             (int(win), int(not win))
-            for win in rng.random(40) < 1 / (1 + np.exp(theta[table.entries[1]] - theta[table.entries[0]]))
+            for win in rng.random(boards) < 1 / (1 + np.exp(theta[table.entries[1]] - theta[table.entries[0]]))
         ]
         for table in past
     }
-    drawn = look("ladder", field("ladder", count, open=lots), results, past)[1].pairings[len(past) :]
+    return past, results
 
-    assert len(drawn) == lots
-    far = np.mean([abs(a - b) >= count / 4 for a, b in (table.entries for table in drawn)])
+
+@pytest.mark.parametrize(
+    ("count", "boards", "steps"), [(40, 40, (1, 2, 3)), (600, 12, (1, 10, 50, 150))], ids=["small", "large"]
+)
+def test_ladder_keeps_far_pairs(count: int, boards: int, steps: tuple[int, ...]) -> None:
+    """Of the tables of a settled ladder 5 to 10% are pairs a quarter of the field apart or more."""
+    looks = 3
+    past, results = settled_ladder(count, boards, steps)
+    drawn = [
+        table.entries
+        for lot in range(looks)
+        for table in look("ladder", field("ladder", count, open=200, lot=str(lot)), results, past)[1].pairings[
+            len(past) :
+        ]
+    ]
+
+    assert len(drawn) == 200 * looks
+    far = np.mean([abs(a - b) >= count / 4 for a, b in drawn])
     assert 0.05 <= far <= 0.10

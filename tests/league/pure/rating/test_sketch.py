@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from league.pure.rating.bradley_terry import Fit, fit
-from league.pure.rating.leaderboard import ELO, LARGE, Z95, fit_leaderboard, superiority
+from league.pure.rating.leaderboard import ELO, LARGE, Z95, field_scores, fit_leaderboard, superiority
 from league.pure.rating.sketch import Sketch, fit_large
 from league.pure.rating.tallies import Tallies, tally_arrays
 
@@ -118,3 +118,35 @@ def test_a_table_of_more_bots_than_have_exact_errors() -> None:
     score, sd = table.field_scores(np.ones(len(elo)))
     assert score.sum() == pytest.approx(len(elo) / 2)
     assert ((sd > 0) & (sd < 0.2)).all()
+
+
+def test_ranks_leave_out_only_pairs_that_are_sure(league) -> None:
+    """Newcomers with wide intervals, and a group that met nobody else, stand among the others."""
+    boards = played(400, 30_000) + tally_arrays(np.array([[15, 700], [300, 701]] * 3), np.array([[1, 0]] * 6))
+    found = fit_large(boards + moved(played(5, 200)))
+    members = np.arange(0, len(found.bots), 2)
+
+    above, below = found.sure(members, Z95)
+    few = np.array([3, 200, len(found.bots) - 1])
+
+    everybody = np.arange(len(found.bots))
+    a, b = (side.reshape(-1) for side in np.meshgrid(everybody, members, indexing="ij"))
+    ratio = (found.theta[b] - found.theta[a]) / np.maximum(found.sd_of_pairs(a, b), 1e-12)
+    ratio[a == b] = 0
+    rows = ratio.reshape(len(everybody), len(members))
+    clear = (np.abs(np.abs(rows) - Z95) > 1e-4).all(axis=1)  # 32 bits decide the others
+    assert clear.mean() > 0.9
+    assert (above[clear] == (rows > Z95).sum(axis=1)[clear]).all()
+    assert (below[clear] == (rows < -Z95).sum(axis=1)[clear]).all()
+    assert [side.tolist() for side in found.sure(members, Z95, few)] == [above[few].tolist(), below[few].tolist()]
+
+
+def test_scores_against_the_field_are_those_of_every_pair(league) -> None:
+    _, exact, found = league
+    members = (np.arange(len(exact.bots)) % 3 > 0).astype(float)
+
+    score, sd = found.field_scores(members)
+
+    true, true_sd = field_scores(exact, members)
+    assert np.abs(score - true).max() < 1e-9
+    assert np.abs(sd / true_sd - 1).max() < 0.25

@@ -1,0 +1,106 @@
+"""Those who played move at once; the fit of all, which follows, finds them where they are already, nearly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from league.pure.rating.bradley_terry import fit
+from league.pure.rating.leaderboard import ELO
+from league.pure.rating.local import move
+from league.pure.rating.tallies import NOTHING, Tallies, around, tally_arrays
+from tests.league.pure.rating.test_sketch import played
+
+PAIRS = {"sides": ((0, 2), (1, 3))}
+
+
+def a_match(versions: tuple[int, ...], wins: int, boards: int = 16, **how: Any) -> Tallies:
+    """The first party (with its partner) wins so many boards and loses the others."""
+    scores = np.array([[3, 0, 3, 0] if how else [3, 2, 1, 0]] * boards)[:, : len(versions)]
+    scores[wins:] = scores[wins:, ::-1]
+    return tally_arrays(np.array([versions] * boards, dtype=np.int64), scores, **how)
+
+
+@pytest.mark.parametrize(
+    ("before", "match"),
+    [
+        (played(300, 20_000), a_match((20, 45), 14)),
+        (played(300, 20_000), a_match((20, 999), 10)),
+        (played(120, 3_000, seats=4), a_match((20, 45, 60, 70), 10)),
+        (played(120, 4_000, seats=4, **PAIRS), a_match((20, 45, 60, 70), 12, **PAIRS)),
+    ],
+    ids=["duel", "newcomer", "four seats", "mixed pairs"],
+)
+def test_who_played_stands_within_five_elo_of_the_fit_of_all(before: Tallies, match: Tallies) -> None:
+    old, exact = fit(before), fit(before + match)
+    strengths = dict(zip(old.bots, old.theta.tolist(), strict=True))
+    movers = match.ids.tolist()
+
+    found = move(around([before, match], movers), movers, dict.fromkeys(movers, 0.0) | strengths)
+
+    true = dict(zip(exact.bots, exact.theta.tolist(), strict=True))
+    sd = dict(zip(exact.bots, exact.sd_from_mean(np.ones(len(exact.bots))).tolist(), strict=True))
+    assert found.keys() == set(movers)
+    for bot in movers:
+        assert abs(found[bot].theta - true[bot]) * ELO < 5
+        assert 0.6 * sd[bot] < found[bot].sd < 1.4 * sd[bot]
+    assert max(abs(found[bot].theta - strengths.get(bot, 0.0)) for bot in movers) * ELO > 5, (
+        "else the test shows nothing"
+    )
+
+
+def test_many_matches_at_once_and_one_after_the_other_end_nearly_alike() -> None:
+    before = played(300, 20_000)
+    old = fit(before)
+    start = dict(zip(old.bots, old.theta.tolist(), strict=True))
+    matches = [a_match((20 + n, 45 + n), 3 + n) for n in range(10)]
+    together = sum(matches, NOTHING)
+
+    step_by_step, sums = dict(start), before
+    for match in matches:
+        sums += match
+        step_by_step |= {
+            bot: one.theta for bot, one in move(around([sums], match.ids), match.ids.tolist(), step_by_step).items()
+        }
+    at_once = move(around([before, together], together.ids), together.ids.tolist(), start)
+
+    exact = fit(sums)
+    for bot, true in zip(exact.bots, exact.theta.tolist(), strict=True):
+        if bot in at_once:
+            assert abs(at_once[bot].theta - true) * ELO < 5
+            assert abs(step_by_step[bot] - true) * ELO < 5
+
+
+def test_nobody_holds_two_who_met_only_each_other() -> None:
+    match = a_match((7, 8), 12)
+
+    found = move(around([played(30, 800), match], (7, 8)), (7, 8), {7: 0.5, 8: 0.5})
+
+    exact = fit(match)
+    assert found[7].theta + found[8].theta == pytest.approx(1.0)
+    assert found[7].theta - found[8].theta == pytest.approx(exact.theta[0] - exact.theta[1])
+
+
+@pytest.mark.parametrize(
+    "boards",
+    [played(40, 900), played(30, 600, seats=4), played(30, 600, seats=4, **PAIRS)],
+    ids=["duels", "four seats", "mixed pairs"],
+)
+@pytest.mark.parametrize(
+    "bots", [[15], [12, 20, 31], list(range(10, 25)), [4711]], ids=["one", "three", "many", "stranger"]
+)
+def test_boards_around_some_bots_are_all_of_theirs_with_whole_totals(boards: Tallies, bots: list[int]) -> None:
+    found = around([boards, boards], bots)
+
+    for kind, width in (("sides", 2), ("tables", 1)):
+        for size, rows in getattr(boards, kind).items():
+            mine = rows[np.isin(rows[:, : width * size], bots).any(axis=1)]
+            twice = mine.copy()
+            twice[:, width * size + (size if kind == "tables" else 0) :] *= 2
+            assert getattr(found, kind)[size].tolist() == twice.tolist()
+    totals = boards.totals[np.isin(boards.ids, found.ids)].copy()
+    totals[:, 1:] *= 2
+    assert found.totals.tolist() == totals.tolist()
+    assert set(bots) & set(boards.ids.tolist()) <= set(found.ids.tolist())
