@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from engine import sprt
 from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
 from league.pure.formats.sheet import Field, Scores, Sheet, Value
-from league.pure.rating import sprt
 from league.pure.refusal import Refusal, translatable
 
 

@@ -14,6 +14,9 @@ from league.pure.rating.tallies import Sides, Tallies, tally
 
 EVEN_RATINGS = 3  # the revision of schedules from which on ratings have even boards in place of a prior
 OLD_PRIOR_SD = 2.0  # logits
+# Of strengths that decide who goes out: entries with the same results are as strong as one another, but the last digits of a fit belong to
+# the machine that computes it, and two schedulers must see the same tie.
+DIGITS = 6
 MIXED: Sides = ((0, 2), (1, 3))
 
 
@@ -40,9 +43,9 @@ def fitted(field: Field, sheet: Sheet) -> Fit:
 
 
 def strengths(field: Field, sheet: Sheet) -> dict[int, float]:
-    """Strength in logits of every entry; 0 before its first board."""
+    """Strength in logits of every entry, to DIGITS; 0 before its first board."""
     found = fitted(field, sheet)
-    known = {entry: float(theta) for entry, theta in zip(found.bots, found.theta, strict=True)}
+    known = {entry: round(float(theta), DIGITS) + 0.0 for entry, theta in zip(found.bots, found.theta, strict=True)}
     return {entry: known.get(entry, 0.0) for entry in range(field.entries)}
 
 

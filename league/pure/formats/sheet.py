@@ -124,7 +124,9 @@ class Sheet:
         return self._write(table, table.entries)
 
     def _write(self, table: Pairing, given: tuple[int, ...]) -> Sequence[Scores] | None:
-        table = replace(table, first=1 + self._used[table.name])
+        first = 1 + self._used[table.name]
+        if table.first != first:
+            table = replace(table, first=first)
         self._used[table.name] += table.boards
         self.pairings.append(table)
         played = self.results.get(table.slot)
@@ -132,8 +134,10 @@ class Sheet:
             self.waiting += 1
             return None
         line = sorted(given)
-        places = [line.index(entry) for entry in given]
-        boards = [[scores[place] for place in places] for scores in played]
+        boards = played
+        if line != list(given):
+            places = [line.index(entry) for entry in given]
+            boards = [tuple(scores[place] for place in places) for scores in played]
         self.boards += [(given, scores) for scores in boards]
         return boards
 

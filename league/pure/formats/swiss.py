@@ -18,8 +18,10 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, product
 from math import ceil, log2
+from typing import TypeVar
 
 from league.pure.formats import tiebreaks
 from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
@@ -27,6 +29,7 @@ from league.pure.formats.sheet import Field, Scores, Sheet, partners
 from league.pure.formats.tiebreaks import CardLine
 from league.pure.refusal import translatable
 
+Counted = TypeVar("Counted", int, tuple[int, int])
 AGAIN = 10**12  # cost of a second meeting
 FLOAT = 10**6  # cost of a score difference of half a point, squared
 NEAR = 3  # tables that a table of more than two exchanges entries with
@@ -114,7 +117,11 @@ def _pair(
     met = sheet.shared_tables()
     rested = Counter(entry for entry, row in record.items() for m in row if m.opponent is None)
     if not field.individual:
-        return _match(line, scores, met, rested, random.Random(f"swiss\n{field.lot}\n{number}"))
+        seed_of_lots = f"swiss\n{field.lot}\n{number}"
+        found, without = _match(
+            tuple(line), tuple(scores[entry] for entry in line), _sorted(met), _sorted(rested), seed_of_lots
+        )
+        return list(found), list(without)
     byes = _resting(line, rested, field.table)
     playing = [entry for entry in line if entry not in byes]
     tables = (_cut if field.revision > 1 else _from_the_top)(playing, met, field.table)
@@ -124,16 +131,26 @@ def _pair(
     return tables, byes
 
 
+def _sorted(counted: Counter[Counted]) -> tuple[tuple[Counted, int], ...]:
+    return tuple(sorted(counted.items()))
+
+
+@lru_cache(maxsize=512)
 def _match(
-    line: list[int],
-    scores: dict[int, Fraction],
-    met: Counter[tuple[int, int]],
-    rested: Counter[int],
-    rng: random.Random,
-) -> tuple[list[tuple[int, ...]], list[int]]:
-    """The matching of least cost. Node -1 is the bye."""
+    line: tuple[int, ...],
+    scores_of_line: tuple[Fraction, ...],
+    meetings: tuple[tuple[tuple[int, int], int], ...],
+    rests: tuple[tuple[int, int], ...],
+    lots: str,
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """The matching of least cost. Node -1 is the bye.
+
+    Remembered, since it takes seconds for a hundred entries, and every look at a tournament goes through all of its rounds again.
+    """
     import networkx  # here, since it takes long to load and few processes pair
 
+    scores, met, rested = dict(zip(line, scores_of_line, strict=True)), Counter(dict(meetings)), Counter(dict(rests))
+    rng = random.Random(lots)
     place = {entry: i for i, entry in enumerate(line)}
     group = Counter(scores[entry] for entry in line)
     graph: networkx.Graph[int] = networkx.Graph()
@@ -148,7 +165,7 @@ def _match(
             graph.add_edge(a, -1, weight=-(cost * LOT + int(rng.random() * LOT)))
     pairs = [sorted(pair, key=lambda e: place.get(e, len(line))) for pair in networkx.max_weight_matching(graph, True)]
     pairs.sort(key=lambda pair: place[pair[0]])
-    return [(a, b) for a, b in pairs if b >= 0], [a for a, b in pairs if b < 0]
+    return tuple((a, b) for a, b in pairs if b >= 0), tuple(a for a, b in pairs if b < 0)
 
 
 def _resting(line: Sequence[int], rested: Counter[int], seats: int) -> list[int]:

@@ -117,7 +117,7 @@ def test_fields_that_cannot_play_are_refused(key, entries, seats, mixed, message
 def test_sheet_numbers_the_boards_of_a_name_on():
     sheet = Sheet(results={("0-1", 1): [(5, 3)]})
 
-    assert sheet.seat(1, (0, 1), 1) == [[5, 3]]
+    assert sheet.seat(1, (0, 1), 1) == [(5, 3)]
     assert sheet.seat(2, (1, 0), 2) is None
     assert sheet.seat(2, (0, 2), 2) is None
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from league.pure.formats import Pairing, Sheet
 from league.pure.formats.halving import FORMAT as SUCCESSIVE_HALVING
 from league.pure.formats.ladder import FORMAT as LADDER
+from league.pure.formats.ladder import _Draws
 from tests.support.formats import by_chance, by_number, field, look, places, play_out
 
 
@@ -129,3 +132,39 @@ def _fast(key, played, winner):
         for table in sheet.pairings:
             if table.slot not in results:
                 results[table.slot] = [winner(table, b) for b in range(table.first, table.first + table.boards)]
+
+
+@pytest.mark.parametrize("head", [False, True])
+def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
+    """Fifty of the five hundred have left, fifty have not played."""
+    count = 500
+    rng = np.random.default_rng(1)
+    theta = rng.normal(0, 0.8, count)
+    meetings = {tuple(sorted(rng.integers(0, count - 50, 2).tolist())) for _ in range(3000)}
+    past = [Pairing(1, f"{a}-{b}", (a, b), 1, 8) for a, b in sorted(meetings) if a != b]
+    wins = {table.slot: rng.random(8) < 1 / (1 + np.exp(np.diff(theta[list(table.entries)]))) for table in past}
+    results = {slot: [(int(won), int(not won)) for won in boards] for slot, boards in wins.items()}
+    played = field("ladder", count, head=head, withdrawn=frozenset(range(50)))
+    sheet = Sheet.for_field(played, results, past)
+    for table in past:
+        sheet.stand(table)
+    active = list(range(50, count))
+
+    draws = _Draws(played, sheet, active, boards_of(past))
+
+    everybody = np.array(active)
+    pairs = draws.weights(everybody[:, None], everybody[None, :])
+    np.fill_diagonal(pairs, 0)
+    true = pairs.sum(axis=1)
+    off = np.abs(draws.told[everybody] / true - 1)
+    assert np.median(off) < 0.05
+    assert np.quantile(off, 0.95) < 0.25
+    assert draws.told[:50].sum() == 0
+    # whom one meets is drawn by the same weights
+    one = int(everybody[np.argsort(draws.strengths.theta[everybody])[200]])
+    drawn = Counter(draws._near(random.Random(lot), [one]) for lot in range(4000))
+    chance = pairs[active.index(one)] / pairs[active.index(one)].sum()
+    near = np.argsort(-chance)[:100]
+    assert sum(drawn[active[place]] for place in near) / 4000 == pytest.approx(chance[near].sum(), abs=0.06)
+    assert one not in drawn
+    assert not drawn.keys() & set(range(50))

@@ -113,10 +113,10 @@ def test_results_are_read_by_entry_however_they_sat():
     played = field("round_robin", 4, seats=4)
     sheet = Sheet.for_field(played, {("0-1-2-3", 1): [(10, 20, 30, 40)], ("0-1-2-3", 2): [(1, 2, 3, 4)]})
 
-    assert sheet.seat(1, (3, 0, 2, 1), 1) == [[40, 10, 30, 20]]
-    assert sheet.seat(2, (0, 1, 2, 3), 1) == [[1, 2, 3, 4]]
+    assert sheet.seat(1, (3, 0, 2, 1), 1) == [(40, 10, 30, 20)]
+    assert sheet.seat(2, (0, 1, 2, 3), 1) == [(1, 2, 3, 4)]
     assert sheet.pairings[0].entries != sheet.pairings[1].entries
-    assert sheet.boards == [((3, 0, 2, 1), [40, 10, 30, 20]), ((0, 1, 2, 3), [1, 2, 3, 4])]
+    assert sheet.boards == [((3, 0, 2, 1), (40, 10, 30, 20)), ((0, 1, 2, 3), (1, 2, 3, 4))]
 
 
 def test_a_tournament_of_the_first_revision_keeps_its_seats():
