@@ -1,6 +1,8 @@
 """How the league scales: fits, refits, the making of a large tournament, transactions of a match. Limits and ratios, as Markdown.
 
-    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [workers] [ahead]        all without a word
+    .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [claims] [crew] [workers] [ahead]        all without a word
+
+    SECONDS=300 .venv/bin/python benchmarks/league.py crew                                     1,000 workers without bots for five minutes
 
 Fits are measured in CPU seconds on one thread, median of several, and given as a ratio to a floor of the same run: one pass of numpy over
 the same boards (the gather and logistic that no fit can do without, once). The other parts use a PostgreSQL server of the test tools.
@@ -30,7 +32,8 @@ from league.pure.rating.bradley_terry import fit  # noqa: E402
 from league.pure.rating.leaderboard import BASE, ELO, fit_leaderboard  # noqa: E402
 from league.pure.rating.tallies import Ints, Tallies, load, tally_arrays  # noqa: E402
 
-PARTS = ("fits", "tournament", "match", "workers", "ahead")
+PARTS = ("fits", "tournament", "match", "claims", "crew", "workers", "ahead")
+OF_QUEUEING = ("claims", "crew")  # benchmarks/queueing.py
 
 
 def cpu(work: Callable[[], object], rounds: int) -> float:
@@ -392,7 +395,7 @@ def main() -> None:
         if name == "fits":
             fits()
         else:
-            on_postgres(name)
+            on_postgres(name, "queueing" if name in OF_QUEUEING else "league")
 
 
 if __name__ == "__main__":

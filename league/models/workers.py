@@ -39,3 +39,18 @@ class Worker(Process):
 
 class Scheduler(Process):
     """A process that puts the queue right. It was `seen` when it did so last: one that is stopped, or fails each time, shows."""
+
+
+class Outlook(models.Model):
+    """One row: what a claim has to know of all other workers, as the scheduler saw it where they are many (league.domain.matches.outlook)."""
+
+    at = models.DateTimeField()
+    crew = models.PositiveIntegerField()
+    idle = models.PositiveIntegerField()
+    waiting = models.PositiveIntegerField()
+    slow = models.PositiveIntegerField()
+    slow_waits = models.BooleanField()
+    greedy = models.JSONField(default=list)  # ids of bots
+
+    def __str__(self) -> str:
+        return f"outlook of {self.at}"

@@ -38,7 +38,7 @@ from engine.runner.seat import Seat  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
 from league.api.http.base import View  # noqa: E402
 from league.domain.core import idempotency, moves  # noqa: E402
-from league.domain.matches import leases, matches, reports  # noqa: E402
+from league.domain.matches import matches, reports  # noqa: E402
 from league.domain.playing import process  # noqa: E402
 from league.domain.ratings import ratings  # noqa: E402
 from league.domain.tournaments import progress  # noqa: E402
@@ -126,7 +126,7 @@ def ahead(arrange: Callable[[], None]) -> Callable[[], None]:
 
 # Where to die. A match goes through the first ten in a worker, ahead while another is played; the others are places of the scheduler.
 PLACES: dict[str, Callable[[], None]] = {
-    "claimed": lambda: after(leases, "claim", when(lambda match: match is not None)),
+    "claimed": lambda: after(process, "claim", when(bool)),
     "first bot started": lambda: after(Sandbox, "start", die),
     "all bots started": lambda: after(Sandbox, "start", when(nth_call(4))),
     "claimed ahead": ahead(lambda: before(process, "first_crew", die)),

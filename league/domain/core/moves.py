@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.db.models.sql import UpdateQuery
 
 from league.domain.core import journal
 from league.domain.core.errors import IllegalMove
@@ -66,3 +69,31 @@ def move(
     for column, value in {"status": to, **columns}.items():
         if not hasattr(value, "resolve_expression"):  # F() and the like are known to the database only
             setattr(row, column, value)
+
+
+def take(rows: QuerySet[Match], was: str, to: str, **columns: Any) -> list[int]:
+    """Move the first matches of a query that is sorted and limited, whichever they are, from one status to another; their ids, in no order.
+
+    One statement chooses and moves: of two callers at once each gets others, or none. Where `rows` is to skip what is locked (PostgreSQL),
+    neither waits for the other. In a transaction, and the journal hears of it by `tell`.
+    """
+    if to not in MOVES[Match][was]:
+        raise ValueError(f"no match moves from {was} to {to}")
+    chosen, which = rows.only("pk").query.get_compiler(connection=connection).as_sql()
+    update: Any = Match._base_manager.filter(status=was).query.chain(UpdateQuery)
+    update.add_update_values({"status": to, **columns})
+    words, given = update.get_compiler(connection=connection).as_sql()
+    with connection.cursor() as cursor:
+        # Chosen once, whatever the planner thinks: chosen anew for each row, it would skip what it has locked itself
+        statement = f"WITH chosen AS MATERIALIZED ({chosen}) {words} AND id IN (SELECT id FROM chosen) RETURNING id"  # noqa: S608  # all of it is Django's
+        cursor.execute(statement, (*which, *given))
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def tell(rows: Sequence[Match], was: str, *, now: datetime, actor: str) -> None:
+    """The lines of the journal about matches that `take` has moved, in one statement."""
+    journal.append_all(
+        [(f"{subject(row).partition(':')[0]}.moved", subject(row), {"was": was, "to": row.status}) for row in rows],
+        now=now,
+        actor=actor,
+    )

@@ -6,28 +6,31 @@ The token grows with every claim. Whatever a worker does with a match names the 
 from __future__ import annotations
 
 import logging
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
+from django.db.models import BinaryField, Case, Exists, F, Func, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import JSONObject
 
 from engine.runner import Limits, bounds
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import IllegalMove, without_folders
-from league.domain.matches import holds, matches, turns, validation, workers
+from league.domain.matches import holds, matches, outlook, turns, validation, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, TournamentStatus
-from league.models import Match, Party
+from league.models import Match, Party, Pool
 from league.service import logs, version
 
 log = logging.getLogger("league.matches")
 HELD = turns.HELD
 AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
-RECENT = 100  # parties of matches, the latest, that a pace is measured on
-SLOW = 1.5  # times the pace of all
+SHORT_S = 1.0  # expected seconds of all matches of one claim, where it takes several
+LOOKED_AT = 100  # matches that were held back, of those a claim looks at where nothing else is ready
 ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
 ROOM_S = 60  # ... and the referee takes its own time
 GIVES_WAY = 3  # times that a validation or an audit gives way to uploads
@@ -65,6 +68,25 @@ def claim(
 ) -> Match | None:
     """Lease a queued match to `worker`: the one with the id `prefer` if it still waits, else the next in line; None if there is none.
 
+    The arguments are those of `claim_several`.
+    """
+    found = claim_several(worker, 1, prefer=prefer, ahead=ahead, uploads_only=uploads_only, now=now)
+    return found[0] if found else None
+
+
+def claim_several(
+    worker: str,
+    most: int | None = None,
+    *,
+    prefer: int | None = None,
+    ahead: bool = False,
+    uploads_only: bool = False,
+    now: datetime | None = None,
+) -> list[Match]:
+    """Lease the next matches in line to `worker`, in their order.
+
+    One, and where it is short and the queue is long, up to `most` (`outlook.BATCH`), which take `SHORT_S` together, by what is expected of them.
+
     `uploads_only`: for a slow match that stands aside: an upload that waits to be validated and is not known to be slow itself.
 
     `ahead`: for when the worker has played its present match. It gets one only if more wait than workers are idle, so that nobody else could
@@ -77,54 +99,149 @@ def claim(
 
     A match of a pool by whose rules this process does not play is left to workers of the release that does (`workers.explain` says so).
 
-    1. Row locks (PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one write lock).
-    2. `move` to leased with token + 1, which updates only a row that is still queued.
+    One statement chooses and leases (`moves.take`): PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one
+    write lock. It reads the first rows of an index that holds only what may be played, so it takes no longer where much waits or was played.
     """
     now = clock.given(now)
-    with transaction.atomic():
-        waiting = holds.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED))
-        waiting = waiting.filter(
-            Q(not_before=None) | Q(not_before__lte=now), pools.by_rules(pools.revisions(), "pool__")
-        )
-        others = workers.is_another_able(worker, now=now)
-        if others:
-            waiting = waiting.exclude(avoid=worker)
-        if uploads_only:
-            waiting = waiting.filter(kind=MatchKind.VALIDATION, slow=False)
-        elif ahead:
-            idle = _idle(now)
-            if len(waiting.values_list("pk")[: idle + 1]) <= idle:
-                return None
-            waiting = waiting.filter(attempts=0, slow=False)
-        elif _is_lane_full(worker, now):
-            waiting = waiting.filter(slow=False)
-        # Of the tournament all but its secret, from which the deals of all its matches follow: no worker may read that
-        waiting = waiting.select_related("tournament", "pool").defer("tournament__secret")
-        waiting = waiting.order_by(*turns.ORDER).select_for_update(skip_locked=True, of=("self",))
-        greedy = _greedy_bots(worker, now)
-        match = _first(waiting, prefer, greedy)
-        while match is not None and not pools.is_known(match.pool):
-            waiting = waiting.exclude(pool=match.pool_id)
-            match = _first(waiting, prefer, greedy)
-        if match is None and not (ahead or uploads_only):
-            match = _next_audit(now, without=worker if others else None)
-        if match is None:
-            return None
-        moves.move(
-            match,
-            MatchStatus.LEASED,
-            now=now,
-            actor=worker,
-            token=match.token + 1,
-            worker=worker,
-            lease_until=_deadline(now),
-            attempts=match.attempts + 1,
-            progress=0,
-            reason="",
-            host=label(match),
-        )
-        match.secret = _secret_of(match)
-    return match
+    most = outlook.BATCH if most is None else most
+    plan = _Plan(worker=worker, most=most, prefer=prefer, ahead=ahead, uploads_only=uploads_only, now=now)
+    with suppress(_Changed), transaction.atomic():
+        return _claim(plan)
+    plan.exact = True
+    while True:
+        try:
+            with transaction.atomic():
+                return _claim(plan)
+        except _Changed as found:
+            plan.strange.add(found.pool)
+
+
+@dataclass(kw_only=True)
+class _Plan:
+    """What is asked of a claim."""
+
+    worker: str
+    most: int
+    prefer: int | None
+    ahead: bool
+    uploads_only: bool
+    now: datetime
+    # Whether the statement itself looks at bots, tournaments and rules. That is planned for longer than it runs, and needed only where the
+    # scheduler has not looked since a pause, or where workers of two releases play
+    exact: bool = False
+    strange: set[int] = field(default_factory=set)  # pools with options that only another release knows
+
+
+class _Changed(Exception):
+    """What was chosen is not to be played by this worker; the transaction takes it back, and nothing has happened."""
+
+    def __init__(self, pool: int) -> None:
+        super().__init__(pool)
+        self.pool = pool
+
+
+def _claim(plan: _Plan) -> list[Match]:
+    seen = outlook.of(plan.worker, now=plan.now)
+    if plan.ahead and not seen.is_short_of_workers:
+        return []
+    waiting = Match.objects.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
+    if plan.exact:
+        waiting = holds.playable_matches(waiting.filter(pools.by_rules(pools.revisions(), "pool__")))
+    if workers.is_another_able(plan.worker, now=plan.now):
+        waiting = waiting.exclude(avoid=plan.worker)
+    if plan.uploads_only:
+        waiting = waiting.filter(kind=MatchKind.VALIDATION, slow=False)
+    elif plan.ahead:
+        waiting = waiting.filter(attempts=0, slow=False)
+    elif seen.is_lane_full:
+        waiting = waiting.filter(slow=False)
+    if taken := _first(waiting, plan, seen):
+        return _leased(taken, plan)
+    if plan.ahead or plan.uploads_only:
+        return []
+    return _leased(_take(_next_audit(plan.worker, plan.now), 1, plan), plan)
+
+
+def _leased(taken: list[int], plan: _Plan) -> list[Match]:
+    """The rows with these ids, in their order and with their secrets; the journal hears of them. Raises _Changed for what may not be played."""
+    if not taken:
+        return []
+    # Of the tournament all but its secret, from which the deals of all its matches follow: no worker may read that
+    found = Match.work.filter(pk__in=taken).select_related("tournament", "pool").defer("tournament__secret")
+    playable = found.filter(Q(kind=MatchKind.AUDIT) | Q(pk__in=holds.playable_matches(found).values("pk")))
+    rows: list[Any] = list((found if plan.exact else playable).annotate(told=_secret()).order_by(*turns.ORDER))
+    if len(rows) < len(taken):
+        raise _Changed(0)
+    for match in rows:
+        if match.kind != MatchKind.AUDIT and not pools.is_known(match.pool):
+            raise _Changed(match.pool_id)
+        match.secret = bytes(match.told)
+    moves.tell(rows, MatchStatus.QUEUED, now=plan.now, actor=plan.worker)
+    return rows
+
+
+def _take(rows: QuerySet[Match], count: int, plan: _Plan) -> list[int]:
+    """Lease the first `count` rows, unless somebody else does; their ids."""
+    rows = rows.order_by(*turns.ORDER).select_for_update(skip_locked=True, of=("self",))[:count]
+    return moves.take(
+        rows,
+        MatchStatus.QUEUED,
+        MatchStatus.LEASED,
+        token=F("token") + 1,
+        worker=plan.worker,
+        lease_until=_deadline(plan.now),
+        attempts=F("attempts") + 1,
+        progress=0,
+        reason="",
+        host=_label_of_row(),
+    )
+
+
+def _first(waiting: QuerySet[Match], plan: _Plan, seen: outlook.Seen) -> list[int]:
+    """The match with the id `prefer`, else the first without a greedy bot, else the first; a slow one only where of equal priority no other waits.
+
+    Where nothing is ready, of those that the scheduler has seen held back the first few are looked at: one may have been let go since.
+    """
+    ready = waiting.filter(held_back=False)
+    fair = others = _without(ready, seen.greedy)
+    if seen.slow_waits:
+        quick = fair.filter(slow=False, priority__gte=OuterRef("priority"))
+        others = fair.filter(Q(slow=False) | ~Exists(quick))
+    wanted = [(waiting.filter(pk=plan.prefer), 1)] if plan.prefer else []
+    wanted.append(_as_many_as_are_short(others, plan.most) if seen.is_flooded and plan.most > 1 else (others, 1))
+    wanted += [(ready, 1)] if seen.greedy else []
+    for rows, count in wanted:
+        if taken := _take(rows, count, plan):
+            return taken
+    back = Match.objects.filter(status=MatchStatus.QUEUED, held_back=True).order_by(*turns.ORDER)
+    looked_at = list(back.values_list("pk", flat=True)[:LOOKED_AT])
+    if looked_at and not plan.exact:
+        raise _Changed(0)
+    return _take(waiting.filter(pk__in=looked_at), 1, plan) if looked_at else []
+
+
+def _as_many_as_are_short(line: QuerySet[Match], most: int) -> tuple[QuerySet[Match], int]:
+    """Of a line as many as can be played within `SHORT_S`, and how many these are; one where its first match is long."""
+    alone = Q(slow=True) | Q(attempts__gt=0) | Q(kind=MatchKind.VALIDATION)
+    head = line.order_by(*turns.ORDER).only("expected_s", "priority").exclude(alone).first()
+    count = min(most, int(SHORT_S / max(turns.LEAST_S, head.expected_s))) if head else 1
+    if head is None or count < 2 or line.filter(alone, priority__gt=head.priority).exists():
+        return line, 1
+    return line.exclude(alone).filter(expected_s__lte=max(head.expected_s, SHORT_S / count)), count
+
+
+def _without(matches: QuerySet[Match], bots: Sequence[int]) -> QuerySet[Match]:
+    """Those of `matches` at whose table none of these bots sits."""
+    return (
+        matches.exclude(Exists(Party.objects.filter(version__bot__in=bots, match=OuterRef("pk")))) if bots else matches
+    )
+
+
+def _label_of_row() -> JSONObject:
+    """`label`, as the database writes it: a match is only claimed by who plays by the revision of its pool."""
+    revision = Pool.objects.filter(pk=OuterRef("pool")).values("revision")[:1]
+    commit = version.commit()
+    return JSONObject(**({"commit": Value(commit)} if commit else {}), revision=Subquery(revision))
 
 
 def label(match: Match) -> dict[str, Any]:
@@ -139,40 +256,17 @@ def about(match: Match) -> AbstractContextManager[None]:
     return logs.about(match=match.public_id, attempt=match.attempts, tournament=cup, request=match.request)
 
 
-def _first(waiting: QuerySet[Match], prefer: int | None, greedy: list[int]) -> Match | None:
-    """The match with the id `prefer`, else the first without a greedy bot, else the first; a slow one only where of equal priority no other waits."""
-    fair = waiting.exclude(pk__in=_matches_of(greedy)) if greedy else waiting
-    match = (
-        (waiting.filter(pk=prefer).first() if prefer else None) or fair.first() or (waiting.first() if greedy else None)
-    )
-    if match is not None and match.slow:
-        match = fair.filter(slow=False, priority__gte=match.priority).first() or match
-    return match
-
-
-def _secret_of(match: Match) -> bytes:
-    """The secret of a match that is held by the lease of `match`. On PostgreSQL a function tells it, for workers may not read the column."""
+def _secret() -> Func | F:
+    """The secret of a match for who holds its lease. On PostgreSQL a function tells it, for workers may not read the column."""
     if connection.vendor != "postgresql":
-        return bytes(Match.work.values_list("secret", flat=True).get(pk=match.pk, token=match.token, status__in=HELD))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT league_secret_of_lease(%s, %s)", [match.pk, match.token])
-        return bytes(cursor.fetchone()[0])
+        return F("secret")
+    return Func(F("pk"), F("token"), function="league_secret_of_lease", output_field=BinaryField())
 
 
-def _next_audit(now: datetime, *, without: str | None) -> Match | None:
-    """The oldest audit that waits: work for who has no other, and never taken ahead. `without`: those that this worker is to leave to others."""
-    waiting = holds.playable_audits(Match.work.filter(status=MatchStatus.QUEUED, kind=MatchKind.AUDIT))
-    if without:
-        waiting = waiting.exclude(avoid=without)
-    waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now)).select_related("pool").order_by("id")
-    return waiting.select_for_update(skip_locked=True, of=("self",)).first()
-
-
-def _is_lane_full(worker: str, now: datetime) -> bool:
-    """Whether slow matches are held by half of the workers, where there is more than one. Two queries at most."""
-    crew = workers.count_able(now=now)
-    held = Match.objects.filter(status__in=HELD, lease_until__gte=now, slow=True).exclude(worker=worker)
-    return crew > 1 and held.count() >= crew // 2
+def _next_audit(worker: str, now: datetime) -> QuerySet[Match]:
+    """The audits that wait: work for who has no other, and never taken ahead. What was played by it or beside it, others look at."""
+    waiting = holds.playable_audits(Match.work.filter(holds.due(now), status=MatchStatus.QUEUED, kind=MatchKind.AUDIT))
+    return waiting.exclude(workers.better_left_by(worker, now=now))
 
 
 def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
@@ -187,7 +281,7 @@ def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
     wanted = waiting.exclude(not_before__gt=now).count()
     if not wanted:
         return False
-    wanted -= _idle(now)
+    wanted -= outlook.count_idle(now=now)
     running = Match.work.filter(status=MatchStatus.RUNNING)
     aside = running.filter(kind=MatchKind.VALIDATION).values("worker")
     counting = ~Q(kind__in=NOTHING_AT_STAKE) & ~Q(worker__in=aside)
@@ -196,49 +290,14 @@ def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
     return match.pk in slow.order_by("-started", "-pk").values_list("pk", flat=True)[: max(0, wanted)]
 
 
-def _idle(now: datetime) -> int:
-    """How many workers that may play hold no match. Two queries."""
-    held = Match.work.filter(status__in=HELD, lease_until__gte=now)
-    return max(0, workers.count_able(now=now) - held.values("worker").distinct().count())
-
-
-def _greedy_bots(worker: str, now: datetime) -> list[int]:
-    """Ids of the bots that play in as many matches of others as half of the workers, where there is more than one, and may be slow.
-
-    Not slow is who takes about as long for a decision as all bots of late: whoever sits at the table of a slow one. Three queries,
-    and one for each bot that plays so much.
-    """
-    crew = workers.count_able(now=now)
-    if crew < 2:
-        return []
-    held = Party.objects.filter(match__status__in=HELD, match__lease_until__gte=now).exclude(match__worker=worker)
-    busy = (
-        held.values("version__bot_id")
-        .annotate(matches=Count("match", distinct=True))
-        .filter(matches__gte=(crew + 1) // 2)
-    )
-    bots = list(busy.values_list("version__bot_id", flat=True))
-    if not bots:
-        return []
-    usual = _pace(Party.objects.all()) or 0.0
-    paces = {bot: _pace(Party.objects.filter(version__bot=bot)) for bot in bots}
-    return [bot for bot, pace in paces.items() if pace is None or pace > SLOW * usual]
-
-
-def _pace(parties: QuerySet[Party]) -> float | None:
-    """Seconds a decision at the last tables of these; None where nothing was measured."""
-    recent = parties.filter(decisions__gt=0).order_by("-match_id")[:RECENT]
-    spent = recent.aggregate(wall=Sum("wall_s"), decisions=Sum("decisions"))
-    return spent["wall"] / spent["decisions"] if spent["decisions"] else None
-
-
-def _matches_of(bots: list[int]) -> QuerySet[Party, Any]:
-    return Party.objects.filter(version__bot__in=bots, match__status=MatchStatus.QUEUED).values("match_id")
-
-
 def start(match: Match, *, now: datetime | None = None) -> None:
-    """The worker of a leased match starts its bots."""
+    """The worker of a leased match starts its bots.
+
+    Raises IllegalMove where it is no longer its own, or was paused, held back or banned since the claim: then it is to be given back.
+    """
     now = clock.given(now)
+    if _is_held_back(match):
+        raise IllegalMove("{name} was paused before it began", name=moves.subject(match))
     moves.move(
         match,
         MatchStatus.RUNNING,
@@ -249,6 +308,13 @@ def start(match: Match, *, now: datetime | None = None) -> None:
         lease_until=_deadline(now),
         ends_by=now + timedelta(seconds=most_s(match)),
     )
+
+
+def _is_held_back(match: Match) -> bool:
+    """Whether nobody wants it to begin any more. What has begun is played to its end. One query."""
+    rows = Match.work.filter(pk=match.pk, token=match.token)
+    playable = holds.playable_audits(rows) if match.kind == MatchKind.AUDIT else holds.playable_matches(rows)
+    return rows.exists() and not playable.exists()
 
 
 def heartbeat(match_id: int, token: int, *, progress: int = 0, slow: bool = False, now: datetime | None = None) -> bool:

@@ -84,7 +84,23 @@ def count_able(*, now: datetime) -> int:
 
 def is_another_able(name: str, *, now: datetime) -> bool:
     """Whether another worker is alive and may play. One query."""
-    return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").exclude(name=name).exists()
+    return _others(name, now).exists()
+
+
+def _others(name: str, now: datetime) -> QuerySet[Worker]:
+    return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").exclude(name=name)
+
+
+def better_left_by(name: str, *, now: datetime) -> Q:
+    """Of the work that avoids a worker, what `name` leaves to others. At most two queries.
+
+    That of all workers of its host while one of another host is able: whoever breaks out there may be any of them, also a new one. Else its own
+    while another worker is able; else none.
+    """
+    host = name.rpartition(":")[0] or name
+    if _others(name, now).exclude(name__startswith=f"{host}:").exists():
+        return Q(avoid=name) | Q(avoid__startswith=f"{host}:")
+    return Q(avoid=name) if is_another_able(name, now=now) else Q(pk=None)
 
 
 @dataclass(frozen=True)
@@ -180,6 +196,15 @@ def _why_starved(alive: list[Worker]) -> str:
     return f"every worker refuses to play (SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER}); one says: {worker.refusal}"
 
 
+def hold_back(strange: QuerySet[Match]) -> None:
+    """Mark the queued matches that may not be played now, and the `strange` ones, for claims to pass them over; take it back from the others."""
+    queued = Match.objects.filter(status=MatchStatus.QUEUED)
+    ready, back = queued.filter(held_back=False), queued.filter(held_back=True)
+    holds.blocked_matches(ready).update(held_back=True)
+    strange.filter(status=MatchStatus.QUEUED, held_back=False).update(held_back=True)
+    holds.playable_matches(back).exclude(pk__in=strange.values("pk")).update(held_back=False)
+
+
 def explain(*, now: datetime | None = None) -> int:
     """Write into the queued matches why nothing is played, or take that back; the number of rows changed."""
     now = clock.given(now)
@@ -191,6 +216,7 @@ def explain(*, now: datetime | None = None) -> int:
     changed = playable.exclude(pool__in=left).exclude(reason=reason).update(reason=reason)
     for pool, why in left.items():
         changed += playable.filter(pool=pool).exclude(reason=why).update(reason=why)
+    hold_back(Match.objects.filter(pool__in=left))
     paused = holds.paused_matches(waiting)
     changed += paused.exclude(reason=PAUSED).update(reason=PAUSED)
     tested = holds.matches_on_hold(waiting).exclude(pk__in=paused.values("pk"))

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from engine.runner import MatchResult, MatchSpec, noise
 from engine.runner.match import first_crew, play_match
@@ -24,7 +24,7 @@ from league.domain.core.loops import Loops
 from league.domain.matches import leases, reports, validation, workers
 from league.domain.playing.room import Room
 from league.domain.playing.trials import match_spec, play_trials
-from league.domain.playing.upcoming import SOON_S, Upcoming, Work
+from league.domain.playing.upcoming import SOON_S, Upcoming, Work, claim
 from league.enums import MatchKind
 from league.models import Match
 from league.service import logs
@@ -120,13 +120,14 @@ class Machine:
 
     def _beat(self) -> None:
         works = list(self._works)
-        for work in works:
-            work.beat()
-        self.upcoming.beat()
-        match = works[-1].match if works else None
-        workers.note_alive(
-            self.name, match=match if match and match.kind != MatchKind.AUDIT else None, free_mb=self.room.free_mb
-        )
+        with transaction.atomic():  # one commit
+            for work in works:
+                work.beat()
+            self.upcoming.beat()
+            match = works[-1].match if works else None
+            workers.note_alive(
+                self.name, match=match if match and match.kind != MatchKind.AUDIT else None, free_mb=self.room.free_mb
+            )
 
     # ---- looking for work
 
@@ -169,8 +170,9 @@ class Machine:
             return None
         if work := self.upcoming.take():  # an error came between it and the match before
             return work
-        match = leases.claim(self.name, prefer=prefer)
-        return Work(match) if match else None
+        found = claim(self.name, prefer=prefer)
+        self.upcoming.line_up(found[1:])
+        return found[0] if found else None
 
     def _ready(self, work: Work, core: int) -> None:
         """Start the bots of a match that is to be played next."""
@@ -196,12 +198,14 @@ class Machine:
         match = work.match
         self._works.append(work)
         try:
-            leases.start(match)
+            with transaction.atomic():  # one commit
+                leases.start(match)
+                workers.note_alive(self.name, match=match)
             work.began = time.monotonic()
-            workers.note_alive(self.name, match=match)
             result, trials = self._result(work, ahead=ahead)
         except IllegalMove as error:
             log.warning("match %s: %s", match.public_id, error)
+            work.release(str(error))
             return None
         except Exception as error:
             work.fail(error)
@@ -259,15 +263,16 @@ class Machine:
         work.in_the_way, began = False, time.monotonic()
         try:
             may = not self.stopping.is_set() and self._may_claim()
-            upload = leases.claim(self.name, uploads_only=True) if may else None
-            if upload is None:
+            found = claim(self.name, most=1, uploads_only=True) if may else []
+            if not found:
                 return
-            if leases.stand_aside(work.match.pk, work.match.token, upload):
-                self.play(Work(upload))
+            (upload,) = found
+            if leases.stand_aside(work.match.pk, work.match.token, upload.match):
+                self.play(upload)
                 self.after()
             else:
                 work.lost = True
-                Work(upload).release(f"the match at hand of worker {self.name} is no longer its own")
+                upload.release(f"the match at hand of worker {self.name} is no longer its own")
         except Exception as error:  # its lease, if there is one, runs out
             log.warning("match %s: no upload could be validated meanwhile", work.match.public_id, exc_info=error)
             connection.close()
@@ -295,6 +300,7 @@ class Machine:
             return carrying.report(match.pk, match.token, found)
         except IllegalMove as error:
             log.warning("audit %s: %s", match.public_id, error)
+            work.release(str(error))
             return False
         except Exception as error:
             work.fail(error)

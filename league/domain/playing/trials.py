@@ -25,8 +25,8 @@ UNPLAYABLE = 2  # attempts that broke off at the same bot, on another worker if 
 
 
 def match_spec(match: Match, folder: Path) -> MatchSpec:
-    """What the runner plays for `match`. Bots are unpacked under `folder`."""
-    parties = list(match.parties.select_related("version__bot", "version__package").order_by("number"))
+    """What the runner plays for `match`. Bots are unpacked under `folder`. No query for a match that was claimed by `upcoming.claim`."""
+    parties = sorted(match.parties.all(), key=lambda party: party.number)
     boards = range(match.first_board, match.first_board + match.boards_planned)
     versions = [party.version for party in parties]
     limits = Limits(**match.limits)

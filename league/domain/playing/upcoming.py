@@ -1,7 +1,8 @@
 """The next match of a worker: claimed while the present one comes to its end, its bots started and left frozen, so that it begins at once.
 
-It is claimed only where that delays nobody (`leases.claim`) and where a core is free to start its bots on. Its lease is like any other: renewed by
-the pulse, given back when the worker stops, lost with it when it is killed. What goes wrong is its own fault, and the present match goes on.
+It is claimed only where that delays nobody (`leases.claim_several`) and where a core is free to start its bots on. Where matches are short and
+the queue is long, several are claimed at once and wait in line here. Their leases are like any other: renewed by the pulse, given back when the
+worker stops, lost with it when it is killed. What goes wrong is its own fault, and the present match goes on.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
+from django.db.models import Prefetch, prefetch_related_objects
 
 from engine.runner import MatchSpec
 from engine.runner.cores import on_free_core
@@ -24,7 +28,7 @@ from engine.runner.faults import party_of
 from league.domain.core.loops import Loops
 from league.domain.matches import leases
 from league.enums import MatchKind
-from league.models import Match
+from league.models import Match, Party
 
 log = logging.getLogger("league.playing")
 SOON_S = 1.0  # before the end of a match, by its pace, the next one is claimed: several times what a start takes
@@ -81,8 +85,17 @@ class Work:
             self.crew.close()
 
 
+def claim(worker: str, **how: Any) -> list[Work]:
+    """Lease the next matches in line, and read who sits at them, in one transaction. `how`: as `leases.claim_several` takes it."""
+    with transaction.atomic():
+        found = leases.claim_several(worker, **how)
+        seats = Party.objects.select_related("version__bot", "version__package").order_by("number")
+        prefetch_related_objects([row for row in found if row.kind != MatchKind.AUDIT], Prefetch("parties", seats))
+    return [Work(match) for match in found]
+
+
 class Upcoming:
-    """At most one match, fetched by a thread that lasts, since each has a connection to the database."""
+    """At most one match with its bots, fetched by a thread that lasts, since each has a connection to the database; those claimed with it behind."""
 
     def __init__(
         self,
@@ -105,6 +118,7 @@ class Upcoming:
         self._lock = threading.Lock()
         self._fetched: Future[Work | None] | None = None
         self._claimed: Work | None = None  # from the claim until it is taken
+        self._line: deque[Work] = deque()  # claimed with another one, and not yet begun
 
     def begin(self) -> None:
         """Fetch the next match, unless that has been begun."""
@@ -113,17 +127,34 @@ class Upcoming:
                 self._fetched = self._pool.submit(self._fetch)
 
     def take(self) -> Work | None:
-        """The match that was fetched, if any: from now on the caller's. Waits until its bots are there."""
+        """The match that was fetched, if any, else the next that waits here: from now on the caller's. Waits until its bots are there."""
         with self._lock:
             fetched, self._fetched = self._fetched, None
         work = fetched.result() if fetched is not None else None
         with self._lock:
             if self._claimed is work:
                 self._claimed = None
-        return work
+        return work or self._next_in_line()
+
+    def line_up(self, works: Iterable[Work]) -> None:
+        """Keep what was claimed with another match until its turn."""
+        with self._lock:
+            self._line.extend(works)
+
+    def _next_in_line(self) -> Work | None:
+        with self._lock:
+            while self._line:
+                work = self._line.popleft()
+                if not work.lost:
+                    return work
+        return None
 
     def beat(self) -> None:
-        """Renew the lease of the fetched match. If the present match takes too long, give it back, so that others can play it."""
+        """Renew the leases. If the present match takes too long, give the others back, so that they can be played elsewhere."""
+        for waits in list(self._line):
+            waits.beat()
+            if time.monotonic() - waits.since > settings.LEASE_S / 3:
+                self._empty_line(f"the matches before it take worker {self._worker} too long")
         work, fetched = self._claimed, self._fetched
         if work is None:
             return
@@ -137,6 +168,7 @@ class Upcoming:
         why = f"worker {self._worker} was told to stop"
         if self._claimed is not None:
             self._claimed.release(why)
+        self._empty_line(why)
         self._give_back(why)
         self._pool.submit(lambda: connection.close())  # that of its thread
         self._pool.shutdown()
@@ -144,6 +176,10 @@ class Upcoming:
     def _give_back(self, why: str) -> None:
         if work := self.take():
             work.close()
+            work.release(why)
+
+    def _empty_line(self, why: str) -> None:
+        while work := self._next_in_line():
             work.release(why)
 
     def _fetch(self) -> Work | None:
@@ -154,10 +190,14 @@ class Upcoming:
         return None
 
     def _claim(self, core: int) -> Work | None:
-        match = leases.claim(self._worker, ahead=True) if self._may_claim() else None
-        if match is None:
+        work = self._next_in_line()
+        if work is None and self._may_claim():
+            found = claim(self._worker, ahead=True)
+            self.line_up(found[1:])
+            work = found[0] if found else None
+        if work is None:
             return None
-        work = self._claimed = Work(match)
+        self._claimed = work
         with work.about():
             try:
                 self._ready(work, core)

@@ -9,10 +9,11 @@ import pytest
 from django.conf import settings
 
 from league.domain.core.errors import IllegalMove
-from league.domain.matches import leases, matches, validation, workers
+from league.domain.matches import leases, matches, outlook, validation, workers
 from league.domain.tournaments import progress
+from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import LeagueEvent, Match
+from league.models import LeagueEvent, Match, Outlook
 from league.service import logs
 from tests.support.league import NOW, accepted, later, play, running, started, uploaded
 
@@ -342,3 +343,76 @@ def test_a_slow_match_that_catches_up_leaves_the_lane(ana) -> None:
 
     match.refresh_from_db()
     assert match.slow is False
+
+
+def test_short_matches_are_claimed_by_several_where_the_queue_is_long(ana, berto, monkeypatch) -> None:
+    monkeypatch.setattr(outlook, "BATCH", 8)
+    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
+    cup = started(ana, versions)  # 15 matches
+    workers.register("w1", tier="landlock", now=NOW)
+    line = list(cup.matches.order_by("virtual_s", "id"))
+    cup.matches.update(expected_s=0.3)
+
+    taken = leases.claim_several("w1", now=NOW)
+
+    assert [match.pk for match in taken] == [match.pk for match in line[:3]], (
+        "a second of work, in the order of the line"
+    )
+    assert [(match.token, bytes(match.secret), match.lease_until) for match in taken] == [
+        (1, bytes(match.secret), NOW + LEASE) for match in line[:3]
+    ]
+    assert LeagueEvent.objects.filter(kind="match.moved", actor="w1").count() == 3
+    cup.matches.filter(status="queued").update(expected_s=2)
+    assert len(leases.claim_several("w1", now=NOW)) == 1, "they are long"
+    cup.matches.filter(status="queued").update(expected_s=0.3)
+    for name in ("w2", "w3"):
+        workers.register(name, tier="landlock", now=NOW)
+    assert len(leases.claim_several("w1", now=NOW)) == 1, "others would be left without work"
+
+
+def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto) -> None:
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    one, two = (leases.claim("w1", now=NOW) for _ in range(2))
+
+    progress.pause(cup, actor="ana", now=NOW)
+    with pytest.raises(IllegalMove, match="paused before it began"):
+        leases.start(one, now=NOW)
+    assert leases.release(one.pk, one.token, why="paused", now=NOW)
+    progress.resume(cup, actor="ana", now=NOW)
+    leases.start(two, now=NOW)
+    progress.pause(cup, actor="ana", now=NOW)
+    assert leases.heartbeat(two.pk, two.token, now=NOW), "what has begun is played to its end"
+
+
+def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_was_let_go_since(ana, berto) -> None:
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], name="Paused")
+    other = started(berto, [accepted(ana, "rita"), accepted(berto, "nora")], name="Other")
+    progress.pause(cup, actor="ana", now=NOW)
+    reconcile.reconcile(now=NOW)
+    assert list(Match.objects.filter(held_back=True)) == list(cup.matches.all())
+
+    progress.resume(cup, actor="ana", now=NOW)
+    assert leases.claim("w1", now=NOW).tournament_id == other.pk, "it is passed over until the scheduler comes round"
+    assert leases.claim("w2", now=NOW).tournament_id == cup.pk, "but nobody is idle for that"
+
+    assert leases.claim("w3", now=NOW) is None
+    held = Match.objects.get(tournament=cup)
+    assert leases.release(held.pk, held.token, why="stopped", now=NOW)
+    reconcile.reconcile(now=NOW)
+    assert not Match.objects.filter(held_back=True).exists()
+
+
+def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_others(ana, berto, monkeypatch) -> None:
+    monkeypatch.setattr(outlook, "FEW", 1)
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    outlook.keep(now=NOW)
+    assert not Outlook.objects.exists()
+    for name in ("w1", "w2"):
+        workers.register(name, tier="landlock", now=NOW)
+    outlook.keep(now=NOW)
+    seen = outlook.of("w1", now=NOW)
+    assert (seen.crew, seen.idle, seen.waiting, seen.slow, seen.greedy) == (2, 2, 3, 0, ())
+
+    assert leases.claim("w1", now=NOW)
+    assert outlook.of("w1", now=NOW) == seen, "one row is read, and nobody counted again"
+    assert outlook.of("w1", now=later(6)).idle == 1, "no scheduler has come round: it looks itself"

@@ -1,0 +1,278 @@
+"""The queue with 100,000 waiting matches and 1,000 workers: claims a second, workers without bots. Parts of benchmarks/league.py."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import random
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from multiprocessing import get_context
+from statistics import median, quantiles
+from typing import Any
+
+CREW = int(os.environ.get("CREW", "1000"))  # simulated workers
+QUEUED = int(os.environ.get("QUEUED", "100000"))  # matches that wait
+SECONDS = float(os.environ.get("SECONDS", "60"))  # of the simulation; 300 for the full length
+MATCH_S = float(os.environ.get("MATCH_S", "30"))  # that a match takes: 16 boards, 32 sittings of about a second
+BEAT_S = 5.0
+CLIENTS = 4  # processes that claim, or that stand for the workers
+BOARDS = 16
+
+
+def address() -> str:
+    """Of the database, for psycopg."""
+    from django.conf import settings
+
+    what = settings.DATABASES["default"]
+    return f"postgresql://{what['USER']}:{what['PASSWORD']}@{what['HOST']}:{what['PORT']}/{what['NAME']}"
+
+
+def fill() -> None:
+    """A league of 200 bots of 20 owners, a tournament of each owner running, all their matches waiting, and the workers."""
+    from django.db import connection
+
+    from league.domain.core import clock
+    from league.domain.matches import outlook
+    from league.domain.people import players
+    from league.domain.ratings import pools
+    from league.domain.tournaments import tournaments
+    from league.models import Bot, BotVersion, Match, Package, Worker
+    from tests.support.league import SECRET
+
+    now, pool = clock.present(), pools.pool("partnership")
+    owners = [players.create(f"player-{number}") for number in range(20)]
+    package = Package.objects.create(sha256="0" * 64, data=b"", size=0, files=0)
+    bots = Bot.objects.bulk_create(Bot(owner=owners[i % 20], slug=f"bot-{i}", created=now) for i in range(200))
+    versions = BotVersion.objects.bulk_create(
+        BotVersion(bot=bot, number=1, package=package, runtime="python", entry="b", status="accepted", created=now)
+        for bot in bots
+    )
+    cups = [tournaments.create(owner, f"Cup {owner}", "partnership", boards=BOARDS, secret=SECRET) for owner in owners]
+    for cup in cups:
+        type(cup).objects.filter(pk=cup.pk).update(status="running", started=now)
+    common: dict[str, Any] = {"kind": "tournament", "pool": pool, "boards_planned": BOARDS, "created": now}
+    models = [
+        Match(public_id=f"m{i}", key=f"k{i}", table=f"t{i}", tournament=cup, owner=cup.owner, secret=SECRET, expected_s=0.1, **common)
+        for i, cup in enumerate(cups)
+    ]  # fmt: skip
+    Match.objects.bulk_create(models)
+    _multiply(versions[0].pk, len(versions))
+    Worker.objects.bulk_create(
+        (Worker(name=f"h{i}:1", started=now, seen=now + timedelta(days=1), tier="landlock") for i in range(CREW)),
+        batch_size=200,
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    outlook.keep()
+
+
+def _multiply(first_version: int, versions: int) -> None:
+    """Make of the one match of each tournament as many as wait, two bots at each: in SQL, for so many rows take minutes through Django."""
+    from django.db import connection
+
+    from league.models import Match
+
+    own = {
+        "public_id": "public_id || '-' || n",
+        "key": "key || '-' || n",
+        "table": "\"table\" || '-' || n",
+        "turn": "n",
+        "virtual_s": "n",
+    }
+    names = [field.column for field in Match._meta.concrete_fields if field.column != "id"]
+    into = ", ".join(f'"{name}"' for name in names)
+    chosen = ", ".join(own.get(name, f'"{name}"') for name in names)
+    rows = f"INSERT INTO league_match ({into}) SELECT {chosen} FROM league_match, generate_series(1, %s) n"  # noqa: S608  # our own names
+    seats = (
+        "INSERT INTO league_party (match_id, number, version_id, fault, fault_detail, faults, broken_off, stderr) "
+        "SELECT id, n, %s + (7 * id + 13 * n) %% %s, '', '', '[]', '[]', '' FROM league_match, generate_series(0, 1) n WHERE kind = 'tournament'"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(rows, [QUEUED // 20 - 1])
+        cursor.execute(seats, [first_version, versions])
+
+
+class Tape:
+    """What one call says to PostgreSQL, to be said again by a client that does nothing else: Django's share is the workers' to pay."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, tuple[Any, ...]]] = []
+
+    def __call__(self, execute: Any, words: str, given: Any, many: bool, context: Any) -> Any:
+        """Note a statement on its way."""
+        self.said.append((words, tuple(given or ())))
+        return execute(words, given, many, context)
+
+
+def _say_again(
+    address: str, said: list[tuple[str, tuple[Any, ...]]], ids: list[int], seconds: float
+) -> tuple[int, list[float]]:
+    """Claim until the time is over; how many matches, and the seconds of each claim."""
+    import psycopg
+
+    taken, took = 0, []
+    with psycopg.connect(address, autocommit=True, cursor_factory=psycopg.ClientCursor) as link:
+        until = time.perf_counter() + seconds
+        while (began := time.perf_counter()) < until:
+            new: dict[int, int] = {}
+            with link.transaction():
+                for words, given in said:
+                    mine = tuple(new.get(value, value) if type(value) is int else value for value in given)
+                    cursor = link.execute(words, mine)
+                    if "RETURNING id" in words and "chosen" in words:
+                        fresh = [row[0] for row in cursor.fetchall()]
+                        free = [pk for pk in ids if pk not in new]
+                        new |= dict(zip(free, fresh, strict=False))
+                        taken += len(fresh)
+            took.append(time.perf_counter() - began)
+    return taken, took
+
+
+def claims() -> None:
+    """Claims a second out of the long queue: one at a time, and several."""
+    from django.db import connection
+
+    from league.domain.matches import leases, outlook
+
+    fill()
+    print(f"{QUEUED} matches wait, {CREW} workers\n")
+    print(
+        "| claims | through Django: ms of CPU here a match | by clients that do nothing else | matches a second | ms a claim: median, p99 |"
+    )
+    print("| --- | ---: | --- | ---: | ---: |")
+    for most in (1, outlook.BATCH):
+        tape, began, count = Tape(), time.process_time(), 0
+        for number in range(20):
+            count += len(leases.claim_several(f"h{number}:1", most))
+        used = (time.process_time() - began) / count
+        with connection.execute_wrapper(tape):
+            found = leases.claim_several("h0:1", most)
+        assert len(found) == most, len(found)
+        ids = [match.pk for match in found]
+        said = [(words, given) for words, given in tape.said if "SAVEPOINT" not in words]
+        connection.close()
+        for clients in (1, CLIENTS):
+            with ProcessPoolExecutor(clients, get_context("fork")) as crowd:
+                runs = [crowd.submit(_say_again, address(), said, ids, 4.0) for _ in range(clients)]
+                answers = [run.result() for run in runs]
+            took = sorted(second for _, part in answers for second in part)
+            rate = sum(number for number, _ in answers) / 4.0
+            tail = took[int(0.99 * len(took))]
+            print(
+                f"| {most} at a time, {len(said)} statements | {1000 * used:.2f} | {clients} | {rate:.0f} | "
+                f"{1000 * median(took):.1f}, {1000 * tail:.1f} |",
+                flush=True,
+            )
+
+
+def _server() -> dict[str, int]:
+    """What the server has counted so far: commits, bytes of the log, rows changed in place and otherwise."""
+    import psycopg
+
+    with psycopg.connect(address(), autocommit=True) as link:
+        link.execute("SELECT pg_stat_clear_snapshot()")
+        row = link.execute(
+            "SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()), "
+            "(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint, "
+            "(SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'league_match'), "
+            "(SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'league_match')"
+        ).fetchone()
+    assert row
+    return dict(zip(("commits", "wal", "hot", "updates"), map(int, row), strict=True))
+
+
+def _stand_for(names: list[str], seconds: float, template: Any) -> dict[str, Any]:
+    """Live the lives of these workers one after the other's next act; what each act took, and what went wrong."""
+    from django.db import connection, transaction
+
+    from league.domain.matches import leases, reports, workers
+
+    connection.close()
+    draw, took, errors, late = random.Random(names[0]), {"claim": [], "start": [], "beat": [], "report": []}, [], 0.0
+    begun = time.monotonic()
+    acts = [(begun + draw.uniform(0, MATCH_S), number, "claim") for number in range(len(names))]
+    acts += [(begun + draw.uniform(0, BEAT_S), number, "beat") for number in range(len(names))]
+    heapq.heapify(acts)
+    held: dict[int, Any] = {}
+    while acts and acts[0][0] < begun + seconds:
+        at, number, act = heapq.heappop(acts)
+        if (wait := at - time.monotonic()) > 0:
+            time.sleep(wait)
+        late = max(late, -wait)
+        name, began = names[number], time.perf_counter()
+        try:
+            if act == "claim":
+                held[number] = leases.claim(name)
+                took["claim"].append(time.perf_counter() - began)
+                began = time.perf_counter()
+                with transaction.atomic():
+                    leases.start(held[number])
+                    workers.note_alive(name, match=held[number])
+                took["start"].append(time.perf_counter() - began)
+                heapq.heappush(acts, (at + draw.uniform(0.5, 1.5) * MATCH_S, number, "report"))
+            elif act == "beat":
+                match = held.get(number)
+                with transaction.atomic():
+                    if match is not None and not leases.heartbeat(match.pk, match.token, progress=50):
+                        errors.append(f"{name} lost {match.public_id}")
+                    workers.note_alive(name, match=match)
+                took["beat"].append(time.perf_counter() - began)
+                heapq.heappush(acts, (at + BEAT_S, number, "beat"))
+            else:
+                match = held.pop(number)
+                receipt = reports.report(
+                    match.pk, match.token, replace(template, match_id=match.public_id), worker=name
+                )
+                if receipt != reports.Receipt.STORED:
+                    errors.append(f"{name} reported {match.public_id}: {receipt}")
+                took["report"].append(time.perf_counter() - began)
+                heapq.heappush(acts, (at, number, "claim"))
+        except Exception as error:
+            errors.append(f"{act} of {name}: {type(error).__name__}: {error}")
+    connection.close()
+    return {"took": took, "errors": errors, "late": late}
+
+
+def crew() -> None:
+    """The workers claim, start, give signs of life and report as if each played real matches."""
+    from django.db import connection
+
+    from league.domain.matches import leases, outlook
+    from tests.support.league import result
+
+    fill()
+    match = leases.claim("h0:1")
+    assert match
+    template = result(match)
+    names = [f"h{i}:1" for i in range(1, CREW)]
+    connection.close()
+    before = _server()
+    with ProcessPoolExecutor(CLIENTS, get_context("fork")) as crowd:
+        runs = [crowd.submit(_stand_for, names[part::CLIENTS], SECONDS, template) for part in range(CLIENTS)]
+        looks = 0
+        while not all(run.done() for run in runs):  # what the scheduler does
+            outlook.keep()
+            looks += 1
+            time.sleep(outlook.EVERY_S)
+        answers = [run.result() for run in runs]
+    connection.close()
+    time.sleep(1.2)  # the server's counters come with a delay
+    after = _server()
+    errors = [error for answer in answers for error in answer["errors"]]
+    reported = sum(len(answer["took"]["report"]) for answer in answers)
+    print(f"{CREW} workers, {QUEUED} matches wait, {MATCH_S:g} s a match, {SECONDS:g} s, {reported} matches reported\n")
+    print("| act | times a second | ms: median | p99 |\n| --- | ---: | ---: | ---: |")
+    for act in ("claim", "start", "beat", "report"):
+        took = [second for answer in answers for second in answer["took"][act]]
+        tail = quantiles(took, n=100)[98] if len(took) > 1 else 0.0
+        print(f"| {act} | {len(took) / SECONDS:.1f} | {1000 * median(took):.1f} | {1000 * tail:.1f} |")
+    grown = {name: after[name] - before[name] for name in before}
+    print(
+        f"\nerrors: {len(errors)} {errors[:3] or ''}; at most {max(answer['late'] for answer in answers):.1f} s late; a match: "
+        f"{grown['wal'] / reported:.0f} bytes of WAL, {(grown['commits'] - looks) / reported:.1f} commits "
+        f"({MATCH_S / BEAT_S:.0f} of them signs of life); {grown['hot'] / grown['updates']:.0%} of the changes of matches touched no index",
+        flush=True,
+    )
