@@ -8,8 +8,11 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 
 from league.api.http.problems import respond
+from league.service.middleware import Unread
+from league.service.web_worker import MOST_BODY
 from league.web.common import errors
 
+TOO_LARGE = 413
 RETRY_S = "10"  # seconds after which a database that was away is likely to be back
 
 
@@ -19,10 +22,18 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """400."""
-    if is_api(request):
+    """400; 413 where the server itself would not read so much."""
+    why = exception if isinstance(exception, Unread) else None
+    if not is_api(request):
+        page = errors.bad_request(request, exception)
+        page.status_code = why.status if why else page.status_code
+        return page
+    if why is None:
         return respond(request, "bad-request", "The request is malformed.")
-    return errors.bad_request(request, exception)
+    if why.status == TOO_LARGE:
+        most = MOST_BODY // 2**20
+        return respond(request, "too-large", "The body is larger than {most} MiB; no address takes more.", most=most)
+    return respond(request, "bad-request", "The request cannot be read as HTTP: {why}", why=why.why)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

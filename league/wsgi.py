@@ -5,4 +5,8 @@ import os
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
-application = get_wsgi_application()
+django = get_wsgi_application()
+
+from league.door import Door  # noqa: E402 - it reads the settings
+
+application = Door(django)

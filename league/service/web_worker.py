@@ -1,5 +1,8 @@
 """What answers in each process of the web server: gunicorn starts, watches and replaces the processes, waitress reads in them.
 
+What waitress cannot read (`parser`) goes to the application as well, with the reason in UNREAD of its environment: so it is refused in the words
+and the form of everything else.
+
 gunicorn's own threads read for themselves: who sends half of a request holds a thread for as long as they like. waitress collects the
 requests of all connections in one loop and gives a thread only what has come whole; a slow reader gets the answer from a buffer.
 """
@@ -7,7 +10,9 @@ requests of all connections in one loop and gives a thread only what has come wh
 from __future__ import annotations
 
 import datetime
+import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -16,7 +21,12 @@ from typing import Any
 
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
-from waitress.server import create_server
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer, create_server
+from waitress.task import ErrorTask, Task, WSGITask
+
+from league.service.middleware import UNREAD
 
 CONNECTIONS = 500  # of one process; more of them wait to be accepted
 SILENT_S = 30  # a connection that sends nothing for so long is closed, half of a request or none
@@ -24,6 +34,10 @@ MOST_BODY = 16 * 2**20  # bytes; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
 LOOP_S = 1.0  # seconds after which the loop looks whether it is to stop
 
+FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
+MOST_PATH = 2000
+INTERNAL = 500
+KEPT = ("ACCEPT_LANGUAGE", "HOST")  # headers of a request that is not read otherwise
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
@@ -33,6 +47,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     def run(self) -> None:
         """Answer until told to stop or until the parent is gone; then finish what has begun."""
         connections: dict[int, Any] = {}
+        TcpWSGIServer.channel_class = Channel
         server = create_server(
             self._counted(self.wsgi),
             map=connections,
@@ -99,3 +114,73 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 def _busy(connection: Any) -> bool:
     """Whether an answer is at work or on its way."""
     return bool(getattr(connection, "requests", None) or getattr(connection, "total_outbufs_len", 0))
+
+
+class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
+    """Remembers how a request begins, for what is said where the rest of it cannot be read."""
+
+    begun = b""
+
+    def received(self, data: bytes) -> int:
+        """As the parser of waitress."""
+        if len(self.begun) < MOST_PATH:
+            self.begun += data[: MOST_PATH - len(self.begun)]
+        return int(super().received(data))
+
+    @property
+    def place(self) -> str:
+        """The path that it asked for, "/" where that is not known either."""
+        found = FIRST_LINE.match(self.begun)
+        return found[1].decode().partition("?")[0] if found else "/"
+
+
+class UnreadTask(WSGITask):  # type: ignore[misc]
+    """Lets the application refuse a request that could not be read. The connection ends with it."""
+
+    def __init__(self, channel: Any, unread: Parser) -> None:
+        asks = Parser(channel.adj)
+        asks.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
+        asks.headers |= {name: unread.headers[name] for name in KEPT if name in unread.headers}
+        asks.headers |= {"X_FORWARDED_PROTO": "https", "CONNECTION": "close"}  # no redirect: nothing of it is read
+        super().__init__(channel, asks)
+        self.why = unread.error
+
+    def get_environment(self) -> dict[str, Any]:
+        """With the reason."""
+        return {**super().get_environment(), "wsgi.url_scheme": "https", UNREAD: (self.why.code, self.why.body)}
+
+
+class BrokenTask(ErrorTask):  # type: ignore[misc]
+    """What is said where the application itself has broken: of the API in its form, in English."""
+
+    def execute(self) -> None:
+        """500."""
+        asked = self.channel.requests[0]
+        if not asked.place.startswith("/api/"):
+            super().execute()
+            return
+        told = json.dumps(
+            {
+                "type": "/api/v1/#broken",
+                "title": "Something broke on our side",
+                "status": INTERNAL,
+                "detail": "The error has been logged.",
+                "what_to_do": "Send the request again in a minute.",
+            }
+        ).encode()
+        self.status = f"{INTERNAL} Internal Server Error"
+        self.response_headers.append(("Content-Type", "application/problem+json"))
+        self.set_close_on_finish()
+        self.content_length = len(told)
+        self.write(told)
+
+
+def _refusal(channel: Any, request: Parser) -> Task:
+    return (BrokenTask if request.error.code == INTERNAL else UnreadTask)(channel, request)
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """One connection."""
+
+    parser_class = Parser
+    error_task_class = staticmethod(_refusal)

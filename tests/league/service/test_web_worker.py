@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
+import socket
 import sys
 import urllib.error
 import urllib.request
@@ -13,6 +16,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from league.service.web_worker import MOST_HEADERS
 from tests.support.processes import Process, free_port, wait_for
 from tests.support.slow import half_sent
 
@@ -24,15 +28,15 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """Start gunicorn with an application that waits for a file; the process and its address."""
     started = []
 
-    def start(*words: str) -> tuple[Process, str]:
+    def start(*words: str, application: str = "tests.support.waiting_app", at: str = "") -> tuple[Process, str]:
         port = free_port()
-        command = [sys.executable, "-m", "gunicorn", "tests.support.waiting_app", "--bind", f"127.0.0.1:{port}"]
+        command = [sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"]
         command += ["--worker-class", "league.service.web_worker.BufferingWorker", "--no-control-socket", *words]
         environment = {**os.environ, "WAIT_FOR": str(tmp_path / "go")}
         process = Process("gunicorn", command, tmp_path / "log", env=environment, cwd=settings.BASE_DIR)
         started.append(process)
         where = f"http://127.0.0.1:{port}"
-        process.wait_until(lambda: bool(get(where)), "the first answer", 120)
+        process.wait_until(lambda: bool(get(where + at)), "the first answer", 120)
         return process, where
 
     yield start
@@ -74,3 +78,55 @@ def test_process_is_replaced_after_so_many_requests_and_each_is_logged(serve: Se
     wait_for(two, "another process", 60)
     logged = process.tail(500).count('"GET /page?a=b HTTP/1.1" 200')
     assert logged == len([one for one in seen if one])
+
+
+def raw(port: int, request: bytes) -> tuple[int, dict[str, str], str]:
+    """Status, headers and body of the answer to these bytes, after which the connection ends."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(request)
+        got = http.client.HTTPResponse(connection)
+        got.begin()
+        body = got.read().decode()
+        assert got.headers["Connection"] == "close"
+        assert connection.recv(1) == b""
+        return got.status, dict(got.headers), body
+
+
+UNREADABLE = {
+    b"Content-Length: 17000000\r\n\r\n": (413, "16 MiB"),
+    b"no header\r\n\r\n": (400, "Invalid header"),
+    b"Content-Length: -1\r\n\r\n": (400, "Content-Length is invalid"),
+    b"Transfer-Encoding: gzip\r\n\r\n": (400, "Transfer-Encoding"),
+    b"Transfer-Encoding: chunked\r\n\r\nzz\r\n": (400, "chunk"),
+    b"X-Long: " + b"x" * 2**16: (400, "max_header"),
+}
+
+
+def test_what_is_no_http_is_refused_as_everything_else(serve: Serve) -> None:
+    _, where = serve("--threads", "2", application="league.wsgi", at="/version")
+    port = int(where.rpartition(":")[2])
+    for rest, (status, why) in UNREADABLE.items():
+        # What is too long is not looked into, so its language is not known
+        spoken = "en" if why == "max_header" else "es"
+        head = b"Host: localhost\r\nAccept-Language: es\r\n" + rest
+        found, headers, body = raw(port, (b"POST /api/v1/bots?a=b HTTP/1.1\r\n" + head)[:MOST_HEADERS])
+        told = json.loads(body)
+        assert (found, told["status"], headers["Content-Type"]) == (status, status, "application/problem+json"), rest
+        assert headers["Content-Language"] == spoken, rest
+        assert why in told["detail"], told
+        assert headers["X-Request-Id"]
+
+        found, headers, body = raw(port, (b"POST /accounts/login/ HTTP/1.1\r\n" + head)[:MOST_HEADERS])
+        assert (found // 100, headers["Content-Type"]) == (4, "text/html; charset=utf-8"), rest
+        assert body.rstrip().endswith("</html>"), rest
+    assert raw(port, b"\x16\x03\x01 \r\n\r\n")[0] == 400
+
+
+def test_an_application_that_breaks_is_a_problem_of_the_api_too(serve: Serve) -> None:
+    process, where = serve("--threads", "2")
+    port = int(where.rpartition(":")[2])
+    for path, kind in (("/api/v1/broken", "application/problem+json"), ("/broken", "text/plain; charset=utf-8")):
+        status, headers, body = raw(port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert (status, headers["Content-Type"]) == (500, kind)
+        assert (json.loads(body)["status"] if path.startswith("/api/") else 500) == 500
+    assert "as the test asked" in process.tail(200)

@@ -1,0 +1,546 @@
+"""What it costs to read a large league: every kind of page and list, as a Markdown table, on PostgreSQL.
+
+    .venv/bin/python benchmarks/site.py [--bots 2000] [--matches 200000] [--seed 1] [--only WORDS] [--keep]
+
+Fills a league by bulk inserts, reproducibly by its seed: bots with ratings in all games, matches with their boards, tournaments of 64, one of each
+of three formats of 256 entries. Then it reads each address without a browser between, and compares with a view of the same league that
+does SELECT 1 behind the same middleware. CPU is that of the web process and of its PostgreSQL backend together, the median of several reads;
+"of SELECT 1" is requests a second as a share of those of that view. A *miss* is an answer made anew, *kept* one that is given again because
+nothing that it shows has changed, *304* one that the client has already. The pages of tournaments are those of the largest ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[0] = str(ROOT)  # not this folder, where a module is called as one of Python's own is
+
+GAME, OTHER = "partnership", "corriente"  # the two games that all bots play
+LARGE = 256  # entries of the largest tournaments
+USUAL = 64  # of all others
+BOARDS = 2  # of a match
+IN_OTHERS = 10  # of how many bots one plays all the other games
+FORMATS = ("round_robin", "single_elimination")
+
+
+class League:
+    """A league filled by bulk inserts. Ids follow from what is there, all else from the seed."""
+
+    def __init__(self, bots: int, matches: int, seed: int) -> None:
+        import numpy as np
+        from django.db import connection
+
+        from league.domain.core import clock
+
+        with connection.cursor() as cursor:
+            cursor.execute("SET session_replication_role = replica")  # a filling looks up no foreign keys
+        self.rng = np.random.default_rng(seed)
+        self.now = clock.present()
+        self.versions = self._people(bots)
+        self.strength = dict(zip(self.versions, self.rng.normal(0, 1, bots).tolist(), strict=True))
+        self.pools = self._pools()
+        left = matches - self._large()
+        number = 0
+        while left > 0:
+            left -= self._usual(number)
+            number += 1
+        self._ratings()
+        with connection.cursor() as cursor:
+            cursor.execute("SET session_replication_role = origin")
+
+    def _people(self, bots: int) -> list[int]:
+        """Players with some 40 bots each, one accepted version of every bot; ids of the versions."""
+        from django.contrib.auth.models import User
+
+        from league.models import Bot, BotVersion, Package, Player
+
+        names = [f"player-{number}" for number in range(max(2, bots // 40))]
+        users = User.objects.bulk_create([User(username=name) for name in names])
+        owners = Player.objects.bulk_create([Player(user=user, name=user.username, created=self.now) for user in users])
+        package = Package.objects.create(sha256="0" * 64, data=b"x", size=1, files=1)
+        made = Bot.objects.bulk_create(
+            [Bot(owner=owners[number % len(owners)], slug=f"bot-{number}", created=self.now) for number in range(bots)],
+            2000,
+        )
+        versions = BotVersion.objects.bulk_create(
+            [
+                BotVersion(
+                    bot=bot,
+                    number=1,
+                    package=package,
+                    runtime="python",
+                    entry="bot.py",
+                    status="accepted",
+                    created=self.now,
+                )
+                for bot in made
+            ],
+            2000,
+        )
+        return [version.pk for version in versions]
+
+    def _pools(self) -> dict[str, Any]:
+        import engine
+        from league.domain.ratings import pools
+
+        return {key: pools.pool(key) for key in engine.games()}
+
+    def _tournament(self, name: str, entries: int, format: str, game: str) -> Any:
+        """One that has started, without matches."""
+        from league.domain.tournaments import tournaments
+        from league.models import BotVersion, Entry
+
+        chosen = self.rng.choice(len(self.versions), entries, replace=False)
+        versions = BotVersion.objects.select_related("bot").in_bulk([self.versions[one] for one in chosen])
+        owner = next(iter(versions.values())).bot.owner
+        made = tournaments.create(owner, name, game, boards=BOARDS, format=format, now=self.now)
+        rows = [
+            Entry(tournament=made, version_id=version, number=number, seed=number + 1)
+            for number, version in enumerate(versions)
+        ]
+        Entry.objects.bulk_create(rows)
+        made.status, made.started = "running", self.now
+        made.save()
+        return made
+
+    def _usual(self, number: int) -> int:
+        """A round robin of 64; the number of its matches."""
+        made = self._tournament(f"Cup {number}", USUAL, "round_robin", (GAME, OTHER)[number % 2])
+        count = self._all_meet(made)
+        made.status, made.finished = "finished", self.now
+        made.save()
+        return count
+
+    def _large(self) -> int:
+        """The tournaments of 256: all meet, a Swiss one, a knock-out. The number of their matches."""
+        from league.domain.tournaments import progress
+        from league.models import Match
+
+        meet = self._tournament("Large round_robin", LARGE, "round_robin", GAME)
+        self._all_meet(meet)
+        for format in FORMATS[1:]:
+            made = self._tournament(f"Large {format}", LARGE, format, GAME)
+            while progress.schedule(made, now=self.now) or progress.advance(made, now=self.now):
+                queued = Match.objects.filter(tournament=made, status="queued")
+                self._finish(list(queued.order_by("id").values_list("pk", flat=True)))
+                made.refresh_from_db()
+                if made.status == "finished":
+                    break
+        return Match.objects.count()
+
+    def _all_meet(self, made: Any) -> int:
+        """Everybody against everybody, all finished but the last match of a tournament of 256, which waits."""
+        from league.models import Match, Party, Round
+
+        entries = list(made.entries.order_by("number").values_list("version_id", flat=True))
+        size = len(entries)
+        rounds = Round.objects.bulk_create(Round(tournament=made, number=number + 1) for number in range(size - 1))
+        pairs = [(a, b) for a in range(size) for b in range(a + 1, size)]
+        rows = (
+            (
+                f"{made.pk:x}-{a:x}-{b:x}"[:12],
+                rounds[(a + b) % (size - 1)].pk,
+                f"t:{made.pk}:{a}-{b}",
+                f"{a}-{b}",
+            )
+            for a, b in pairs
+        )
+        common = {
+            "kind": "tournament",
+            "pool_id": made.pool_id,
+            "tournament_id": made.pk,
+            "secret": bytes(32),
+            "boards_planned": BOARDS,
+            "owner_id": made.owner_id,
+            "created": self.now,
+            "status": "queued",
+            "host": "{}",
+            "limits": "{}",
+        }
+        _insert(Match, ("public_id", "round_id", "key", "table"), rows, common)
+        ids = list(Match.objects.filter(tournament=made).order_by("id").values_list("pk", flat=True))
+        seats = (
+            (pk, number, entries[seat]) for pk, pair in zip(ids, pairs, strict=True) for number, seat in enumerate(pair)
+        )
+        _insert(Party, ("match_id", "number", "version_id"), seats, {"faults": "[]", "broken_off": "[]"})
+        self._finish(ids[:-1] if size == LARGE else ids)
+        return len(ids)
+
+    def _finish(self, ids: Sequence[int]) -> None:
+        """Matches with boards whose scores follow from the strengths of the two, an hour of the league for some thousand."""
+        from datetime import timedelta
+
+        from django.db import connection
+
+        from league.models import Board, Party
+
+        seats: dict[int, list[tuple[int, int]]] = {}
+        parties = Party.objects.filter(match__in=ids).order_by("match_id", "number")
+        for pk, match, version in parties.values_list("pk", "match_id", "version_id"):
+            seats.setdefault(match, []).append((pk, version))
+        noise = self.rng.normal(0, 1.5, (len(ids), BOARDS))
+        boards, results, points = [], [], []
+        pool_of = dict(_match_pools(ids))
+        for place, match in enumerate(ids):
+            (first, a), (second, b) = seats[match]
+            shares = [int(max(0, min(260, 130 + 40 * (self.strength[a] - self.strength[b] + x)))) for x in noise[place]]
+            boards += [(match, number + 1, f"[{share}, {260 - share}]") for number, share in enumerate(shares)]
+            won, drawn = sum(share > 130 for share in shares), sum(share == 130 for share in shares)
+            lost = BOARDS - won - drawn
+            results += [(first, sum(shares), won, drawn, lost), (second, 260 * BOARDS - sum(shares), lost, drawn, won)]
+            elo = 1000 + 200 * self.strength[a]
+            at = self.now - timedelta(seconds=len(ids) - place)
+            points += [(match, a, pool_of[match], elo, 40.0, 1.0, at), (match, b, pool_of[match], elo, 40.0, -1.0, at)]
+        _insert(Board, ("match_id", "number", "scores"), boards, {})
+        from league.models import RatingPoint
+
+        _insert(RatingPoint, ("match_id", "version_id", "pool_id", "elo", "margin", "change", "at"), points, {})
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TEMP TABLE result (id bigint, points int, wins int, draws int, losses int)")
+            _copy(cursor, "result", ("id", "points", "wins", "draws", "losses"), results)
+            cursor.execute(
+                "UPDATE league_party p SET points = r.points, wins = r.wins, draws = r.draws, losses = r.losses"
+                " FROM result r WHERE r.id = p.id"
+            )
+            cursor.execute("DROP TABLE result")
+            cursor.execute(
+                "UPDATE league_match SET status = 'finished', started = %(now)s, counted = %(now)s, token = 1,"
+                " finished = %(now)s - (%(last)s - id) * interval '1 second' WHERE id = ANY(%(ids)s)",
+                {"now": self.now, "last": ids[-1] if ids else 0, "ids": list(ids)},
+            )
+
+    def _ratings(self) -> None:
+        """Rows as a fit would write them: all bots in two pools, every tenth one in all others."""
+        from league.models import Rating
+
+        rows = []
+        for key, pool in self.pools.items():
+            there = self.versions if key in (GAME, OTHER) else self.versions[::IN_OTHERS]
+            elos = {one: 1000 + 200 * self.strength[one] + self.rng.normal(0, 30) for one in there}
+            for rank, one in enumerate(sorted(there, key=lambda one: -elos[one])):
+                share = (elos[one] + 500) / 3000
+                ranks = (max(1, rank - 20), rank + 20)
+                rows.append((pool.pk, one, elos[one], 40.0, 200, 60, share, 0.5, 0, *ranks, 0.6, share, 0.01))
+        names = (
+            *("pool_id", "version_id", "elo", "margin", "boards", "opponents", "score", "points_per_board", "faults"),
+            *("rank_best", "rank_worst", "los_next", "field_score", "field_sd"),
+        )
+        _insert(Rating, names, rows, {"provisional": False, "listed": True, "updated": self.now})
+
+
+def _match_pools(ids: Sequence[int]) -> Iterator[tuple[int, int]]:
+    from league.models import Match
+
+    return Match.objects.filter(pk__in=ids).values_list("pk", "pool_id").iterator()
+
+
+def _copy(cursor: Any, table: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    columns = ", ".join(f'"{name}"' for name in names)
+    with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+_known: set[str] = set()  # tables of which PostgreSQL knows that they are large
+
+
+def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], common: dict[str, Any]) -> None:
+    """Rows of a table: the columns that differ, and one value for each of the others (a field that is not named has its default)."""
+    from django.db import connection
+
+    table = model._meta.db_table
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    others = [field for field in fields if field.column not in names]
+    values = [common.get(field.column, None if field.null else field.get_default()) for field in others]
+    columns = ", ".join(f'"{name}"' for name in [*names, *(field.column for field in others)])
+    with connection.cursor() as cursor:
+        mine = ", ".join(f'"{name}"' for name in names)
+        cursor.execute(f"CREATE TEMP TABLE filled AS SELECT {mine} FROM {table} LIMIT 0")  # noqa: S608
+        cursor.execute("ALTER TABLE filled ADD COLUMN place bigserial")
+        _copy(cursor, "filled", names, rows)
+        told = ", ".join(["%s"] * len(values))
+        cursor.execute(
+            f"INSERT INTO {table} ({columns}) SELECT {mine}{', ' if told else ''}{told} FROM filled ORDER BY place",  # noqa: S608
+            values,
+        )
+        cursor.execute("DROP TABLE filled")
+        if table not in _known:  # what is read next would be read as if the table were empty
+            cursor.execute(f"ANALYZE {table}")
+            _known.add(table)
+
+
+@dataclass
+class Read:
+    """One address, as it was answered."""
+
+    name: str
+    path: str
+    status: str = ""
+    raw: int = 0  # bytes
+    packed: int = 0  # bytes, gzip
+    queries: int = 0
+    miss: float = 0.0  # CPU seconds
+    kept: float | None = None  # the same answer given again; None where it is not kept
+    same: float | None = None  # 304
+
+
+class Reader:
+    """Reads addresses in this process through the WSGI door, and measures."""
+
+    def __init__(self) -> None:
+        from django.db import connection
+        from django.http import HttpResponse
+        from django.urls import path
+
+        import league.urls
+
+        def select_1(request: Any) -> Any:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+                return HttpResponse(b'{"one":%d}' % cursor.fetchone()[0], content_type="application/json")
+
+        league.urls.urlpatterns.insert(0, path("select-1", select_1))
+        from league.wsgi import application
+
+        self.application = application  # league.door.Door
+        self.connection = connection
+        self.ask("/select-1")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            self.backend = (~cursor.fetchone()[0] << 3) | 2  # the clock of that process
+
+    def ask(self, path: str, **headers: str) -> tuple[str, dict[str, str], bytes]:
+        """Status, headers and body of an answer."""
+        address, _, query = path.partition("?")
+        told: list[Any] = []
+        environ = {
+            "REQUEST_METHOD": "GET",
+            "SCRIPT_NAME": "",
+            "PATH_INFO": address,
+            "QUERY_STRING": query,
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(),
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": False,
+            "wsgi.multiprocess": True,
+            "wsgi.run_once": False,
+            **headers,
+        }
+        answer = self.application(environ, lambda status, lines, *_: told.extend((status, dict(lines))))
+        body = b"".join(answer)
+        if hasattr(answer, "close"):
+            answer.close()
+        return told[0], told[1], body
+
+    def cpu(self) -> float:
+        """CPU seconds of this process and its backend so far."""
+        return time.process_time() + time.clock_gettime(self.backend)
+
+    def seconds(self, path: str, times: int, **headers: str) -> float:
+        """CPU of one read, of so many."""
+        began = self.cpu()
+        for _ in range(times):
+            self.ask(path, **headers)
+        return (self.cpu() - began) / times
+
+    def look(self, name: str, path: str) -> Read:
+        """One answer made anew: what it weighs and how many queries it makes."""
+        from django.test.utils import CaptureQueriesContext
+
+        self.application.store.clear()
+        with CaptureQueriesContext(self.connection) as seen:
+            status, _headers, body = self.ask(path)
+        found = Read(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(seen))
+        once = self.anew(path)
+        times = max(1, min(30, int(0.3 / once)))
+        found.miss = min(once, median(self.anew(path) for _ in range(times)))
+        if len(self.application.store):
+            tag = self.ask(path)[1]["ETag"]
+            packed = {"HTTP_ACCEPT_ENCODING": "gzip"}
+            found.kept = median(self.seconds(path, 20, **packed) for _ in range(5))
+            found.same = median(self.seconds(path, 20, HTTP_IF_NONE_MATCH=tag) for _ in range(5))
+        return found
+
+    def anew(self, path: str) -> float:
+        """CPU of an answer of which nothing is kept."""
+        self.application.store.clear()
+        return self.seconds(path, 1)
+
+
+def addresses() -> dict[str, str]:
+    """What is read: pages, then lists of the API, then their deep pages."""
+    from league.domain.core import keyset
+    from league.models import Pool, Tournament
+
+    pool = Pool.objects.filter(game=GAME).order_by("pk")[0].pk
+    large = {one.format: one.slug for one in Tournament.objects.filter(name__startswith="Large")}
+    meet, knock_out = (large[name] for name in FORMATS)
+    return {
+        "home": "/",
+        "games": "/g/",
+        "game": f"/g/{GAME}/",
+        "overall": "/overall/",
+        "bots": "/bots/",
+        "bot": "/bots/bot-1/",
+        "encounter": "/bots/bot-1/vs/bot-2/",
+        "player": "/players/player-1/",
+        "matches": "/m/",
+        "matches of a game": f"/m/?game={GAME}",
+        "match": f"/m/{_match()}/",
+        "tournaments": "/t/",
+        "tournament": f"/t/{meet}/",
+        "tournament, knock-out": f"/t/{knock_out}/",
+        "events": "/e/",
+        "queue": "/queue/",
+        "API leaderboard": f"/api/v1/pools/{pool}/leaderboard",
+        "API leaderboard, row 1,000": f"/api/v1/pools/{pool}/leaderboard?cursor={_deep(pool)}",
+        "API overall": "/api/v1/overall",
+        "API pools": "/api/v1/pools",
+        "API history": f"/api/v1/pools/{pool}/history",
+        "API games": "/api/v1/games",
+        "API bots": "/api/v1/bots",
+        "API versions": "/api/v1/versions",
+        "API players": "/api/v1/players",
+        "API matches": "/api/v1/matches",
+        "API matches, row 100,000": f"/api/v1/matches?cursor={keyset.write([100_000], back=False)}",
+        "API matches of a game": f"/api/v1/matches?game={GAME}",
+        "API matches of a bot": "/api/v1/matches?bot=bot-1",
+        "API match": f"/api/v1/matches/{_match()}",
+        "API tournaments": "/api/v1/tournaments",
+        "API tournament": f"/api/v1/tournaments/{meet}",
+        "crosstable as a picture": f"/t/{meet}/crosstable.png",
+        "API entries": f"/api/v1/tournaments/{meet}/entries",
+        "API standings": f"/api/v1/tournaments/{meet}/standings",
+        "API rounds": f"/api/v1/tournaments/{meet}/rounds",
+        "API bracket": f"/api/v1/tournaments/{knock_out}/bracket",
+        "API queue": "/api/v1/queue",
+    }
+
+
+def _deep(pool: int) -> str:
+    """The cursor in the middle of a leaderboard of 2,000 bots."""
+    from league.domain.core import keyset
+    from league.domain.ratings.leaderboards import BEST
+    from league.models import Rating
+
+    row = Rating.objects.filter(pool=pool).order_by(*BEST.names)[Rating.objects.filter(pool=pool).count() // 2]
+    return keyset.write(BEST.values(row), back=False)
+
+
+def _match() -> str:
+    from league.models import Match
+
+    return Match.objects.filter(status="finished").order_by("id")[0].public_id
+
+
+def measure(only: Sequence[str]) -> None:
+    """The table."""
+    from django.db import connection
+
+    connection.settings_dict["CONN_MAX_AGE"] = None  # one backend all through, since its clock is read
+    reader = Reader()
+    floor = median(reader.seconds("/select-1", 100) for _ in range(5))
+    print(f"\nSELECT 1: {1e6 * floor:.0f} us of CPU\n")
+    print("| what | status | kB | kB gzip | queries | miss, CPU ms | miss | kept | 304 |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name, path in addresses().items():
+        if only and not any(word in name for word in only):
+            continue
+        found = reader.look(name, path)
+        base = median(reader.seconds("/select-1", 30) for _ in range(3))
+        shares = [f"{100 * base / one:.0f} %" if one else "-" for one in (found.miss, found.kept, found.same)]
+        print(
+            f"| {name} | {found.status} | {found.raw / 1000:.1f} | {found.packed / 1000:.1f} | {found.queries} |"
+            f" {1000 * found.miss:.1f} | {' | '.join(shares)} |",
+            flush=True,
+        )
+
+
+def work(words: argparse.Namespace) -> None:
+    """In the process that has the database."""
+    from django.db import connection
+
+    from league.models import Match
+
+    if not Match.objects.exists():
+        began = time.process_time()
+        League(words.bots, words.matches, words.seed)
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+        print(f"filled in {time.process_time() - began:.0f} CPU s: {words.bots} bots, {Match.objects.count()} matches")
+    measure(words.only)
+
+
+def read_words() -> argparse.Namespace:
+    """The words of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bots", type=int, default=2000)
+    parser.add_argument("--matches", type=int, default=200_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", default=[], help="lines whose name holds one of these words")
+    parser.add_argument(
+        "--database",
+        default="",
+        help="a filled database, or an empty one to fill and keep; without it one is made and removed",
+    )
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Make a database, or take the one that is named; fill it, read it."""
+    words = read_words()
+    if os.environ.get("SITE_BENCHMARK"):
+        import django
+
+        django.setup()
+        work(words)
+        return
+    from tests.support.postgres import PostgresServer
+
+    server = None if words.database else PostgresServer(durable=True)
+    many = dict.fromkeys(("API_ANON_PER_MINUTE", "HEAVY_PAGES_PER_MINUTE", "DOWNLOADS_PER_MINUTE"), "100000000")
+    environment = {
+        **os.environ,
+        **many,
+        "DATABASE_URL": words.database or (server.create_database() if server else ""),
+        "SECRET_KEY": "only for this benchmark",
+        "ALLOWED_HOSTS": "localhost",
+        "HTTPS": "0",
+        "MAX_ENTRIES": str(LARGE),
+        "QUOTA_TOURNAMENTS": "1000000",
+        "QUOTA_BOARDS": "1000000000",
+        "LOG_LEVEL": "ERROR",
+        "DJANGO_SETTINGS_MODULE": "league.settings",
+        "SITE_BENCHMARK": "1",
+    }
+    try:
+        subprocess.run(
+            [sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True
+        )
+        subprocess.run([sys.executable, __file__, *sys.argv[1:]], cwd=ROOT, env=environment, check=True)
+    finally:
+        if server:
+            server.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+"""What has changed, counted: by these numbers a kept answer knows whether it still holds (league.service.marks)."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Change(models.Model):
+    """So many changes of what `key` stands for. The database adds a row with each of them, in its transaction; the sum only grows."""
+
+    key = models.CharField(max_length=40)  # "matches", "ratings:3", "tournament:12"
+    number = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["key"], name="change_key")]
+
+    def __str__(self) -> str:
+        return f"{self.number} of {self.key}"

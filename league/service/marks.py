@@ -1,0 +1,205 @@
+"""Versions of what the league shows: numbers that grow in the very transaction which changes what stands for them.
+
+The database does it by triggers, so nobody who writes a row can forget it. A change adds a row of its own (`league.models.Change`) and
+takes no lock: two who change the same thing never wait for each other. The version of a key is the sum of its rows; who commits later makes it
+larger, whatever the order of their statements. The scheduler folds the rows of a key into one, which leaves the sum as it is.
+
+A version that was read before what it stands for is never too new: if something changes in between, the next read of the version tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from zlib import crc32
+
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+Versions: TypeAlias = dict[str, int]
+FOLD_ABOVE = 2000  # rows
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What a change of a row of `table` changes: SQL of keys, in which `r` is the row; null: nothing.
+
+    `told` are the columns that count where a row is updated, all where none is named; those keys of `also` are added where one of
+    `settled` changes.
+    """
+
+    table: str
+    keys: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+
+BOTS, AUDITS, POOLS, MATCHES = "bots", "audits", "pools", "matches"
+TOURNAMENTS, EVENTS = "tournaments", "events"
+OF_TOURNAMENT = "'tournament:' || r.tournament_id"
+# That a worker has leased a match is no news: it is begun at once, or waits as before.
+SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
+ALL = (
+    Marks("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
+    Marks("league_ratingpoint", ("'pool:' || r.pool_id",)),
+    Marks(
+        "league_poolsums",
+        ("'pools'", "'pool:' || r.pool_id"),
+        told=("r.stamp", "r.fitted", "r.fitted_until", "r.ranked", "r.ranked_until"),
+    ),
+    Marks("league_pool", ("'pools'", "'pool:' || r.id")),
+    Marks("league_player", ("'bots'",)),
+    Marks("league_bot", ("'bots'",)),
+    Marks("league_botversion", ("'bots'",)),
+    Marks("league_audit", ("'audits'",)),
+    Marks("league_tournament", ("'tournaments'", "'tournament:' || r.id")),
+    Marks("league_entry", ("'tournaments'", OF_TOURNAMENT)),
+    Marks("league_entryrequest", (OF_TOURNAMENT,)),
+    Marks("league_event", ("'events'",)),
+    Marks("league_circuit", ("'events'",)),
+    Marks("league_season", ("'events'",)),
+    Marks(
+        "league_match",
+        ("'matches'", OF_TOURNAMENT),
+        told=(SHOWN, "r.rated", "r.embargo", "r.reason"),
+        settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
+        also=("'pool:' || r.pool_id",),
+    ),
+)
+
+
+def of_ratings(pool: int) -> str:
+    """The key of the ratings of a pool."""
+    return f"ratings:{pool}"
+
+
+def of_pool(pool: int) -> str:
+    """The key of what was played in a pool, and of its history."""
+    return f"pool:{pool}"
+
+
+def of_tournament(tournament: int) -> str:
+    """The key of a tournament: its entries, its matches."""
+    return f"tournament:{tournament}"
+
+
+def read(keys: Sequence[str]) -> Versions:
+    """The versions of these keys. One query."""
+    holes = ", ".join(["%s"] * len(keys))
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT key, sum(number) FROM league_change WHERE key IN ({holes}) GROUP BY key", list(keys))  # noqa: S608
+        found = {key: int(number) for key, number in cursor.fetchall()}
+    return {key: found.get(key, 0) for key in keys}
+
+
+def fold() -> int:
+    """Make one row of all rows of a key, where there are many; how many there were."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM league_change LIMIT {FOLD_ABOVE + 1}) AS few")  # noqa: S608
+        [there] = cursor.fetchone()
+        if there <= FOLD_ABOVE:
+            return 0
+        if connection.vendor == "postgresql":  # what is added meanwhile is neither taken away nor counted
+            cursor.execute(
+                "WITH gone AS (DELETE FROM league_change RETURNING key, number)"
+                " INSERT INTO league_change (key, number) SELECT key, sum(number) FROM gone GROUP BY key"
+            )
+            return int(there)
+        cursor.execute("SELECT key, sum(number), max(id) FROM league_change GROUP BY key")
+        rows = cursor.fetchall()
+        cursor.execute("DELETE FROM league_change WHERE id <= %s", [max(last for _, _, last in rows)])
+        cursor.executemany(
+            "INSERT INTO league_change (key, number) VALUES (%s, %s)", [(key, total) for key, total, _ in rows]
+        )
+    return int(there)
+
+
+def install(on: BaseDatabaseWrapper) -> None:
+    """Make the triggers that are missing. After every migration: where SQLite makes a table anew, its triggers are gone."""
+    tables = set(on.introspection.table_names())
+    if "league_change" not in tables:
+        return
+    make = _on_postgres if on.vendor == "postgresql" else _on_sqlite
+    with on.cursor() as cursor:
+        for one in ALL:
+            if one.table in tables:
+                make(cursor, one)
+
+
+def _keys(keys: Sequence[str], row: str) -> str:
+    """Rows of keys, of one row."""
+    return " UNION ALL ".join(f"SELECT {key.replace('r.', f'{row}.')} AS key" for key in keys)
+
+
+def _differ(values: Sequence[str], distinct: str) -> str:
+    return " OR ".join(
+        f"({value.replace('r.', 'OLD.')}) {distinct} ({value.replace('r.', 'NEW.')})" for value in values
+    )
+
+
+def _also(one: Marks, distinct: str) -> str:
+    """The keys that are added where something has settled, of a row that was updated."""
+    if not one.also:
+        return ""
+    return f" UNION ALL SELECT key FROM ({_keys(one.also, 'NEW')}) AS more WHERE {_differ(one.settled, distinct)}"  # noqa: S608
+
+
+def _name(one: Marks, event: str, definition: str) -> str:
+    """Of a trigger, by what it does: where that changes with a release, it is another one."""
+    return f"{one.table}_{event}_{crc32(definition.encode()):08x}_mark"
+
+
+def _on_postgres(cursor: Any, one: Marks) -> None:
+    """A trigger for each statement that adds, changes or removes rows; for each row where only some columns count."""
+    cursor.execute(
+        "SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname LIKE '%%\\_mark'", [one.table]
+    )
+    there = {name for (name,) in cursor.fetchall()}
+    wanted = set()
+    for event, rows in (("insert", "NEW"), ("update", "NEW"), ("delete", "OLD")):
+        if event == "update" and one.told:
+            source = f"({_keys(one.keys, 'NEW')}{_also(one, 'IS DISTINCT FROM')}) AS k"
+            on = f"AFTER UPDATE ON {one.table} FOR EACH ROW WHEN ({_differ((*one.told, *one.settled), 'IS DISTINCT FROM')})"
+        else:
+            source = f"(SELECT DISTINCT k.key FROM changed r, LATERAL ({_keys((*one.keys, *one.also), 'r')}) AS k) AS k"  # noqa: S608
+            on = f"AFTER {event} ON {one.table} REFERENCING {rows} TABLE AS changed FOR EACH STATEMENT"
+        name = _name(one, event, source + on)
+        wanted.add(name)
+        if name in there:
+            continue
+        cursor.execute(
+            f"""CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+            SET search_path = public, pg_temp AS $$ BEGIN
+            INSERT INTO league_change (key, number) SELECT k.key, 1 FROM {source} WHERE k.key IS NOT NULL;
+            RETURN NULL; END $$"""  # noqa: S608
+        )
+        cursor.execute(f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {name}()")
+    for name in sorted(there - wanted):
+        cursor.execute(f"DROP TRIGGER {name} ON {one.table}")
+        cursor.execute(f"DROP FUNCTION {name}()")
+
+
+def _on_sqlite(cursor: Any, one: Marks) -> None:
+    """A trigger for each row."""
+    cursor.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s AND name LIKE '%%_mark'", [one.table]
+    )
+    there = {name for (name,) in cursor.fetchall()}
+    wanted = set()
+    for event, row in (("insert", "NEW"), ("update", "NEW"), ("delete", "OLD")):
+        when, keys = "", _keys((*one.keys, *one.also), row)
+        if event == "update" and one.told:
+            when = f"WHEN {_differ((*one.told, *one.settled), 'IS NOT')}"
+            keys = f"{_keys(one.keys, row)}{_also(one, 'IS NOT')}"
+        does = (
+            f"AFTER {event} ON {one.table} FOR EACH ROW {when} BEGIN"  # noqa: S608
+            f" INSERT INTO league_change (key, number) SELECT key, 1 FROM ({keys}) WHERE key IS NOT NULL; END"
+        )
+        name = _name(one, event, does)
+        wanted.add(name)
+        if name not in there:
+            cursor.execute(f"CREATE TRIGGER {name} {does}")
+    for name in sorted(there - wanted):
+        cursor.execute(f"DROP TRIGGER {name}")

@@ -1,0 +1,429 @@
+"""Kept answers: given while nothing that they show has changed, to strangers alone, and never older than a change."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator
+
+import brotli
+import pytest
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.core.cache import cache
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, connection
+from django.test.utils import CaptureQueriesContext
+
+from league.domain.bots import bots
+from league.domain.matches import embargoes, leases, matches, reports
+from league.domain.people import bans, players, tokens
+from league.domain.ratings import ratings
+from league.domain.tournaments import enrolment, progress, tournaments
+from league.door import Door
+from league.models import Bot, Match, Rating
+from league.service import kept, marks
+from tests.league.web.conftest import League, played
+from tests.support import league as made
+
+
+class Answered:
+    """An answer as a client has it."""
+
+    def __init__(self, door: Callable, path: str, **headers: str) -> None:
+        address, _, query = path.partition("?")
+        environ = {
+            "REQUEST_METHOD": "GET",
+            "SCRIPT_NAME": "",
+            "PATH_INFO": address,
+            "QUERY_STRING": query,
+            "SERVER_NAME": "testserver",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(),
+            "wsgi.errors": sys.stderr,
+            **headers,
+        }
+        lines: list[tuple[str, str]] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
+            self.status = int(status[:3])
+            lines[:] = headers
+
+        with CaptureQueriesContext(connection) as seen:
+            answer = door(environ, start_response)
+            self.raw = b"".join(answer)
+            if hasattr(answer, "close"):
+                answer.close()
+        self.sql = [query["sql"] for query in seen]
+        self.headers = {name.lower(): value for name, value in lines}
+        assert len(self.headers) == len(lines), "a header comes twice"
+
+    @property
+    def body(self) -> bytes:
+        return {"gzip": gzip.decompress, "br": brotli.decompress}.get(self.headers.get("content-encoding", ""), bytes)(
+            self.raw
+        )
+
+    @property
+    def kept(self) -> bool:
+        """Given at the door: one query, for the versions."""
+        return len(self.sql) == 1 and "league_change" in self.sql[0]
+
+
+@pytest.fixture(autouse=True)
+def _connection_stays() -> Iterator[None]:
+    """The connection of the test, in which its league is, is not closed after a request, as the client of Django does it."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture(autouse=True)
+def _plain(settings) -> None:
+    cache.clear()
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
+    settings.ALLOWED_HOSTS = ["testserver"]
+
+
+@pytest.fixture
+def league(db) -> League:
+    return played()
+
+
+@pytest.fixture
+def door() -> Door:
+    return Door(get_wsgi_application())
+
+
+def pages(league: League) -> list[str]:
+    pool = league.pool.pk
+    return [
+        "/",
+        "/g/",
+        "/g/partnership/",
+        "/overall/",
+        "/bots/",
+        "/bots/rufo/",
+        "/bots/luna/vs/sol/",
+        "/players/ana/",
+        "/t/",
+        f"/t/{league.cup.slug}/",
+        f"/t/{league.next_cup.slug}/",
+        "/m/",
+        "/api/v1/bots",
+        "/api/v1/bots/luna/versus/sol",
+        "/api/v1/players",
+        "/api/v1/tournaments",
+        "/api/v1/matches",
+        "/api/v1/pools",
+        f"/api/v1/pools/{pool}",
+        f"/api/v1/pools/{pool}/leaderboard",
+        f"/api/v1/pools/{pool}/leaderboard?at=2030-01-01T00:00:00Z",
+        f"/api/v1/pools/{pool}/history",
+        "/api/v1/overall",
+    ]
+
+
+def test_what_has_not_changed_is_given_again(league, door):
+    for path in pages(league):
+        first, second = Answered(door, path), Answered(door, path)
+        assert (path, first.status, first.kept) == (path, 200, False)
+        assert (path, second.status, second.kept) == (path, 200, True)
+        assert second.body == first.body
+        same = {"content-type", "cache-control", "content-security-policy", "vary", "etag", "content-language"}
+        assert {name: second.headers.get(name) for name in same} == {name: first.headers.get(name) for name in same}
+        assert "Accept-Encoding" in second.headers["vary"]
+        assert second.headers["x-request-id"] != first.headers["x-request-id"]
+        assert "set-cookie" not in first.headers
+
+
+def test_it_is_packed_as_the_client_takes_it(league, door):
+    plain = Answered(door, "/t/")
+    for accepted, coding in (
+        ("gzip", "gzip"),
+        ("gzip, br", "br"),
+        ("br;q=0, gzip", "gzip"),
+        ("", None),
+        ("identity", None),
+    ):
+        found = Answered(door, "/t/", HTTP_ACCEPT_ENCODING=accepted)
+        assert found.kept
+        assert found.headers.get("content-encoding") == coding
+        assert int(found.headers["content-length"]) == len(found.raw)
+        assert found.body == plain.body
+        assert (len(found.raw) < len(plain.raw) / 2) == (coding is not None)
+
+
+def test_who_has_it_is_told_so(league, door):
+    for path in ("/t/", "/api/v1/matches"):
+        tag = Answered(door, path, HTTP_ACCEPT_ENCODING="gzip").headers["etag"]
+        for wanted in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+            found = Answered(door, path, HTTP_IF_NONE_MATCH=wanted)
+            assert (found.status, found.raw, found.kept) == (304, b"", True)
+            assert "content-type" not in found.headers
+        door.store.clear()
+        assert Answered(door, path, HTTP_IF_NONE_MATCH=tag).status == 304
+        assert Answered(door, path, HTTP_IF_NONE_MATCH=tag).kept, "what was made anew for a 304 is kept, too"
+        assert Answered(door, path, HTTP_IF_NONE_MATCH='"other"').status == 200
+
+
+def logged_in(player) -> dict[str, str]:
+    session = SessionStore()
+    session[SESSION_KEY], session[HASH_SESSION_KEY] = str(player.user.pk), player.user.get_session_auth_hash()
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session.save()
+    return {"HTTP_COOKIE": f"{settings.SESSION_COOKIE_NAME}={session.session_key}"}
+
+
+def test_nobody_is_given_what_another_sees(league, door):
+    cookie = logged_in(league.ana)
+    _row, key = tokens.create(league.ana, "test", scope="manage")
+    token = {"HTTP_AUTHORIZATION": f"Bearer {key}"}
+    for path in pages(league):
+        own = Answered(door, path, **cookie)
+        assert not own.kept
+        assert len(door.store) == 0, "what somebody sees who is logged in is kept"
+        if path.startswith("/api/"):
+            assert not Answered(door, path, **token).kept
+            assert len(door.store) == 0
+        stranger = Answered(door, path)
+        assert Answered(door, path).kept
+        again = Answered(door, path, **cookie)
+        assert not again.kept
+        if not path.startswith("/api/"):
+            assert b">ana</a>" in again.body or b"/accounts/me/" in again.body
+            assert b"/accounts/me/" not in stranger.body
+            assert b"csrfmiddlewaretoken" not in stranger.body
+        door.store.clear()
+
+
+def test_languages_and_colours_have_answers_of_their_own(league, door):
+    seen = {}
+    for name, headers in {
+        "es": {},
+        "en": {"HTTP_ACCEPT_LANGUAGE": "en-GB,en;q=0.8"},
+        "cookie": {"HTTP_COOKIE": "django_language=en; theme=dark"},
+        "dark": {"HTTP_COOKIE": "theme=dark"},
+    }.items():
+        seen[name] = Answered(door, "/t/", **headers).body
+        assert Answered(door, "/t/", **headers).body == seen[name]
+    assert len(set(seen.values())) == 4
+    assert b'lang="en"' in seen["cookie"]
+    assert b'data-theme="dark"' in seen["cookie"]
+    spanish = Answered(door, "/api/v1/bots", HTTP_ACCEPT_LANGUAGE="es").headers["content-language"]
+    assert (spanish, Answered(door, "/api/v1/bots").headers["content-language"]) == ("es", "en")
+    assert Answered(door, "/t/", HTTP_COOKIE="messages=x").kept is False
+    assert Answered(door, "/t/", HTTP_HOST="evil.example").status == 400
+
+
+def changes(league: League) -> dict[str, Callable[[], object]]:
+    """What players, operators and the scheduler do, in an order in which all of it can be done."""
+    second = made.accepted(players.create("eva", now=made.NOW), "nueva")
+
+    def play() -> None:
+        cup = made.started(league.ana, [league.rufo, league.luna], name="Third cup")
+        for match in cup.matches.order_by("id"):
+            made.play(match)
+
+    return {
+        "a description": lambda: bots.describe(Bot.objects.get(slug="rufo"), "Plays well."),
+        "an upload": lambda: made.uploaded(league.ana, "rufo"),
+        "an operator stops a bot": lambda: bots.stop(Bot.objects.get(slug="luna"), why="a test", actor="operator"),
+        "and lets it go": lambda: bots.let_go(Bot.objects.get(slug="luna"), why="a test", actor="operator"),
+        "a ban": lambda: bans.ban(second.bot.owner, why="a test", actor="operator"),
+        "an embargo": lambda: embargoes.change(league.cup, made.later(10**9), why="a test", actor="operator"),
+        "an entry": lambda: enrolment.enter(league.next_cup, league.sol, by=league.sol.bot.owner),
+        "a start": lambda: tournaments.start(league.next_cup),
+        "a match that begins": lambda: made.running(),
+        "matches played": play,
+        "ratings": lambda: ratings.refresh(league.pool),
+        "a match made void": lambda: matches.void(
+            Match.objects.get(pk=league.clean.pk), actor="operator", why="a test"
+        ),
+        "ratings without it": lambda: ratings.refresh(league.pool),
+        "a cancelled tournament": lambda: progress.cancel(league.next_cup, actor="ana", why="a test"),
+        "a new player": lambda: players.create("dora", now=made.NOW),
+        "a line of ratings that goes": lambda: Rating.objects.all()[0].delete(),
+    }
+
+
+def test_nothing_is_older_than_a_change(league, door):
+    changed = set()
+    for path in pages(league):
+        Answered(door, path)
+    for what, act in changes(league).items():
+        act()
+        cache.clear()  # so many reads are more than a stranger has in a minute
+        for path in pages(league):
+            given = Answered(door, path)
+            if given.kept:  # what was made anew is new
+                fresh = Answered(Door(door.application), path)
+                assert timeless(given.body) == timeless(fresh.body), f"{path} is as it was before {what}"
+            else:
+                changed.add(path)
+    assert changed == set(pages(league))
+
+
+def timeless(body: bytes) -> bytes:
+    """Without words like "3 seconds ago"."""
+    return re.sub(rb"(hace|ago|[0-9]+)[^<]{0,30}(segundo|second|minuto|minute)[^<]{0,20}", b"", body)
+
+
+COVERED = {
+    "league_board": {"matches", "tournament:", "pool:"},  # written in the transaction in which their match finishes
+    "league_party": {"matches", "tournament:", "pool:"},
+    "league_round": {"tournament:", "matches"},
+    "league_leagueevent": {"matches", "tournament:", "pool:"},  # of a match that is struck out
+    "league_package": {"bots"},
+    "league_sitting": {"matches", "tournament:"},
+    "league_match": {"matches", "tournament:", "pool:"},
+    "league_rating": {"pools", "ratings:"},
+    "league_ratingpoint": {"pools", "pool:"},  # written together with the ratings
+    "league_pool": {
+        "pools",
+        "pool:",
+        "ratings:",
+        "matches",
+        "tournament:",
+        "tournaments",
+    },  # what names a pool never changes
+    "league_poolsums": {"pool:", "pools"},
+    "league_player": {"bots", "tournaments", "tournament:"},  # a name never changes
+    "league_bot": {"bots", "tournaments", "ratings:"},
+    "league_botversion": {"bots"},
+    "league_audit": {"audits"},
+    "league_tournament": {
+        "tournaments",
+        "tournament:",
+        "matches",
+        "pool:",
+    },  # of a match only the name, which never changes
+    "league_entry": {"tournaments", "tournament:"},
+    "league_entryrequest": {"tournament:"},
+    "league_event": {"events", "tournaments", "tournament:"},
+    "auth_user": {"bots", "tournaments", "tournament:"},
+}
+
+
+def test_every_table_that_a_page_reads_is_in_what_it_says(league, door):
+    for path in pages(league):
+        found = Answered(door, path)
+        said = {
+            key if ":" not in key else key.split(":")[0] + ":"
+            for key in next(iter(door.store._answers.values())).versions
+        }
+        door.store.clear()
+        read = {table for sql in found.sql for table in re.findall(r'"((?:league|auth)_\w+)"', sql)} - {"league_change"}
+        missing = {table for table in read if not COVERED[table] & said}
+        assert not missing, f"{path} reads {missing} and says only {said}"
+
+
+def test_a_change_while_an_answer_is_made_is_seen(league, door):
+    path = f"/api/v1/pools/{league.pool.pk}/leaderboard"
+    done = []
+
+    def disturb(execute, sql, params, many, context):
+        found = execute(sql, params, many, context)
+        if '"league_rating"' in sql and not done:
+            done.append(True)
+            Rating.objects.update(elo=1234.5)  # after the answer has read its rows
+        return found
+
+    with connection.execute_wrapper(disturb):
+        first = Answered(door, path)
+    assert done
+    assert b"1234.5" not in first.body
+    assert b"1234.5" in Answered(door, path).body
+
+
+def test_a_kept_answer_ends_by_the_clock(league, door, monkeypatch):
+    Answered(door, "/t/")
+    assert Answered(door, "/t/").kept
+    then = kept.now()
+    monkeypatch.setattr(kept, "now", lambda: then + kept.MOST_S + 1)
+    assert not Answered(door, "/t/").kept
+
+
+def test_a_store_holds_so_many_bytes():
+    store = kept.Store(most=10_000)
+    for number in range(50):
+        store.keep(number, kept.Answer(b"x" * 1000, [], {}))
+    assert len(store) == 10_000 // kept.Answer(b"x" * 1000, [], {}).most
+    assert store.find(49) is not None
+    assert store.find(0) is None
+    store.drop(49)
+    assert store.find(49) is None
+
+
+def grown(act: Callable[[], object], league: League) -> set[str]:
+    keys = [
+        *("bots", "audits", "pools", "matches", "tournaments"),
+        *(marks.of_pool(league.pool.pk), marks.of_ratings(league.pool.pk), marks.of_tournament(league.next_cup.pk)),
+    ]
+    before = marks.read(keys)
+    act()
+    after = marks.read(keys)
+    assert all(after[key] >= before[key] for key in keys)
+    return {key.partition(":")[0] for key in keys if after[key] > before[key]}
+
+
+def test_each_change_counts_for_what_it_changes(league):
+    cup = made.started(league.ana, [league.rufo, league.luna], name="Fourth cup")
+    held: list[Match] = []
+
+    def claim() -> None:
+        found = leases.claim("w9", now=made.NOW)
+        assert found is not None
+        held.append(found)
+
+    assert grown(claim, league) == set()
+    assert grown(lambda: leases.start(held[0], now=made.NOW), league) == {"matches"}
+    assert grown(lambda: leases.heartbeat(held[0].pk, held[0].token, progress=50, now=made.NOW), league) == set()
+    assert grown(lambda: reports.report(held[0].pk, held[0].token, made.result(held[0]), now=made.NOW), league) >= {
+        "matches",
+        "pool",
+    }
+    assert grown(lambda: ratings.refresh(cup.pool), league) >= {"pools", "ratings", "pool"}
+    assert grown(lambda: bots.describe(Bot.objects.get(slug="sol"), "New."), league) == {"bots"}
+
+
+def test_folding_leaves_the_versions(league, monkeypatch):
+    monkeypatch.setattr(marks, "FOLD_ABOVE", 3)
+    keys = ["bots", "pools", "matches", "tournaments", marks.of_pool(league.pool.pk)]
+    before = marks.read(keys)
+    assert all(before.values())
+    assert marks.fold() > 3
+    assert marks.read(keys) == before
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*), count(DISTINCT key) FROM league_change")
+        rows, names = cursor.fetchone()
+    assert rows == names
+
+
+def test_triggers_that_are_gone_are_made_again(db):
+    def there() -> set[str]:
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute("SELECT tgname FROM pg_trigger WHERE tgname LIKE '%\\_mark'")
+            else:
+                cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+            return {name for (name,) in cursor.fetchall()}
+
+    before = there()
+    assert len(before) == 3 * len(marks.ALL)
+    with connection.cursor() as cursor:
+        on = " ON league_bot" if connection.vendor == "postgresql" else ""
+        [gone] = [name for name in before if name.startswith("league_bot_update_")]
+        cursor.execute(f"DROP TRIGGER {gone}{on}")
+    marks.install(connection)
+    assert there() == before
