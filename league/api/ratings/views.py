@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 import engine
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
+from league.api.http import paging
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
@@ -29,26 +31,33 @@ from league.api.ratings.serializers import (
     VersionRatingOut,
 )
 from league.domain.core import errors
+from league.domain.core.counts import count_of
 from league.domain.core.errors import Refused
 from league.domain.matches import workers
 from league.domain.ratings import leaderboards, overall, pools
 from league.domain.tournaments import tournaments
 from league.enums import MatchStatus
-from league.models import BotVersion, Match, Pool, Rating, RatingPoint
+from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
+from league.service import marks
 
 
 def _pools() -> QuerySet[Pool]:
     waiting = Match.objects.filter(pool=OuterRef("pk"), status=MatchStatus.FINISHED, rated=True, counted=None)
     by_pool = waiting.order_by().values("pool")
+    kept = PoolSums.objects.filter(pool=OuterRef("pk"))
     return Pool.objects.annotate(
-        bot_count=Count("ratings", filter=Q(ratings__listed=True)),
+        bot_count=count_of(Rating.objects.filter(listed=True), "pool"),
         uncounted=Coalesce(Subquery(by_pool.annotate(number=Count("pk")).values("number")), 0),
         uncounted_since=Subquery(by_pool.annotate(first=Min("finished")).values("first")),
+        fitted_until=Subquery(kept.values("fitted_until")),
+        ranked_until=Subquery(kept.values("ranked_until")),
     )
 
 
 class Pools(ListView):
     """/pools"""
+
+    shows = (marks.POOLS, marks.MATCHES)
 
     queryset = Pool.objects.none()
     serializer_class = PoolOut
@@ -63,6 +72,8 @@ class Pools(ListView):
 class OnePool(View):
     """/pools/{id}"""
 
+    shows = (marks.POOLS, marks.MATCHES)
+
     serializer_class = PoolOut
 
     @extend_schema(operation_id="get_pool", summary="Read a pool", tags=["ratings"])
@@ -73,6 +84,11 @@ class OnePool(View):
 
 class Leaderboard(ListView):
     """/pools/{id}/leaderboard"""
+
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The ratings of the pool; of the past, what was played in it."""
+        of_past = (marks.of_pool(named["id"]),) if "at" in self.request.query_params else ()
+        return marks.of_ratings(named["id"]), marks.BOTS, *of_past
 
     serializer_class = RatingOut
     filter_backends = ()
@@ -99,11 +115,18 @@ class Leaderboard(ListView):
             problem = told("must be true or false, not {text!r}", text=text[:30])
             raise Problem("invalid", f"every_version: {problem}", {"every_version": [problem]})
         pool = existing(Pool.objects.filter(pk=id).first())
-        return self.page(leaderboards.leaderboard(pool, every_version=text == "true", at=moment(request)))
+        at, every_version = moment(request), text == "true"
+        if at is not None:
+            return self.page(leaderboards.leaderboard(pool, every_version=every_version, at=at))
+        cursor = paging.read_cursor(request, leaderboards.BEST.kinds)
+        size = paging.page_size(request)
+        return self.cut(leaderboards.read_page(pool, cursor, size, every_version=every_version))
 
 
 class Overall(ListView):
     """/overall"""
+
+    shows = (marks.POOLS, marks.BOTS)
 
     serializer_class = OverallOut
     filter_backends = ()
@@ -116,11 +139,16 @@ class Overall(ListView):
     )
     def get(self, request: Request) -> Response:
         """Mean expected score on a board against the field of each game; a game that was not played counts one half."""
-        return self.page(overall.overall_table())
+        cursor, size = paging.read_cursor(request, (int,)), paging.page_size(request)
+        return self.cut(overall.read_page(cursor, size))
 
 
 class History(ListView):
     """/pools/{id}/history"""
+
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The pool and its bots."""
+        return marks.of_ratings(named["id"]), marks.of_pool(named["id"]), marks.BOTS
 
     queryset = RatingPoint.objects.none()
     serializer_class = PointOut
@@ -136,6 +164,8 @@ class History(ListView):
 
 class VersionRatings(ListView):
     """/versions/{id}/ratings"""
+
+    shows = (marks.POOLS, marks.BOTS)
 
     queryset = Rating.objects.none()
     serializer_class = VersionRatingOut

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
@@ -16,31 +16,43 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from league.api.http import paging
 from league.api.http.auth import player_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import told
 from league.api.tournaments.request_serializers import RequestOut
-from league.api.tournaments.serializers import CancelNew, EntryNew, EntryOut, StandingsOut, TournamentNew, TournamentOut
+from league.api.tournaments.serializers import (
+    CancelNew,
+    EmbargoNew,
+    EntryNew,
+    EntryOut,
+    StandingsOut,
+    TournamentNew,
+    TournamentOut,
+)
+from league.domain.core import keyset
+from league.domain.core.counts import count_of
+from league.domain.matches import embargoes
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import MatchStatus, TokenScope
 from league.models import Bot, BotVersion, Entry, EntryRequest, Match, Player, Tournament
+from league.service import marks
 
+AGAINST = OpenApiParameter(
+    "against",
+    str,
+    description="Cursor of the page whose entries are the columns of the crosstable; that of the rows if left out.",
+)
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
-
-
-def _count(rows: QuerySet[Any]) -> Coalesce:
-    """How many `rows` a tournament has. A subquery each: counts over two joins would multiply."""
-    counted = rows.filter(tournament=OuterRef("pk")).order_by().values("tournament").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
 def _tournaments() -> QuerySet[Tournament]:
     return Tournament.objects.select_related("owner__user", "pool").annotate(
-        entry_count=_count(Entry.objects.all()),
-        match_count=_count(Match.objects.all()),
-        finished_count=_count(Match.objects.filter(status=MatchStatus.FINISHED)),
+        entry_count=count_of(Entry.objects.all(), "tournament"),
+        match_count=count_of(Match.objects.all(), "tournament"),
+        finished_count=count_of(Match.objects.filter(status=MatchStatus.FINISHED), "tournament"),
     )
 
 
@@ -65,6 +77,8 @@ def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]
 
 class Tournaments(ListView):
     """/tournaments"""
+
+    shows = (marks.TOURNAMENTS, marks.MATCHES, marks.BOTS)
 
     queryset = Tournament.objects.none()
     serializer_class = TournamentNew
@@ -211,6 +225,25 @@ class Resume(View):
         return act_as_owner(self, slug, lambda found, actor: progress.resume(found, actor=actor))
 
 
+class Embargo(View):
+    """/tournaments/{slug}/embargo"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = EmbargoNew
+
+    @extend_schema(
+        operation_id="hold_back_tournament",
+        summary="Hold back the replays of your tournament",
+        tags=["tournaments"],
+        request=EmbargoNew,
+        responses=TournamentOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Nobody sees them before that moment, nor the secret; results are shown. What is over can only be shown earlier. Again changes nothing."""
+        player, until = player_of(request), self.body()["until"]
+        return act_as_owner(self, slug, lambda found, _: embargoes.change_own(found, until, by=player))
+
+
 class Entries(ListView):
     """/tournaments/{slug}/entries"""
 
@@ -218,7 +251,7 @@ class Entries(ListView):
 
     queryset = Entry.objects.none()
     serializer_class = EntryNew
-    page_key = "number"
+    page_order = keyset.Order.by("number")
 
     @extend_schema(
         operation_id="list_entries", summary="List the entries", tags=["tournaments"], responses=EntryOut(many=True)
@@ -298,33 +331,43 @@ class Standings(View):
     """/tournaments/{slug}/standings"""
 
     serializer_class = StandingsOut
-    params = ("at",)
+    params = ("at", "against", *paging.PARAMETERS)
+
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The tournament and its bots."""
+        pk = Tournament.objects.filter(slug=named["slug"]).values_list("pk", flat=True).first()
+        return (marks.of_tournament(pk), marks.BOTS) if pk else ()
 
     @extend_schema(
-        operation_id="get_standings", summary="Read standings and crosstable", tags=["tournaments"], parameters=[AT]
+        operation_id="get_standings",
+        summary="Read standings and crosstable",
+        tags=["tournaments"],
+        parameters=[AT, AGAINST, *paging.DESCRIBED],
     )
     def get(self, request: Request, slug: str) -> Response:
         """From the finished matches alone, in the order of its format (docs/tournaments.md), with the values that part equals."""
         tournament = existing(Tournament.objects.select_related("pool").filter(slug=slug).first())
-        found = standings.standings(tournament, moment(request))
+        at, size = moment(request), paging.page_size(request)
+        found = standings.standings(tournament, at)
+        pages = paging.CursorPages()
+        rows = pages.show(request, keyset.cut_page(found.rows, paging.read_cursor(request, (int,)), size))
+        across = keyset.cut_page(found.rows, paging.read_cursor(request, (int,), "against"), size).rows
+        columns = across if "against" in request.query_params else rows
+        met = standings.meetings(tournament, [row.entry for row in rows], [row.entry for row in columns], at)
+        pairs = [(a.entry.number, b.entry.number) for a in rows for b in columns]
         cells = [
-            {
-                "entry": a,
-                "opponent": b,
-                "boards": cell.boards,
-                "wins": cell.wins,
-                "draws": cell.draws,
-                "losses": cell.losses,
-                "points": cell.points,
-                "matches": found.met.get((a, b), []),
-            }
-            for (a, b), cell in sorted(found.cells.items())
+            {"entry": a, "opponent": b, **asdict(cell), "points": cell.points, "matches": met.get((a, b), [])}
+            for a, b in sorted(pairs)
+            if (cell := found.cells.get((a, b)))
         ]
         table = {
             "tournament": tournament.slug,
             "status": tournament.status,
             "matches": found.statuses,
-            "rows": found.rows,
-            "crosstable": cells,
+            "entries": len(found.rows),
+            **pages.links(),
+            "rows": rows,
+            "crosstable": [],
         }
-        return Response(StandingsOut(table).data)
+        # The cells are as they are told already, and there are many.
+        return Response({**StandingsOut(table).data, "crosstable": cells})

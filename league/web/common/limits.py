@@ -19,7 +19,7 @@ DOWNLOADS = frozenset({"game-ratings", "game-boards", "standings-csv", "match-re
 HEAVY = frozenset(
     {
         *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board"),
-        *("tournament-forecast", "event-forecast"),
+        *("tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from django.core.paginator import Page, Paginator
-from django.db.models import Count, Model, Prefetch, Q, QuerySet
+from django.db.models import Model, Prefetch, Q, QuerySet
 from django.http import HttpRequest
 
+from league.domain.core import keyset
+from league.domain.core.counts import count_of
 from league.enums import MatchStatus, TournamentStatus
-from league.models import Match, Party, Tournament
+from league.models import Entry, Match, Party, Tournament
 from league.pure.formats import FORMATS
 
 Row = TypeVar("Row", bound=Model)
 
-ROWS = 30  # of one page of a list
+
+def cursor_of(request: HttpRequest, order: keyset.Order, name: str = "cursor") -> keyset.Cursor | None:
+    """Where the page begins that `?cursor=` asks for; one that cannot be read is that of the first page."""
+    try:
+        return keyset.read(request.GET[name], order.kinds) if name in request.GET else None
+    except keyset.BadCursor:
+        return None
 
 
-def page_of(request: HttpRequest, rows: QuerySet[Row], size: int = ROWS) -> Page[Row]:
-    """The page of a list that `?page=` asks for; a bad number is the nearest page. Two queries."""
-    return Paginator(rows, size).get_page(request.GET.get("page"))
+def page_of(request: HttpRequest, rows: QuerySet[Row], order: keyset.Order = keyset.NEWEST) -> keyset.Page[Row]:
+    """The page of a list that `?cursor=` asks for, in an order that an index has. One query."""
+    return keyset.read_page(rows, order, cursor_of(request, order))
 
 
 def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -54,9 +61,9 @@ def listed_tournaments() -> QuerySet[Tournament]:
         Tournament.objects.select_related("pool", "owner")
         .defer("secret")
         .annotate(
-            size=Count("entries", distinct=True),
-            total=Count("matches", distinct=True),
-            done=Count("matches", filter=Q(matches__status=MatchStatus.FINISHED), distinct=True),
+            size=count_of(Entry.objects.all(), "tournament"),
+            total=count_of(Match.objects.all(), "tournament"),
+            done=count_of(Match.objects.filter(status=MatchStatus.FINISHED), "tournament"),
         )
-        .order_by("-created", "-id")
+        .order_by("-id")
     )

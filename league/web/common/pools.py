@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from django.db.models import Count, Q
-
 import engine
-from league.models import Pool
+from league.domain.core.counts import count_of
+from league.models import Pool, Rating
 
 
 def rated_pools(keys: Iterable[str]) -> dict[str, list[Pool]]:
@@ -18,7 +17,9 @@ def rated_pools(keys: Iterable[str]) -> dict[str, list[Pool]]:
     """
     found: dict[str, list[Pool]] = defaultdict(list)
     usual = {key: engine.load(key).players for key in engine.games()}
-    counted = Pool.objects.filter(game__in=list(keys)).annotate(rated=Count("ratings", filter=Q(ratings__listed=True)))
+    counted = Pool.objects.filter(game__in=list(keys)).annotate(
+        rated=count_of(Rating.objects.filter(listed=True), "pool")
+    )
     for pool in counted.filter(rated__gt=0).order_by("-revision", "pk"):
         found[pool.game].append(pool)
     for pools in found.values():

@@ -5,7 +5,10 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
+
+from league.web.common import errors
 
 THEMES = ("auto", "light", "dark")
 YEAR = 365 * 24 * 3600  # seconds
@@ -17,9 +20,12 @@ def theme(request: HttpRequest) -> str:
     return chosen if chosen in THEMES else "auto"
 
 
+@csrf_exempt  # its form stands on every page, and a page that everybody is given has no token; nothing is lost but a colour
 @require_POST
 def keep_preferences(request: HttpRequest) -> HttpResponse:
-    """Keep `lang` or `theme`, and go back to the page it was chosen on."""
+    """Keep `lang` or `theme`, and go back to the page it was chosen on. A form on another site is refused by what browsers say of it."""
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+        return errors.forbidden(request)
     after = request.POST.get("next", "/")
     if not url_has_allowed_host_and_scheme(
         after, allowed_hosts={request.get_host()}, require_https=request.is_secure()

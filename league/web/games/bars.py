@@ -13,12 +13,15 @@ ANCHOR = 1000.0  # Elo of the anchor bot
 
 @dataclass(frozen=True)
 class Bar:
-    """An interval as a bar from `start`, `width` wide, with its middle at `middle`; `anchor` is where the anchor bot stands. All of 0 to 100."""
+    """An interval as a bar from `start`, `width` wide, with its middle at `middle`; `anchor` is where the anchor bot stands, None off the axis.
+
+    All of 0 to 100.
+    """
 
     start: float
     width: float
     middle: float
-    anchor: float
+    anchor: float | None
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class LeaderboardLine:
 
 
 def with_bars(rows: Sequence[RankedBot]) -> list[LeaderboardLine]:
-    """Lines with bars on one common axis, which settled rows set; wider bars of provisional rows are cut at its ends."""
+    """Lines of a page with bars on one common axis, which its settled rows set; wider bars of provisional rows are cut at its ends."""
     settled = [row.rating for row in rows if row.place] or [row.rating for row in rows]
     if not settled:
         return []
@@ -41,8 +44,9 @@ def with_bars(rows: Sequence[RankedBot]) -> list[LeaderboardLine]:
     def x(elo: float) -> float:
         return round(min(max((elo - low) * scale, 0.0), WIDTH), 2)
 
+    anchor = x(ANCHOR) if low <= ANCHOR <= high else None
     lines = []
     for row in rows:
         start, end = x(row.rating.elo - row.rating.margin), x(row.rating.elo + row.rating.margin)
-        lines.append(LeaderboardLine(row, Bar(start, round(end - start, 2), x(row.rating.elo), x(ANCHOR))))
+        lines.append(LeaderboardLine(row, Bar(start, round(end - start, 2), x(row.rating.elo), anchor)))
     return lines

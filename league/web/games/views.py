@@ -6,13 +6,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 import engine
+from league.domain.core import keyset
 from league.domain.ratings import leaderboards
+from league.service import kept, marks
 from league.web.common import lists
 from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
 from league.web.games.bars import with_bars
 
 
+@kept.shown_by(marks.POOLS)
 def games(request: HttpRequest) -> HttpResponse:
     """Every game that the engine knows."""
     pools = rated_pools(engine.games())
@@ -24,21 +27,30 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     """One game: the leaderboard of the chosen pool (`?pool=`), its rules, its latest matches."""
     if key not in engine.games():
         raise Http404
+    kept.shows(request, marks.POOLS, marks.BOTS)
     pools = rated_pools([key]).get(key, [])
     pool = chosen_pool(pools, request.GET.get("pool", ""))
+    if pool:
+        kept.shows(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
     every_version = "versions" in request.GET
     uncounted = (
         leaderboards.read_uncounted(pool) if pool else None
     )  # before the table, so that nothing else is missing in it
-    lines = with_bars(leaderboards.leaderboard(pool, every_version=every_version)) if pool else []
+    owed = leaderboards.read_owed(pool) if pool else None
+    page: keyset.Page[leaderboards.RankedBot] = keyset.Page()
+    if pool:
+        cursor = lists.cursor_of(request, leaderboards.BEST)
+        page = leaderboards.read_page(pool, cursor, every_version=every_version)
     matches = lists.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
     context = {
         "game": describe_game(key),
         "pools": pools,
         "pool": pool,
         "every_version": every_version,
-        "lines": lines,
+        "lines": with_bars(page.rows),
+        "page": page,
         "uncounted": uncounted,
+        "owed": owed,
         "matches": matches,
     }
     return render(request, "games/game.html", context)

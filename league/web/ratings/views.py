@@ -7,19 +7,24 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 import engine
+from league.domain.core import keyset
 from league.domain.ratings import leaderboards, publishing
 from league.domain.ratings import overall as all_games
 from league.models import Pool
+from league.service import kept, marks
+from league.web.common import lists
 from league.web.common.csv_files import csv_file
 from league.web.common.pools import chosen_pool, rated_pools
 
-MOST_ROWS = 500  # of the table over all games
+BY_PLACE = keyset.Order.by("place")
 COLUMNS = ("elo", "margin", "rank_best", "rank_worst", "boards", "score", "points_per_board", "faults")
 
 
+@kept.shown_by(marks.POOLS, marks.BOTS)
 def overall(request: HttpRequest) -> HttpResponse:
-    """The table over all games: its first rows. Two queries."""
-    return render(request, "ratings/overall.html", {"rows": all_games.overall_table()[:MOST_ROWS]})
+    """The table over all games. Four queries."""
+    page = all_games.read_page(lists.cursor_of(request, BY_PLACE))
+    return render(request, "ratings/overall.html", {"page": page})
 
 
 def _pool(request: HttpRequest, key: str) -> Pool:

@@ -1,11 +1,33 @@
-"""The crosstable of a tournament: who got what against whom, with a shade for sign and strength and the number always."""
+"""The crosstable of a tournament: who got what against whom, with a shade for sign and strength and the number always.
+
+A large one is shown by windows of so many rows and columns, beside a picture of the whole.
+"""
 
 from __future__ import annotations
 
+import struct
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from league.domain.tournaments.standings import Standing, Standings
 from league.pure.rating.intervals import wilson
+
+WINDOW = 24  # rows and columns
+# Shades of the picture, as site.css has them by day: nobody met, even, and three steps to either side
+COLOURS = {
+    "none": (226, 224, 218),
+    "even": (250, 249, 246),
+    "up1": (214, 228, 241),
+    "up2": (150, 190, 224),
+    "up3": (58, 124, 184),
+    "down1": (250, 228, 206),
+    "down2": (240, 182, 128),
+    "down3": (206, 112, 38),
+}
+SHADES = list(COLOURS)
 
 
 @dataclass(frozen=True)
@@ -28,6 +50,58 @@ class Cell:
         return not self.low <= 0.5 <= self.high
 
 
+@dataclass(frozen=True)
+class Window:
+    """The part of a crosstable of `size` entries that begins at row `down` and column `across`, both from 0."""
+
+    size: int
+    down: int
+    across: int
+
+    @classmethod
+    def at(cls, size: int, down: int | None, across: int | None) -> Window:
+        """The window that holds such a row and column; the first one where there is none."""
+
+        def start(place: int | None) -> int:
+            return place // WINDOW * WINDOW if place is not None and 0 <= place < size else 0
+
+        return cls(size, start(down), start(across))
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of the table."""
+        return self.size <= WINDOW
+
+    @property
+    def last_row(self) -> int:
+        """Number of its last row, from 1."""
+        return min(self.down + WINDOW, self.size)
+
+    @property
+    def last_column(self) -> int:
+        """Number of its last column, from 1."""
+        return min(self.across + WINDOW, self.size)
+
+    @property
+    def neighbours(self) -> dict[str, tuple[int, int]]:
+        """First row and column of the windows above, below, left and right, where there are any."""
+        found = {
+            "up": (self.down - WINDOW, self.across),
+            "down": (self.down + WINDOW, self.across),
+            "left": (self.down, self.across - WINDOW),
+            "right": (self.down, self.across + WINDOW),
+        }
+        return {name: at for name, at in found.items() if all(0 <= place < self.size for place in at)}
+
+    def rows(self, table: Standings) -> list[Standing]:
+        """Its rows."""
+        return table.rows[self.down : self.last_row]
+
+    def columns(self, table: Standings) -> list[Standing]:
+        """Its columns."""
+        return table.rows[self.across : self.last_column]
+
+
 def shade(share: float) -> str:
     """The class of a share of board points: even around one half, then three steps to either side."""
     distance = abs(share - 0.5)
@@ -36,18 +110,45 @@ def shade(share: float) -> str:
     return f"{'up' if share > 0.5 else 'down'}{1 + (distance > 0.1) + (distance > 0.25)}"
 
 
-def crosstable(table: Standings) -> list[tuple[Standing, list[Cell]]]:
-    """The rows of the standings, each with one cell per row, in the same order."""
-    return [(row, [_cell(table, row, other) for other in table.rows]) for row in table.rows]
+def crosstable(
+    table: Standings, window: Window, met: Mapping[tuple[int, int], list[str]]
+) -> list[tuple[int, Standing, list[Cell]]]:
+    """The rows of a window, each with its number from 1 and a cell for each column. `met`: public ids of matches by two entries."""
+    columns = window.columns(table)
+    return [
+        (number, row, [_cell(table, met, row, other) for other in columns])
+        for number, row in enumerate(window.rows(table), window.down + 1)
+    ]
 
 
-def _cell(table: Standings, row: Standing, other: Standing) -> Cell:
+def _cell(table: Standings, met: Mapping[tuple[int, int], list[str]], row: Standing, other: Standing) -> Cell:
     if row is other:
         return Cell("self")
     key = (row.entry.number, other.entry.number)
     pair = table.cells.get(key)
-    if pair is None or not pair.boards:
+    if pair is None or key not in met:
         return Cell("none")
     share = pair.points / pair.boards
     low, high = wilson(share, pair.boards)
-    return Cell(shade(share), pair.points, pair.boards, table.met[key][0], low, high)
+    return Cell(shade(share), pair.points, pair.boards, met[key][0], low, high)
+
+
+def picture(table: Standings) -> bytes:
+    """The whole as a PNG, a pixel for each cell, in the order of the standings."""
+    cells = table.cells
+    order = [cells.place[row.entry.number] for row in table.rows]
+    boards = cells.boards[np.ix_(order, order)]
+    share = cells.halves[np.ix_(order, order)] / np.maximum(2 * boards, 1)
+    distance = np.abs(share - 0.5)
+    steps = (distance > 0.1).astype(np.uint8) + (distance > 0.25)
+    shades = np.where(share > 0.5, SHADES.index("up1") + steps, SHADES.index("down1") + steps).astype(np.uint8)
+    shades[distance < 0.02] = SHADES.index("even")
+    shades[boards == 0] = SHADES.index("none")
+    size = len(order)
+    lines = np.hstack([np.zeros((size, 1), dtype=np.uint8), shades]).tobytes()
+    head = struct.pack(">IIBBBBB", size, size, 8, 3, 0, 0, 0)
+    palette = bytes(value for colour in COLOURS.values() for value in colour)
+    chunks = ((b"IHDR", head), (b"PLTE", palette), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
+    )

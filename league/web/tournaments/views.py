@@ -9,7 +9,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Page
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,26 +16,29 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 import engine
+from league.domain.core import keyset
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes
 from league.domain.ratings import pools
 from league.domain.tournaments import brackets as domain_brackets
 from league.domain.tournaments import enrolment, formats, progress, requests
 from league.domain.tournaments import tournaments as domain
-from league.domain.tournaments.standings import Standings, standings
+from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, EntryRequest, Match, Player, Tournament
+from league.service import kept, marks
 from league.web.common import lists
 from league.web.common.csv_files import csv_file
 from league.web.common.game_lines import describe_game, game_at_table
-from league.web.common.inputs import whole_number
+from league.web.common.inputs import bot_named, until_of, whole_number
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments import forecasts, tiebreaks
 from league.web.tournaments.brackets import brackets
-from league.web.tournaments.crosstable import crosstable
-from league.web.tournaments.entrants import bot_named, choices, entrants, tell_entered
+from league.web.tournaments.crosstable import Window, crosstable, picture
+from league.web.tournaments.entrants import choices, entrants, tell_entered
 from league.web.tournaments.forms import TournamentForm
 
+BY_PLACE = keyset.Order.by("place")
 MOST_OPEN = 6  # tournaments that take entries
 # what the owner does with a tournament by one button
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
@@ -49,6 +51,7 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
 RESULT_COLUMNS = ("points", "boards", "wins", "draws", "losses", "score_per_board", "sonneborn_berger")
 
 
+@kept.shown_by(marks.TOURNAMENTS, marks.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
     """All tournaments from the newest, and above them those that take entries. Three queries."""
     context = {
@@ -60,17 +63,26 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """State, standings, crosstable, matches. Nine queries; ten while entries change."""
-    found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), slug=slug)
+    pk = get_object_or_404(Tournament.objects.only("pk"), slug=slug).pk
+    kept.shows(request, marks.of_tournament(pk), marks.BOTS)
+    found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
     viewer = viewer_of(request)
     owned = may_manage(request, found.owner_id)
     table: Standings = standings(found)
-    matches = lists.with_parties(found.matches.order_by("round__number", "id").select_related("round"))
-    page = lists.page_of(request, matches)
+    lines = keyset.cut_page(table.rows, lists.cursor_of(request, BY_PLACE, "rows"))
+    window = _window(request, table)
+    met = meetings(found, [row.entry for row in window.rows(table)], [row.entry for row in window.columns(table)])
+    matches = lists.with_parties(found.matches.select_related("round"))
+    page = lists.page_of(request, matches, keyset.Order.by("id"))
     context = {
         "tournament": found,
         "owned": owned,
         "table": table,
-        "cross": crosstable(table),
+        "lines": lines,
+        "following": table.rows[-1] if table.rows else None,
+        "window": window,
+        "cross": crosstable(table, window, met),
+        "across": [(number, row) for number, row in enumerate(window.columns(table), window.across + 1)],
         "seats": pools.parties(found.pool),
         "digits": 1 if pools.game_of(found.pool).score_size == 1 else 2,
         "sittings": _sittings(found),
@@ -81,6 +93,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "stalled": progress.stalled(found) if table.statuses[MatchStatus.VOID] else [],
         "secret": domain.published_secret(found),
         "embargo": found.secret_after if embargoes.hides_secret(found) else None,
+        "holds": owned and found.event_id is None and (found.finished is None or found.embargo is not None),
         "example": _example_match(page),
         "format": _format(found),
         "breaks": tiebreaks.columns(table.rows),
@@ -96,6 +109,26 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "refresh": found.status == TournamentStatus.RUNNING,
     }
     return render(request, "tournaments/tournament.html", context)
+
+
+def _window(request: HttpRequest, table: Standings) -> Window:
+    """The window of the crosstable that the query names: by row and column, or by a point of the picture (a pixel for each cell)."""
+    down, across = (
+        whole_number(request.GET.get(name, request.GET.get(point)))
+        for name, point in (("down", "at.y"), ("across", "at.x"))
+    )
+    return Window.at(len(table.rows), down, across)
+
+
+@require_safe
+def crosstable_png(request: HttpRequest, slug: str) -> HttpResponse:
+    """The whole crosstable as a picture."""
+    pk = get_object_or_404(Tournament.objects.only("pk"), slug=slug).pk
+    kept.shows(request, marks.of_tournament(pk), marks.BOTS)
+    table = standings(get_object_or_404(Tournament.objects.select_related("pool"), pk=pk))
+    if not table.rows:
+        raise Http404
+    return HttpResponse(picture(table), content_type="image/png")
 
 
 def _rounds(found: Tournament) -> list[domain_brackets.RoundMatches]:
@@ -153,9 +186,9 @@ def _total(found: Tournament, there: int) -> int:
     return there if formats.follows_results(found) else max(there, found.planned_matches)
 
 
-def _example_match(page: Page[Match]) -> str:
+def _example_match(page: keyset.Page[Match]) -> str:
     """The match whose log the page shows how to check: the first finished one."""
-    return next((match.public_id for match in page.object_list if match.status == MatchStatus.FINISHED), "MATCH")
+    return next((match.public_id for match in page if match.status == MatchStatus.FINISHED), "MATCH")
 
 
 def _sittings(found: Tournament) -> int:
@@ -175,18 +208,20 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
 @login_required
 @require_POST
 def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start, extend, close or cancel one's own tournament, ask for another's bot; enter or withdraw one's own version. Others do nothing."""
+    """What owners do with their tournament and ask of others, and players with their bots in it. Others do nothing."""
     found = get_object_or_404(Tournament.objects.select_related("owner", "pool"), slug=slug)
     viewer = player_of(request)
     action = request.POST.get("action", "")
     owned = may_manage(request, found.owner_id)
-    if (action in OWNER_ACTIONS or action == "extend") and not owned:
+    if (action in OWNER_ACTIONS or action in ("extend", "embargo")) and not owned:
         raise PermissionDenied
     try:
         if action in OWNER_ACTIONS:
             OWNER_ACTIONS[action](found, actor=viewer.name)
         elif action == "extend":
             _extend(request, found, viewer)
+        elif action == "embargo":
+            embargoes.change_own(found, until_of(request), by=viewer)
         elif action in ("enter", "withdraw"):
             version = get_object_or_404(BotVersion, pk=whole_number(request.POST.get("version")))
             _change_entry(found, version, viewer, action)

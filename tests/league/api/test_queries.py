@@ -24,7 +24,7 @@ LISTS = {
     "bots/a-0/versus/a-1": 4,
     "tournaments": 1,
     "tournaments/{cup}/entries": 2,
-    "tournaments/{cup}/standings": 5,
+    "tournaments/{cup}/standings": 6,
     "tournaments/{cup}/rounds": 5,
     "tournaments/{cup}/bracket": 1,
     "formats": 0,
@@ -36,7 +36,7 @@ LISTS = {
     "pools/{pool}/leaderboard": 2,
     "pools/{pool}/leaderboard?at=2030-01-01T00:00:00Z": 7,
     "pools/{pool}/history": 2,
-    "overall": 2,
+    "overall": 4,
     "queue": 2,
     "games": 0,
 }
