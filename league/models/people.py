@@ -26,6 +26,19 @@ class Player(models.Model):
         return self.name
 
 
+class SessionOwner(models.Model):
+    """Whose session it is, where somebody is signed in (league.domain.people.sessions)."""
+
+    # No constraint: the release before ends sessions, and knows nothing of this table
+    session = models.OneToOneField(
+        "sessions.Session", primary_key=True, on_delete=models.CASCADE, related_name="owner", db_constraint=False
+    )
+    account = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+
+    def __str__(self) -> str:
+        return f"a session of account {self.account_id}"
+
+
 class Quota(models.Model):
     """A limit that an operator has set for one player (league.domain.people.quotas); everybody else has the default."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
@@ -14,16 +14,20 @@ from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PlayerFilters
 from league.api.http.problems import Problem, told
 from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
+from league.domain.core.counts import count_of
 from league.domain.people import quotas, tokens
-from league.models import ApiToken, Player
+from league.models import ApiToken, Bot, Player
+from league.service import marks
 
 
 def _players() -> QuerySet[Player]:
-    return Player.objects.annotate(bot_count=Count("bots"))
+    return Player.objects.annotate(bot_count=count_of(Bot.objects.all(), "owner"))
 
 
 class Players(ListView):
     """/players"""
+
+    shows = (marks.BOTS,)
 
     queryset = Player.objects.none()
     serializer_class = PlayerOut

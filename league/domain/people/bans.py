@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import User
-from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from league.domain.core import clock, hints, journal
 from league.domain.core.errors import Refused
-from league.domain.people import players, tokens
+from league.domain.people import players, sessions, tokens
 from league.models import Bot, Player
 
 LEAGUE = "league"  # ends the bans whose day has come
@@ -48,7 +46,7 @@ def ban(
         Player.objects.filter(pk=row.pk).update(banned=row.banned or now, banned_until=until, banned_for=why)
         User.objects.filter(pk=row.user_id).update(is_active=False)
         found = Ended(
-            sessions=_end_sessions(row.user_id, now),
+            sessions=sessions.end(row.user_id, now=now),
             keys=_end_keys(row, actor, now),
             bots=Bot.objects.filter(owner=row).update(owner_banned=True),
         )
@@ -77,16 +75,6 @@ def _end_keys(player: Player, actor: str, now: datetime) -> int:
     return len(keys)
 
 
-def _end_sessions(user_id: int, now: datetime) -> int:
-    """Sessions know their account only inside, so each live one is looked into; their number."""
-    ended = 0
-    for session in Session.objects.filter(expire_date__gt=now).iterator():
-        if session.get_decoded().get(SESSION_KEY) == str(user_id):
-            session.delete()
-            ended += 1
-    return ended
-
-
 def lift(player: Player, *, why: str, actor: str, now: datetime | None = None) -> bool:
     """Let a banned player sign in again, and their bots play. Whether there was a ban."""
     now = clock.given(now)
@@ -97,7 +85,7 @@ def lift(player: Player, *, why: str, actor: str, now: datetime | None = None) -
             return False
         # What began while the ban was being made was of no use until now, and stays so
         _end_keys(player, actor, now)
-        _end_sessions(player.user_id, now)
+        sessions.end(player.user_id, now=now)
         User.objects.filter(pk=player.user_id).update(is_active=True)
         Bot.objects.filter(owner=player).update(owner_banned=False)
         journal.append("player.unbanned", f"player:{player.name}", now=now, actor=actor, why=why)

@@ -12,7 +12,7 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 
 from league.domain.core import clock, journal
-from league.domain.people import tokens
+from league.domain.people import sessions, tokens
 from league.models import LeagueEvent, Player
 
 SET = "player.password_set"
@@ -34,7 +34,7 @@ def sign(user: User, actor: str, *, now: datetime | None = None) -> None:
 
 @receiver(post_save, sender=get_user_model(), dispatch_uid="league.password_set")
 def _end_what_it_let_in(instance: User, created: bool, **kwargs: Any) -> None:
-    """End the keys of an account whose password was set, and note it. Its sessions end by themselves: they hold a hash of the password.
+    """End the sessions and keys of an account whose password was set, and note it.
 
     Django sets passwords in many places: its commands, its forms. Each saves the account, and holds the new password until then; where
     a hash is only made anew at a login, it does not.
@@ -50,7 +50,8 @@ def _end_what_it_let_in(instance: User, created: bool, **kwargs: Any) -> None:
         keys = list(player.tokens.filter(revoked=None))
         for key in keys:
             tokens.revoke(key, now=now, actor=actor)
-        journal.append(SET, f"player:{player.name}", now=now, actor=actor, keys=len(keys))
+        ended = sessions.end(instance.pk, now=now)
+        journal.append(SET, f"player:{player.name}", now=now, actor=actor, keys=len(keys), sessions=ended)
 
 
 def set_by_another(player: Player) -> LeagueEvent | None:

@@ -22,6 +22,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.people import passwords, players, quotas, tokens
 from league.enums import TokenScope
 from league.models import BotVersion, Player
+from league.service import kept, marks
 from league.web.common import inputs, lists, words
 from league.web.common.viewers import player_of
 from league.web.people.forms import LogInForm, SignUpForm
@@ -29,6 +30,7 @@ from league.web.people.forms import LogInForm, SignUpForm
 LIVES = (30, 90, 365)  # days of a key, as the form offers them
 
 
+@kept.shown_by(marks.BOTS, marks.TOURNAMENTS, marks.MATCHES)
 def player(request: HttpRequest, name: str) -> HttpResponse:
     """One player, their bots and tournaments. Three queries."""
     found = get_object_or_404(Player, name=name)
