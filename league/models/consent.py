@@ -45,7 +45,10 @@ class EntryRequest(models.Model):
                 for what in ("tournament", "event", "circuit")
             ),
         ]
-        indexes = [models.Index(fields=["asker", "created"], name="request_asked")]
+        indexes = [
+            models.Index(fields=["asker", "created"], name="request_asked"),
+            models.Index(fields=["created"], condition=Q(status="asked"), name="request_open"),
+        ]
 
     def __str__(self) -> str:
         return f"request {self.pk} for {self.bot_id}"

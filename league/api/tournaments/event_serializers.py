@@ -39,6 +39,7 @@ class EventOut(serializers.Serializer[Any]):
     secret = serializers.SerializerMethodField(
         help_text="Hexadecimal. Null until it is over, and while replays are held back."
     )
+    embargo = serializers.DateTimeField(allow_null=True, help_text="Until when its replays are held back.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
     tournaments = serializers.SerializerMethodField()

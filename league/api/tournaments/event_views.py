@@ -28,7 +28,10 @@ from league.api.tournaments.event_serializers import (
     SeasonOut,
 )
 from league.api.tournaments.request_serializers import RequestOut
+from league.api.tournaments.serializers import EmbargoNew
 from league.api.tournaments.views import KEY, asked
+from league.domain.core import keyset
+from league.domain.matches import embargoes
 from league.domain.tournaments import circuits, events
 from league.enums import TokenScope
 from league.models import Bot, Circuit, Event, Season
@@ -145,6 +148,27 @@ class CancelEvent(View):
         """Before it has begun; one that runs ends with the tournament of its stage. Doing it again changes nothing."""
         event = existing(_events().filter(slug=slug).first())
         events.cancel(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
+        return Response(EventOut(_events().get(pk=event.pk)).data)
+
+
+class EmbargoOfEvent(View):
+    """/events/{slug}/embargo"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = EmbargoNew
+
+    @extend_schema(
+        operation_id="hold_back_event",
+        summary="Hold back the replays of your event",
+        tags=["tournaments"],
+        request=EmbargoNew,
+        responses=EventOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Of all its stages, also of later ones; nobody sees them before that moment, nor the secrets. Results are shown. Again changes nothing."""
+        event = existing(_events().filter(slug=slug).first())
+        player = self.owner_only(event.owner, f"the event {slug}")
+        embargoes.change_own(event, self.body()["until"], by=player)
         return Response(EventOut(_events().get(pk=event.pk)).data)
 
 
@@ -273,7 +297,7 @@ class Seasons(ListView):
 
     queryset = Season.objects.none()
     serializer_class = SeasonOut
-    page_key = "-number"
+    page_order = keyset.Order.by("-number")
 
     @extend_schema(
         operation_id="list_seasons",

@@ -21,6 +21,7 @@ from league.api.tournaments.serializers import (
     TournamentOut,
 )
 from league.api.tournaments.views import act_as_owner
+from league.domain.core import keyset
 from league.domain.tournaments import brackets, forecast, formats, progress, tournaments
 from league.enums import TokenScope
 from league.models import Round, Tournament
@@ -104,7 +105,7 @@ class Rounds(ListView):
 
     queryset = Round.objects.none()
     serializer_class = RoundOut
-    page_key = "number"
+    page_order = keyset.Order.by("number")
 
     @extend_schema(
         operation_id="list_rounds", summary="List the rounds", tags=["tournaments"], responses=RoundOut(many=True)

@@ -16,6 +16,7 @@ from league.api.http.base import ListView, View, existing
 from league.api.http.filters import RequestFilters
 from league.api.tournaments.request_serializers import BlockNew, BlockOut, RequestOut
 from league.domain.bots import consent
+from league.domain.core import keyset
 from league.domain.tournaments import requests
 from league.enums import TokenScope
 from league.models import Block, Circuit, EntryRequest, Event, Tournament
@@ -49,7 +50,7 @@ class WaitingOf(ListView):
 
     queryset = EntryRequest.objects.none()
     serializer_class = RequestOut
-    page_key = "pk"
+    page_order = keyset.Order.by("pk")
 
     def get_serializer_context(self) -> dict[str, object]:
         """With the viewer, on whom messages depend."""
@@ -69,7 +70,7 @@ class WaitingOfTournament(WaitingOf):
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """They expire when the tournament starts; of a ladder when it ends."""
+        """They expire when the tournament starts; of a ladder when it ends, and after 30 days."""
         return self._waiting(existing(Tournament.objects.filter(slug=slug).first()))
 
 
@@ -97,7 +98,7 @@ class WaitingOfCircuit(WaitingOf):
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Each takes part from the next season on when its owner agrees."""
+        """Each takes part from the next season on when its owner agrees. What nobody has answered after 30 days expires."""
         return self._waiting(existing(Circuit.objects.filter(slug=slug).first()))
 
 
@@ -113,7 +114,7 @@ class OneRequest(View):
     )
     def get(self, request: Request, id: int) -> Response:
         """404 for those of others."""
-        return self.shown(_mine(request, id))
+        return self.answered(_mine(request, id))
 
     @extend_schema(
         operation_id="withdraw_request", summary="Take your request back", tags=["requests"], responses={204: None}
@@ -123,7 +124,7 @@ class OneRequest(View):
         requests.withdraw(_mine(request, id), by=player_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    def shown(self, found: EntryRequest) -> Response:
+    def answered(self, found: EntryRequest) -> Response:
         """The request as it is for who asks."""
         return Response(RequestOut(found, context={"viewer": player_of(self.request)}).data)
 
@@ -136,7 +137,7 @@ class Answer(OneRequest):
 
     def _answer(self, request: Request, id: int) -> Response:
         type(self).answer(_mine(request, id), by=player_of(request))
-        return self.shown(_mine(request, id))
+        return self.answered(_mine(request, id))
 
 
 class Grant(Answer):

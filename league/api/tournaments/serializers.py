@@ -298,6 +298,14 @@ class EntryNew(StrictSerializer):
         return attrs
 
 
+class EmbargoNew(StrictSerializer):
+    """Until when replays are held back."""
+
+    until = serializers.DateTimeField(
+        allow_null=True, help_text="With its zone. Null: they are shown as soon as their matches are over."
+    )
+
+
 class CancelNew(StrictSerializer):
     """Why a tournament ends early."""
 
@@ -356,8 +364,14 @@ class StandingsOut(serializers.Serializer[Any]):
     tournament = serializers.SlugField()
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
     matches = serializers.SerializerMethodField(help_text="How many matches have each status.")
+    entries = serializers.IntegerField(help_text="All of them; the rows are those of a page.")
+    next = serializers.URLField(allow_null=True, help_text="The page of the next rows; null: there are none.")
+    previous = serializers.URLField(allow_null=True)
     rows = StandingOut(many=True)
-    crosstable = CellOut(many=True)
+    crosstable = CellOut(
+        many=True,
+        help_text="What the entries of these rows did against each other, or `against` those of another page.",
+    )
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "integer"}})
     def get_matches(self, found: dict[str, Any]) -> dict[str, int]:

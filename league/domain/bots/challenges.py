@@ -1,8 +1,12 @@
-"""Challenges: one unrated match of two bots at the wish of the owner of one. It counts in no table, waits behind all else, and pauses nobody."""
+"""Challenges: one unrated match of as many bots as a game has sides, at the wish of the owner of one.
+
+It counts in no table, waits behind all else, and pauses nobody.
+"""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -25,37 +29,45 @@ BOARDS = 8
 def challenge(
     by: Player,
     own: Bot | BotVersion,
-    rival: Bot | BotVersion,
+    rivals: Sequence[Bot | BotVersion],
     game: str,
     boards: int = BOARDS,
     *,
     now: datetime | None = None,
 ) -> Match:
-    """Queue an unrated match of `by`'s bot with any accepted version; a bot stands for the version that it sends. The rival's owner is not asked.
+    """Queue an unrated match of `by`'s bot with any accepted versions; a bot stands for the version that it sends. Their owners are not asked.
 
-    Refused or TooMany where it cannot be: another's bot in the place of `own`, one whose owner lets nobody play it, a game without two sides.
+    Refused or TooMany where it cannot be: another's bot in the place of `own`, one whose owner lets nobody play it, more or fewer bots than sides.
     """
     now = clock.given(now)
     if game not in engine.games():
         raise Refused("there is no game {game!r}; the games are {there}", game=game, there=", ".join(engine.games()))
     if type(boards) is not int or not 1 <= boards <= MOST_BOARDS:
         raise Refused("a challenge has 1 to {most} boards, not {boards!r}", most=MOST_BOARDS, boards=boards)
-    pair = bots.version_of(own, game), bots.version_of(rival, game)
-    if pair[0].bot.owner_id != by.pk:
-        raise Refused("the bot {bot!r} is not yours; challenge with one of yours", bot=pair[0].bot.slug)
-    if pair[0].pk == pair[1].pk:
-        raise Refused("{version} cannot play against itself; choose another version or bot", version=pair[0])
-    if len(pools.load(game).sides) != 2:
-        raise Refused("{game} has not two sides, so two bots cannot meet in it; choose another game", game=game)
+    sides = len(pools.load(game).sides)
+    if 1 + len(rivals) != sides:
+        raise Refused(
+            "{game} is played by {sides} bots; name {rivals} besides yours, not {given}",
+            game=game,
+            sides=sides,
+            rivals=sides - 1,
+            given=len(rivals),
+        )
+    table = [bots.version_of(one, game) for one in (own, *rivals)]
+    if table[0].bot.owner_id != by.pk:
+        raise Refused("the bot {bot!r} is not yours; challenge with one of yours", bot=table[0].bot.slug)
+    for place, version in enumerate(table):
+        if version.pk in [one.pk for one in table[:place]]:
+            raise Refused("{version} cannot play against itself; choose another version or bot", version=version)
     with transaction.atomic():
         quotas.ask(by, quotas.CHALLENGES, now=now)
-        consent.hold([pair[1].bot], by)
-        versions = tuple(BotVersion.objects.select_related("bot").get(pk=version.pk) for version in pair)
+        consent.hold([version.bot for version in table[1:]], by)
+        versions = tuple(BotVersion.objects.select_related("bot").get(pk=version.pk) for version in table)
         for version in versions:
             bots.check_playable(version, game)
             if version.bot.stopped or version.bot.owner_banned:
                 raise Refused("the bot {bot!r} is held back by an operator, so it enters nothing", bot=version.bot.slug)
-        consent.is_willing(versions[1].bot, by, None)
+            consent.is_willing(version.bot, by, None)
         key = f"c:{secrets.token_hex(8)}"
         plan = matches.MatchPlan(
             key=key,
@@ -70,7 +82,7 @@ def challenge(
         )
         matches.insert([plan], now=now)
         made = Match.objects.get(key=key)
-        names = {"bot": str(versions[0]), "against": str(versions[1])}
+        names = {"bot": str(versions[0]), "against": ", ".join(map(str, versions[1:]))}
         journal.append("match.challenged", f"match:{made.public_id}", now=now, actor=by.name, **names)
         hints.matches_wait()
     return made

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Q
 
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, quotas
-from league.enums import EntryPolicy, RequestStatus
+from league.enums import EntryPolicy, RequestStatus, TournamentStatus
 from league.models import Block, Bot, BotVersion, Circuit, EntryRequest, Event, Player, Tournament
 from league.models.consent import MOST_MESSAGE
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 Occasion = Tournament | Event | Circuit  # what bots enter
+OPEN_FOR = timedelta(days=30)
+MOST_AT_ONCE = 500
 
 
 class Word(Enum):
@@ -128,6 +131,22 @@ def lapse(occasion: Occasion, *, now: datetime) -> int:
     for one in waiting:
         moves.move(one, RequestStatus.EXPIRED, now=now, answered=now)
     return len(waiting)
+
+
+def expire(*, now: datetime | None = None) -> int:
+    """End the requests for what has no end of its own, recurring leagues and running ladders, that nobody has answered for OPEN_FOR; their number.
+
+    Who has asked may ask again.
+    """
+    now = clock.given(now)
+    endless = Q(circuit__isnull=False) | Q(tournament__status=TournamentStatus.RUNNING)
+    waiting = EntryRequest.objects.filter(endless, status=RequestStatus.ASKED, created__lte=now - OPEN_FOR)
+    ended = 0
+    for one in waiting.order_by("created")[:MOST_AT_ONCE]:
+        with suppress(IllegalMove):  # it was answered or taken back in this moment
+            moves.move(one, RequestStatus.EXPIRED, now=now, answered=now)
+            ended += 1
+    return ended
 
 
 def ask(occasion: Occasion, entrant: Bot | BotVersion, by: Player, message: str, *, now: datetime) -> EntryRequest:

@@ -6,16 +6,18 @@ below it is held back; `secret_after` keeps until when, so that no list has to l
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Max
 
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
-from league.models import Event, Match, Tournament
+from league.models import Event, LeagueEvent, Match, Player, Tournament
 
 Row = Match | Tournament | Event
+SET, LIFTED = "embargo.set", "embargo.lifted"  # in the journal
+MOST_BY_OWNER = timedelta(days=365)
 
 
 def in_force(match: Match, *, now: datetime | None = None) -> datetime | None:
@@ -53,11 +55,54 @@ def change(row: Row, until: datetime | None, *, why: str, actor: str, now: datet
             same = Match.objects.filter(secret=row.secret, table=row.table, first_board=row.first_board)
             same.update(embargo=until)
         _follow(event, tournament)
-        word = "embargo.set" if until else "embargo.lifted"
+        word = SET if until else LIFTED
         told = {"until": until.isoformat()} if until else {}
         journal.append(word, subject(row), now=now, actor=actor, why=why, **told)
     row.embargo = until
     return True
+
+
+def change_own(row: Tournament | Event, until: datetime | None, *, by: Player, now: datetime | None = None) -> bool:
+    """The same by the owner of a tournament or event, who need not say why. Whether that changes something.
+
+    Refused for what an operator holds back longer, for what is over, which can only be shown earlier, for a moment that is too far, and for a
+    stage of an event, which goes with the others.
+    """
+    now = clock.given(now)
+    if until is not None and until > now + MOST_BY_OWNER:
+        raise Refused(
+            "an owner holds replays back for {days} days at most; name an earlier moment", days=MOST_BY_OWNER.days
+        )
+    with transaction.atomic():
+        _lock_above(row)
+        there = type(row).objects.only("embargo", "finished").get(pk=row.pk)
+        if isinstance(row, Tournament) and row.event is not None:
+            raise Refused(
+                "this is a stage of the event {event!r}: its replays are held back with those of the others; say it there",
+                event=row.event.name,
+            )
+        if there.finished and until is not None and (there.embargo is None or until > there.embargo):
+            raise Refused("what is over has been shown, or is held back already; it can only be shown earlier")
+        least = _least_by_operators(row, by)
+        if least is not None and least > now and (until is None or until < least):
+            raise Refused(
+                "an operator holds these replays back until {until} UTC; only operators show them earlier",
+                until=f"{least:%Y-%m-%d %H:%M}",
+            )
+        return change(row, until, why="by its owner", actor=by.name, now=now)
+
+
+def _least_by_operators(row: Tournament | Event, owner: Player) -> datetime | None:
+    """Until when others than the owner hold replays back, by their last word about each; one about an event goes for its stages."""
+    top = subject(row)
+    names = [top, *(subject(one) for one in row.tournaments.only("slug"))] if isinstance(row, Event) else [top]
+    said = LeagueEvent.objects.filter(subject__in=names, kind__in=(SET, LIFTED)).exclude(actor=owner.name)
+    last: dict[str, datetime | None] = {}
+    for name, kind, data in said.order_by("id").values_list("subject", "kind", "data"):
+        if name == top:
+            last.clear()
+        last[name] = datetime.fromisoformat(data["until"]) if kind == SET else None
+    return max((moment for moment in last.values() if moment), default=None)
 
 
 def subject(row: Row) -> str:
@@ -69,6 +114,8 @@ def _lock_above(row: Row) -> tuple[Event | None, Tournament | None]:
     tournament = row.tournament if isinstance(row, Match) else row if isinstance(row, Tournament) else None
     event_id = row.pk if isinstance(row, Event) else tournament.event_id if tournament else None
     event = Event.objects.select_for_update().get(pk=event_id) if event_id else None
+    if isinstance(row, Event):
+        list(row.tournaments.select_for_update().order_by("pk").values_list("pk"))
     if tournament is not None:
         tournament = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
     return event, tournament

@@ -4,10 +4,12 @@ Those of a paused tournament or bot, of a bot that is to be tested first, and of
 
 What an operator holds back is not played at all, validations and audits included; what an owner pauses, in tournaments and challenges.
 
-A match that a worker holds already is played to its end: nobody leaves a table by a pause.
+A match that has begun is played to its end: nobody leaves a table by a pause.
 """
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -37,6 +39,21 @@ def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of `matches` of which neither holds, and whose tournament is not over: who ended it may have died before taking them back."""
     stays = Q(_sits(TEST | HELD), kind__in=PLAYED)
     return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED).exclude(OVER)
+
+
+def blocked_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """The others: those of `matches` that may not be played now."""
+    return matches.filter(Q(_sits(TEST | HELD), kind__in=PLAYED) | _sits(STOPPED) | HALTED | OVER)
+
+
+def ready_matches(matches: QuerySet[Match], *, now: datetime) -> QuerySet[Match]:
+    """Those of `matches` that may be played now, but for what the scheduler has not looked at since it was let go."""
+    return playable_matches(matches.filter(held_back=False)).filter(due(now))
+
+
+def due(now: datetime) -> Q:
+    """Which matches do not wait for a moment to come."""
+    return Q(not_before=None) | Q(not_before__lte=now)
 
 
 def playable_audits(matches: QuerySet[Match]) -> QuerySet[Match]:

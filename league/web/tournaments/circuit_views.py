@@ -15,8 +15,9 @@ from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import circuits, formats, requests
 from league.models import Bot, Circuit, Player
 from league.web.common.game_lines import game_at_table
+from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
-from league.web.tournaments.entrants import bot_named, entrants, tell_entered, tournaments_with_entries
+from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
 from league.web.tournaments.event_forms import CircuitForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 

@@ -9,10 +9,8 @@ from django.utils.translation import gettext as _
 
 from league.domain.bots import consent
 from league.domain.bots.consent import Word
-from league.domain.core.errors import Refused
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Entry, Player, Tournament
-from league.web.common.inputs import short_text
 
 
 def entrants(game: str) -> list[tuple[str, BotVersion]]:
@@ -38,14 +36,6 @@ def choices(versions: list[tuple[str, BotVersion]], by: Player) -> tuple[list[tu
     asked = _("%(version)s (its owner is asked first)")
     labels = [(slug, str(one) if slug in willing else asked % {"version": one}) for slug, one in open_to]
     return labels, willing
-
-
-def bot_named(name: str) -> Bot:
-    """The bot of a form into which people write its name. Refused where there is none."""
-    found = Bot.objects.select_related("owner").filter(slug=short_text(name, 40).lower()).first()
-    if found is None:
-        raise Refused("there is no bot {name!r}; the page of the bots lists all", name=short_text(name, 40))
-    return found
 
 
 def tell_entered(request: HttpRequest, bot: Bot, *, asked: bool) -> None:

@@ -23,6 +23,7 @@ from league.enums import RequestStatus, TournamentStatus
 from league.models import Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.web.common.game_lines import game_at_table
+from league.web.common.inputs import until_of
 from league.web.common.viewers import may_manage, player_of
 from league.web.tournaments import forecasts
 from league.web.tournaments.entrants import choices, entrants, tournaments_with_entries
@@ -79,6 +80,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "secret": domain.published_secret(found),
         "embargo": found.secret_after if embargoes.hides_secret(found) else None,
         "owned": may_manage(request, found.owner_id),
+        "holds": found.finished is None or found.embargo is not None,
         "entrants": _entrants(found) if found.status == TournamentStatus.OPEN else [],
     }
     return render(request, "tournaments/event.html", context)
@@ -93,14 +95,17 @@ def _entrants(found: Event) -> list[EntryRequest]:
 @login_required
 @require_POST
 def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start or take back one's own event that has not begun."""
+    """Start or take back one's own event that has not begun; hold back its replays."""
     found = get_object_or_404(Event, slug=slug)
     if not may_manage(request, found.owner_id):
         raise PermissionDenied
     actions = {"start": domain.start, "cancel": domain.cancel}
+    action = request.POST.get("action", "")
     try:
-        if act := actions.get(request.POST.get("action", "")):
+        if act := actions.get(action):
             act(found, actor=player_of(request).name)
+        elif action == "embargo":
+            embargoes.change_own(found, until_of(request), by=player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("event", slug=slug)

@@ -28,6 +28,28 @@ def test_a_challenge_by_the_api_is_made_once(nobody, as_alice, alice, charlie) -
     assert used["challenges"] == 1
 
 
+def test_challenges_of_games_with_more_sides_name_the_others(as_alice, alice, charlie) -> None:
+    for owner, name in ((alice, "rufo"), (charlie, "luna"), (alice, "nena"), (charlie, "sola")):
+        made.accepted(owner, name)
+    wish = {"bot": "rufo", "against": "luna", "game": "cabrero", "boards": 1}
+    assert as_alice.post("challenges", wish).status_code == 409
+    assert as_alice.post("challenges", {**wish, "others": [{"bot": "nobody"}, {"bot": "sola"}]}).status_code == 400
+    done = as_alice.post("challenges", {**wish, "others": [{"bot": "nena"}, {"bot": "sola", "version": 1}]})
+    assert (done.status_code, [one["version"]["bot"] for one in done.json()["parties"]]) == (
+        201,
+        ["rufo", "luna", "nena", "sola"],
+    )
+
+    browser = Client()
+    browser.force_login(alice.user)
+    assert 'name="others"' in browser.get("/bots/luna/").content.decode()
+    form = {"with": "rufo", "version": "", "game": "cabrero", "boards": "1"}
+    browser.post("/bots/luna/challenge/", {**form, "others": "nobody, sola"})
+    assert Match.objects.filter(kind="challenge").count() == 1
+    browser.post("/bots/luna/challenge/", {**form, "others": "nena, sola"})
+    assert Match.objects.filter(kind="challenge").count() == 2
+
+
 def test_a_challenge_by_the_page(alice, charlie) -> None:
     made.accepted(alice, "rufo")
     made.accepted(charlie, "luna", policy="ask")

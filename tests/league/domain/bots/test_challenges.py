@@ -21,7 +21,7 @@ def pair(ana, berto):
 
 def test_a_challenge_is_played_last_and_counts_for_nobody(ana, pair) -> None:
     rufo, luna = pair
-    made = challenges.challenge(ana, rufo.bot, luna.bot, "partnership", 2, now=NOW)
+    made = challenges.challenge(ana, rufo.bot, [luna.bot], "partnership", 2, now=NOW)
     cup = started(ana, [rufo, accepted(ana, "nena")])
 
     assert (made.rated, made.boards_planned, made.kind) == (False, 2, "challenge")
@@ -42,45 +42,65 @@ def test_what_cannot_be_challenged(ana, berto, pair) -> None:
         (rufo, luna, "partnership", 17, "1 to 16 boards"),
         (luna, rufo, "partnership", 2, "is not yours"),
         (rufo, rufo, "partnership", 2, "against itself"),
-        (rufo, luna, "cabrero", 2, "has not two sides"),
-        (rufo.bot, luna.bot, "gana_pierde_3", 2, "no accepted version"),
+        (rufo, luna, "cabrero", 2, "name 3 besides yours, not 1"),
+        (rufo.bot, luna.bot, "brisca", 2, "no accepted version"),
     ]
     for own, rival, game, boards, why in refused:
         with pytest.raises(Refused, match=why):
-            challenges.challenge(ana, own, rival, game, boards, now=NOW)
+            challenges.challenge(ana, own, [rival], game, boards, now=NOW)
     consent.set_policy(luna.bot, "nobody", actor="berto", now=NOW)
     with pytest.raises(Refused, match="lets nobody else enter or challenge it"):
-        challenges.challenge(ana, rufo, luna, "partnership", now=NOW)
+        challenges.challenge(ana, rufo, [luna], "partnership", now=NOW)
     consent.set_policy(luna.bot, "anybody", actor="berto", now=NOW)
     consent.block(berto, "ana", now=NOW)
     with pytest.raises(Refused, match="takes no requests of yours"):
-        challenges.challenge(ana, rufo, luna, "partnership", now=NOW)
+        challenges.challenge(ana, rufo, [luna], "partnership", now=NOW)
     assert not Match.objects.filter(kind="challenge").exists()
 
 
 def test_challenges_have_a_limit_a_day(ana, pair, settings) -> None:
     settings.QUOTA_CHALLENGES = 1
-    first = challenges.challenge(ana, *pair, "partnership", 1, now=NOW)
+    first = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
     with pytest.raises(TooMany, match="challenged 1 times within a day") as refusal:
-        challenges.challenge(ana, *pair, "partnership", 1, now=later(60))
+        challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=later(60))
     assert refusal.value.retry_after == 24 * 3600 - 60
     Match.objects.filter(pk=first.pk).update(status="void")  # a fault of ours costs no challenge
-    challenges.challenge(ana, *pair, "partnership", 1, now=later(60))
+    challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=later(60))
 
 
 def test_nobody_gets_a_bot_paused_by_challenges_and_a_pause_holds_them(ana, berto, pair) -> None:
     _, luna = pair
     fault = FaultReport(kind="crash", detail="x", party=1, seat=1, board=1, sitting=0, step=3, request="", answer="")
     for _ in range(4):
-        made = challenges.challenge(ana, *pair, "partnership", 1, now=NOW)
+        made = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
         held = leases.claim("w1", prefer=made.pk, now=NOW)
         leases.start(held, now=NOW)
         reports.report(held.pk, held.token, result(held, faults=[fault]), now=NOW)
     luna.bot.refresh_from_db()
     assert luna.bot.state == "active"
 
-    waits = challenges.challenge(ana, *pair, "partnership", 1, now=NOW)
+    waits = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
     bots.set_state(luna.bot, "paused", actor="berto", now=NOW)
     queued = Match.objects.filter(pk=waits.pk)
     assert list(holds.paused_matches(queued)) == [waits]
     assert not holds.playable_matches(queued).exists()
+
+
+def test_a_game_of_more_sides_is_played_by_as_many_bots(ana, berto, pair) -> None:
+    rufo, luna = pair
+    nena, sola = accepted(ana, "nena"), accepted(berto, "sola")
+    made = challenges.challenge(ana, rufo, [luna.bot, nena, sola], "cabrero", 1, now=NOW)
+    assert list(made.parties.order_by("number").values_list("version", flat=True)) == [
+        version.pk for version in (rufo, luna, nena, sola)
+    ]
+    assert play(made).status == "finished"
+
+    for rivals, why in (
+        ([luna, luna, nena], "against itself"),
+        ([luna, nena, sola, sola], "name 3 besides yours, not 4"),
+    ):
+        with pytest.raises(Refused, match=why):
+            challenges.challenge(ana, rufo, rivals, "cabrero", 1, now=NOW)
+    consent.set_policy(sola.bot, "nobody", actor="berto", now=NOW)
+    with pytest.raises(Refused, match="'sola' lets nobody else"):
+        challenges.challenge(ana, rufo, [luna, nena, sola], "cabrero", 1, now=NOW)

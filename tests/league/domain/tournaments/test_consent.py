@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from league.domain.bots import bots, consent
@@ -9,6 +11,7 @@ from league.domain.bots.consent import Word
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people import players, quotas
 from league.domain.tournaments import circuits, enrolment, events, progress, requests, tournaments
+from league.domain.upkeep import reconcile
 from league.enums import EntryPolicy, RequestStatus
 from league.models import Bot, Entry, EntryRequest, LeagueEvent
 from tests.league.pure.calendar.test_event_plan import GOOD
@@ -287,3 +290,27 @@ def test_a_circuit_asks_as_well(ana, berto, theirs) -> None:
     assert circuits.join(circuit, theirs.bot, by=berto, now=NOW) is None
     with pytest.raises(Refused, match="only the owners"):
         circuits.join(circuit, theirs.bot, by=players.create("cira", now=NOW), now=NOW)
+
+
+def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(ana, berto, mine, theirs) -> None:
+    words = {"days": "fri", "at": "20:00", "time_zone": "Europe/Madrid", "now": NOW}
+    circuit = circuits.create(ana, "Liga", "partnership", **words)
+    pair = [mine, accepted(ana, "nena")]
+    ladder = tournaments.create(ana, "Ladder", "partnership", boards=1, versions=pair, format="ladder", now=NOW)
+    tournaments.start(ladder, now=NOW)
+    cup = tournaments.create(ana, "Cup", "partnership", boards=1, now=NOW)
+    one = circuits.join(circuit, theirs.bot, by=ana, now=NOW)
+    other, third = asked(ladder, theirs), asked(cup, theirs)
+
+    assert consent.expire(now=NOW + timedelta(days=30, seconds=-1)) == 0
+    assert reconcile.reconcile(now=NOW + timedelta(days=30)).unanswered == 2
+    for request, status in ((one, "expired"), (other, "expired"), (third, "asked")):
+        request.refresh_from_db()
+        assert request.status == status
+    with pytest.raises(Refused, match="nothing can be changed"):
+        requests.grant(one, by=berto, now=NOW)
+
+    again = circuits.join(circuit, theirs.bot, by=ana, now=NOW + timedelta(days=31))
+    assert again is not None
+    requests.grant(again, by=berto, now=NOW + timedelta(days=31))
+    assert list(circuit.bots.all()) == [theirs.bot]

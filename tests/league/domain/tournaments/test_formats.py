@@ -10,8 +10,9 @@ from league.domain.core.errors import Refused
 from league.domain.tournaments import enrolment, fixtures, formats, progress, standings, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import Ending, Seeding, TournamentStatus, format_choices
-from league.models import Match, Rating, Tournament
+from league.models import BotVersion, Match, Player, Rating, Tournament
 from league.pure.formats import FORMATS
+from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play
 
 SMALL = {"ladder": {"budget": 4}, "duel": {"cap": 12}}
@@ -20,6 +21,10 @@ SMALL = {"ladder": {"budget": 4}, "duel": {"cap": 12}}
 @pytest.fixture
 def field(ana, berto):
     """Five accepted versions, of two players."""
+    return rows.once(make_field, ana, berto)
+
+
+def make_field(ana: Player, berto: Player) -> list[BotVersion]:
     owners = (ana, berto)
     return [accepted(owners[i % 2], name) for i, name in enumerate(("rufo", "lola", "nena", "paco", "tina"))]
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support import migrated
+
 ROOT = Path(__file__).resolve().parents[4]
 
 FILE = '''"""Single table: all entries at the tables of one cycle, once."""
@@ -49,13 +51,11 @@ ASK = """
 import json
 import django
 from django.conf import settings
-settings.DATABASES["default"]["NAME"] = ":memory:"
 settings.ALLOWED_HOSTS = ["testserver"]
 django.setup()
 from django.core.management import call_command
 from django.test import Client
 call_command("makemigrations", check=True, dry_run=True, verbosity=0)
-call_command("migrate", verbosity=0)
 from league.domain.core import clock
 from league.domain.people import players
 from league.domain.tournaments import formats, tournaments
@@ -81,9 +81,11 @@ print(json.dumps({
 
 def test_a_file_in_the_folder_of_formats_is_a_format_everywhere(tmp_path: Path) -> None:
     for name in ("league", "engine", "docs"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "locale"))
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("locale"))
     shutil.copy(ROOT / "manage.py", tmp_path)
     (tmp_path / "league/pure/formats/sprint.py").write_text(FILE)
+    (tmp_path / "var").mkdir()
+    shutil.copyfile(migrated.sqlite_file(), tmp_path / "var" / "league.sqlite3")
 
     settings = {"DJANGO_SETTINGS_MODULE": "league.settings", "STATE_DIR": str(tmp_path / "var"), "DEBUG": "1"}
     ran = subprocess.run(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import bots
+from league.domain.core import clock
 from league.domain.matches import matches
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
@@ -174,3 +176,26 @@ def test_an_event_that_cannot_go_on_says_why(league, field, reader, client) -> N
     why = LeagueEvent.objects.get(kind="event.refused").data["why"]
     assert f"Este evento no pudo seguir: {why}" in text(reader, f"/e/{event.slug}/")
     assert client.get(f"/api/v1/events/{event.slug}").json()["why"] == why
+
+
+def test_owners_hold_back_replays_by_a_form(league, field, reader, client) -> None:
+    event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
+    cup = made.started(league.ana, field, name="Held")
+    client.force_login(league.ana.user)
+    other = Client()
+    other.force_login(league.berto.user)
+    for row, page in ((event, f"/e/{event.slug}/"), (cup, f"/t/{cup.slug}/")):
+        assert 'name="until"' in client.get(page).content.decode()
+        assert 'name="until"' not in reader.get(page).content.decode()
+        assert client.post(f"{page}do/", {"action": "embargo", "until": "2999-01-01T00:00"}).status_code == 302
+        row.refresh_from_db()
+        assert row.embargo is None  # for that is too far
+        until = clock.present().replace(second=0, microsecond=0) + timedelta(days=2)
+        client.post(f"{page}do/", {"action": "embargo", "until": f"{until:%Y-%m-%dT%H:%M}"})
+        row.refresh_from_db()
+        assert row.embargo == until
+        assert f'value="{until:%Y-%m-%dT%H:%M}"' in client.get(page).content.decode()
+        assert other.post(f"{page}do/", {"action": "embargo", "until": ""}).status_code == 403
+        client.post(f"{page}do/", {"action": "embargo", "until": ""})
+        row.refresh_from_db()
+        assert row.embargo is None
