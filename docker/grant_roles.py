@@ -50,7 +50,10 @@ RUNNER = {
     "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # what a validation decides
     "league_check": Use(add=True),
     "league_leagueevent": Use(only=("id",), add=True),
+    "league_logdictionary": Use(),
     "league_match": Use(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
+    "league_matchlog": Use(add=True),
+    "league_outlook": Use(),  # what the scheduler saw of the others
     "league_package": Use(),
     "league_party": Use(add=True, change=(*RESULT, *SPENT, "broken_off")),
     "league_pool": Use(),
@@ -81,6 +84,7 @@ RULES = (
     ("league_party", "UPDATE", PLAYS, PLAYS),
     ("league_party", "INSERT", "", PLAYS.replace("m.status", "m.kind = 'validation' AND m.status")),
     ("league_board", "INSERT", "", PLAYS),
+    ("league_matchlog", "INSERT", "", PLAYS),
     ("league_sitting", "INSERT", "",
      f"EXISTS (SELECT FROM league_board b JOIN league_match m ON m.id = b.match_id WHERE b.id = board_id AND m.{HELD})"),
     ("league_botversion", "UPDATE", "status = 'validating'", "status IN ('accepted', 'rejected')"),
@@ -149,7 +153,7 @@ def _grant_web(connection: psycopg.Connection) -> None:
     _say(connection, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {}", role)
     _say(connection, "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}", role)
     _say(connection, "REVOKE UPDATE, DELETE ON league_leagueevent FROM {}", role)  # nothing is forgotten
-    _say(connection, "REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {}", role)
+    _say(connection, "REVOKE INSERT, UPDATE, DELETE ON django_migrations, league_logdictionary FROM {}", role)
 
 
 def _grant_runner(connection: psycopg.Connection) -> None:

@@ -13,8 +13,12 @@ import promql_parser
 import pytest
 import yaml
 from django.core.management import get_commands
+from django.utils import translation
+from django.utils.translation import gettext
 
+from league.api.http.problems import KINDS
 from league.domain.upkeep import metrics
+from league.service.web_worker import MOST_BODY
 from tests.support.league import NOW
 
 DOCKER = Path(__file__).resolve().parents[2] / "docker"
@@ -103,11 +107,14 @@ def test_units_start_what_there_is(path: Path) -> None:
     assert state[1] == f"/var/lib/{service['StateDirectory']}"
 
 
-def directives(block: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+def lines(block: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every directive of a parsed nginx file, whatever block it is in."""
-    return [
-        found for line in block for found in [(line["directive"], line["args"]), *directives(line.get("block", []))]
-    ]
+    return [found for line in block for found in [line, *lines(line.get("block", []))]]
+
+
+def directives(block: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    """The same as names and words."""
+    return [(line["directive"], line["args"]) for line in lines(block)]
 
 
 def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> None:
@@ -116,8 +123,32 @@ def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> N
     found = directives(parsed["config"][0]["parsed"])
 
     assert ("listen", ["443", "ssl"]) in found
-    assert ("client_max_body_size", ["20m"]) in found
+    assert ("client_max_body_size", [f"{MOST_BODY // 2**20}m"]) in found
     assert {"limit_conn", "limit_req", "client_header_timeout", "client_body_timeout"} <= {name for name, _ in found}
-    places = sum(name == "proxy_pass" for name, _ in found)
+    # A place that sets a header of its own inherits none
+    places = found.count(("proxy_set_header", ["Host", "$host"]))
+    servers = [
+        line["block"]
+        for line in lines(parsed["config"][0]["parsed"])
+        if line["directive"] == "server" and "block" in line
+    ]
+    assert ["proxy_set_header" in [line["directive"] for line in server] for server in servers] == [False, True]
     for header, value in (("X-Forwarded-For", "$remote_addr"), ("X-Forwarded-Proto", "$scheme")):
         assert found.count(("proxy_set_header", [header, value])) == places
+
+
+def test_what_the_proxy_itself_refuses_of_the_api_is_a_problem_too() -> None:
+    parsed = crossplane.parse(str(DOCKER / "proxy" / "nginx.conf"), single=True, strict=True)["config"][0]["parsed"]
+    named = [line for line in lines(parsed) if line["directive"] == "location" and line["args"][0].startswith("@")]
+    assert sorted(line["args"][0] for line in named) == ["@rate", "@too_large", "@unavailable"]
+    for line in named:
+        kind = line["args"][0].strip("@").replace("_", "-")
+        status, title, what_to_do = KINDS[kind]
+        answers = [args for name, args in directives(line["block"]) if name == "return"]
+        for spoken, (number, text) in zip(("es", "en"), answers, strict=True):
+            assert int(number) == status
+            problem = json.loads(text)
+            with translation.override(spoken):
+                words = gettext(title), gettext(what_to_do)
+            assert (problem["status"], problem["title"], problem["what_to_do"]) == (status, *words)
+            assert problem["type"] == f"/api/v1/#{kind}"

@@ -290,12 +290,16 @@ UPDATE league_party SET points = 1000
 UPDATE league_party SET version_id = version_id
 UPDATE league_board SET scores = '[]'
 UPDATE league_sitting SET replay = ''
+UPDATE league_matchlog SET data = ''
+UPDATE league_logdictionary SET data = ''
 UPDATE league_audit SET conclusion = 'honest'
 UPDATE league_leagueevent SET actor = 'nobody'
 DELETE FROM league_leagueevent
 DELETE FROM league_match
 DELETE FROM league_board
 DELETE FROM league_bot
+DELETE FROM league_matchlog
+DELETE FROM league_logdictionary
 DELETE FROM league_package
 TRUNCATE league_leagueevent
 INSERT INTO league_player (name, user_id, created) VALUES ('mine', 1, now())
@@ -303,6 +307,9 @@ INSERT INTO league_apitoken (player_id, label, prefix, sha256, created) VALUES (
 INSERT INTO league_package (sha256, data, size, files) VALUES ('a', '', 0, 0)
 INSERT INTO league_rating (pool_id, version_id) VALUES (1, 1)
 INSERT INTO league_board (match_id, number, scores) SELECT id, 1000, '[]' FROM league_match WHERE status = 'finished'
+INSERT INTO league_matchlog (match_id, data, digest) SELECT m.id, '', '' FROM league_match m WHERE m.status = 'finished' ON CONFLICT DO NOTHING
+INSERT INTO league_matchlog (match_id, data, digest) SELECT m.id, '', '' FROM league_match m WHERE m.status = 'queued'
+INSERT INTO league_logdictionary (sha256, data) VALUES ('a', '')
 INSERT INTO league_party (match_id, number, version_id, fault) SELECT id, 9, 1, '' FROM league_match WHERE kind = 'tournament'
 INSERT INTO league_match (status, kind, rated) VALUES ('running', 'tournament', true)
 INSERT INTO league_match (status, kind, rated) VALUES ('finished', 'validation', true)
@@ -322,6 +329,8 @@ DROP TABLE league_leagueevent
 ALTER TABLE league_leagueevent OWNER TO tute_web
 CREATE TABLE mine (id int)
 DELETE FROM django_migrations
+DELETE FROM league_logdictionary
+UPDATE league_logdictionary SET data = ''
 SET ROLE tute
 """
 

@@ -1,0 +1,107 @@
+"""docker/kubernetes: valid by the schema of Kubernetes, and as tight as docker-compose.yml."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tests.support import compose
+from tests.support.compose import TOP
+
+FOLDER = TOP / "docker" / "kubernetes"
+SCHEMA = json.loads((Path(__file__).parent / "schemas" / "kubernetes.json").read_text(encoding="utf-8"))
+KINDS = {kind["$ref"].rpartition(".")[2]: kind["$ref"] for kind in SCHEMA["oneOf"]}
+
+
+def faults(thing: dict[str, Any]) -> list[str]:
+    validator = Draft202012Validator({"$ref": KINDS[thing["kind"]], "$defs": SCHEMA["$defs"]})
+    return [f"{'/'.join(map(str, error.path))}: {error.message}" for error in validator.iter_errors(thing)]
+
+
+@pytest.fixture(scope="module")
+def things() -> dict[tuple[str, str], dict[str, Any]]:
+    """Everything that the kustomization names, by kind and name."""
+    listed = yaml.safe_load((FOLDER / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]
+    assert sorted(listed) == sorted(path.name for path in FOLDER.glob("*.yaml") if path.name != "kustomization.yaml")
+    found = [thing for name in listed for thing in yaml.safe_load_all((FOLDER / name).read_text(encoding="utf-8"))]
+    return {(thing["kind"], thing["metadata"]["name"]): thing for thing in found}
+
+
+def pods(things: dict[tuple[str, str], dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {
+        name: thing["spec"]["template"]["spec"]
+        for (kind, name), thing in things.items()
+        if kind in ("Deployment", "Job")
+    }
+
+
+def test_all_of_it_is_valid_by_the_schema(things) -> None:
+    assert {key: faults(thing) for key, thing in things.items() if faults(thing)} == {}
+
+
+def test_the_schema_refuses_what_kubernetes_would_refuse(things) -> None:
+    """The check above can fail."""
+    wrong = json.loads(json.dumps(things["Deployment", "web"]))
+    wrong["spec"]["template"]["spec"]["containers"][0]["memory"] = "1Gi"
+    assert "'memory' was unexpected" in faults(wrong)[0]
+
+
+def test_no_process_can_write_to_its_image_or_gain_a_right(things) -> None:
+    for name, pod in pods(things).items():
+        (container,) = pod["containers"]
+        held = container["securityContext"]
+        assert held["readOnlyRootFilesystem"] is True, name
+        assert held["allowPrivilegeEscalation"] is False, name
+        assert held["capabilities"] == {"drop": ["ALL"]}, name
+        assert pod["securityContext"]["runAsNonRoot"] is True, name
+        assert pod["automountServiceAccountToken"] is False, name
+        assert "limits" in container["resources"], name
+
+
+def test_each_starts_what_compose_starts_and_reads_its_own_secrets(things) -> None:
+    own = {"web": "web", "scheduler": "scheduler", "runner": "worker", "migrate": "migrate"}
+    for name, pod in pods(things).items():
+        (container,) = pod["containers"]
+        service = compose.service(own[name])
+        assert container["command"] == service.command, name
+        read = {entry["name"] for entry in container["env"] if entry["name"].endswith("_FILE")}
+        assert read == {key for key in service.environment if key.endswith("_FILE")}, name
+        (secret,) = [volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume]
+        assert secret == f"tute-{'owner' if name == 'migrate' else name}"
+
+
+def test_whoever_is_taken_away_leaves_others_at_work(things) -> None:
+    for name in ("web", "scheduler", "runner"):
+        assert things["PodDisruptionBudget", name]["spec"]["selector"] == things["Deployment", name]["spec"]["selector"]
+    for name in ("web", "runner"):
+        scaled = things["HorizontalPodAutoscaler", name]["spec"]
+        assert scaled["scaleTargetRef"]["name"] == name
+        assert scaled["minReplicas"] == 2
+        assert "replicas" not in things["Deployment", name]["spec"], "an upgrade would undo what was scaled"
+
+
+def test_runners_follow_the_number_of_matches_that_wait_for_their_turn(things) -> None:
+    from league.domain.upkeep import metrics
+
+    (metric,) = things["HorizontalPodAutoscaler", "runner"]["spec"]["metrics"]
+    asked = metric["external"]["metric"]
+    assert asked == {"name": "tute_queue_waiting", "selector": {"matchLabels": {"reason": "turn"}}}
+    assert asked["name"] in Path(metrics.__file__).read_text(encoding="utf-8")
+
+
+def test_nobody_is_reached_but_the_web_and_nothing_but_the_servers_is_reached(things) -> None:
+    nobody = things["NetworkPolicy", "nobody"]["spec"]
+    assert (nobody["podSelector"], sorted(nobody["policyTypes"])) == ({}, ["Egress", "Ingress"])
+    assert "ingress" not in nobody
+    assert "egress" not in nobody
+    let_in = [
+        thing["spec"] for (kind, _), thing in things.items() if kind == "NetworkPolicy" and "ingress" in thing["spec"]
+    ]
+    assert [spec["podSelector"] for spec in let_in] == [{"matchLabels": {"app": "web"}}]
+    ports = {port["port"] for way in things["NetworkPolicy", "servers"]["spec"]["egress"] for port in way["ports"]}
+    assert ports == {53, 5432, 6432, 6379, 6380}
