@@ -16,7 +16,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.support import compose
+from tests.chaos.table import LIMITS
+from tests.support import compose, migrated
 from tests.support.postgres import PostgresServer
 from tests.support.processes import Process, wait_for
 from tests.support.redis import RedisServer
@@ -24,7 +25,16 @@ from tests.support.stack import Stack
 
 LONG = 400  # seconds for what takes some eight on an idle machine
 SOON = "4"  # seconds of a lease whose worker is going to die; that of others is long: a busy machine must not take it for dead
-OVER = "SELECT count(*) FROM league_tournament WHERE status NOT IN ('finished', 'cancelled')"
+OVER = (
+    "SELECT count(*) FROM (SELECT status FROM league_tournament UNION ALL SELECT status FROM league_event) s"
+    " WHERE status NOT IN ('finished', 'cancelled')"
+)
+# Limits of a busy machine for what is made later, too: nobody may choose them from outside
+PATIENT = """
+    CREATE FUNCTION chaos_limits() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN NEW.limits = {}::jsonb; RETURN NEW; END $$;
+    CREATE TRIGGER chaos_limits BEFORE INSERT ON league_tournament FOR EACH ROW EXECUTE FUNCTION chaos_limits()
+"""
 UNCOUNTED = (
     "SELECT count(*) FROM league_match WHERE kind = 'tournament' AND status = 'finished' AND rated AND counted IS NULL"
 )
@@ -37,13 +47,16 @@ class Troubled:
         """like: a league that a new, empty place is made for, with nothing of its own yet."""
         self.postgres = PostgresServer(durable=True)
         self.redis = RedisServer()
-        self.url = self.postgres.create_database()
+        # an empty one takes what a backup holds
+        self.url = self.postgres.create_database() if like else migrated.create_database(self.postgres)
         self.stack = Stack(database_url=self.url, broker_urls=self.redis.urls, LEASE_S="30", MAX_ATTEMPTS="1000")
         self.undisturbed = like.undisturbed if like else ""
         self.tokens: dict[str, str] = like.tokens if like else {}  # by player
         if like is None:
             self.stack.run("migrate")
             self.tokens = json.loads(self._program("make"))
+            with self.database() as connection:
+                connection.execute(sql.SQL(PATIENT).format(json.dumps(LIMITS)))
             self._admin("CREATE DATABASE first_moment TEMPLATE {}", self._name)
 
     @property

@@ -40,10 +40,6 @@ class Disk:
         """Give it back."""
         (self.folder / "ballast").unlink(missing_ok=True)
 
-    def close(self) -> None:
-        """Unmount it."""
-        subprocess.run(["umount", "--lazy", str(self.folder)], check=False)
-
 
 def may_be_made() -> bool:
     """Whether this process may make one."""

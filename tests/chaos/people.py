@@ -1,6 +1,7 @@
 """People who use a league in a storm, over HTTP: they create, enter, start, pause, cancel and upload, each request until it is answered.
 
-What they were told stays true: of every answer with a key the next one is the same, and a refusal is a problem in JSON.
+What they were told stays true: of every answer with a key the next one is the same, and a refusal is a problem in JSON. So an event of two
+stages for which the owner of a bot is asked, requests that are granted, refused and taken back at once, and challenges, come into the storm.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -21,14 +22,23 @@ from urllib.parse import quote
 import psycopg
 
 from tests.chaos.conftest import Troubled
-from tests.chaos.table import LIMITS
+from tests.chaos.table import HERMIT
 from tests.support.bots import FRAME
 from tests.support.stack import HOST
 
 PROBLEM = "application/problem+json"
 PATIENCE_S = 60
 AWAY = (OSError, http.client.HTTPException)  # what a client sees of a web that is killed
-MAY_COME = {200, 201, 204, 409, 429, 503}
+MAY_COME = {200, 201, 202, 204, 409, 429, 503}
+SERIES = {
+    "name": "Series",
+    "game": "variable_trump",
+    "stages": [
+        {"format": "round_robin", "boards": 1, "groups": 2, "advance": 1},
+        {"format": "round_robin", "boards": 1},
+    ],
+}
+STAGES = ("series-stage-1-group-1", "series-stage-1-group-2", "series-stage-2")
 
 
 @dataclass(frozen=True)
@@ -47,8 +57,10 @@ class Person:
         self.league, self.name, self.chance, self.seen = league, name, chance, seen
         self.told: dict[str, tuple[tuple[Any, ...], Any]] = {}  # by key: the request, and what was made
 
-    def ask(self, method: str, path: str, body: bytes | None, **headers: str) -> Answer | None:
-        """One request; None where the web went away before it had answered."""
+    def ask(
+        self, method: str, path: str, body: bytes | None, may: Collection[int] = (), **headers: str
+    ) -> Answer | None:
+        """One request; None where the web went away before it had answered. may: statuses that come besides the usual ones."""
         named = {"Host": HOST, "Authorization": f"Bearer {self.league.tokens[self.name]}", **headers}
         connection = http.client.HTTPConnection("127.0.0.1", self.league.stack.port, timeout=PATIENCE_S)
         try:
@@ -61,19 +73,27 @@ class Person:
         finally:
             connection.close()
         self.seen[str(got.status)] += 1
-        assert got.status in MAY_COME, (method, path, got.status, text)
+        assert got.status in MAY_COME | {*may}, (method, path, got.status, text)
         if got.status >= 400:
             assert got.headers["Content-Type"] == PROBLEM, (method, path, got.status, text)
         return Answer(got.status, json.loads(text) if text else None, "Idempotency-Replayed" in got.headers)
 
-    def insist(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+    def insist(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        *,
+        unsettled: Collection[int] = (429, 503),
+        **headers: str,
+    ) -> Answer:
         """The same request again and again, until it is done or refused for good. In trouble it is sent twice at once now and then."""
         while True:
             times = 2 if "Idempotency_Key" in headers and self.chance.random() < 0.3 else 1
             with ThreadPoolExecutor(times) as pool:
                 asked = [pool.submit(self.ask, method, path, body, **headers) for _ in range(times)]
                 answers = [future.result() for future in asked]
-            settled = [answer for answer in answers if answer and answer.status not in (429, 503)]
+            settled = [answer for answer in answers if answer and answer.status not in unsettled]
             made = [json.dumps(answer.body, sort_keys=True) for answer in settled if answer.status == 201]
             assert len(set(made)) <= 1, made
             if settled:
@@ -114,32 +134,26 @@ class Owner:
         self.league, self.chance, self.seen, self.wild = league, chance, seen, wild
         self.people = {name: Person(league, name, chance, seen) for name in self.OTHERS}
         self.me = self.people["player-0"]
+        self.hermit = Person(league, HERMIT, chance, seen)
         self.cancelled: set[str] = set()
         self.made: list[str] = []
         self.calm = threading.Event()
 
     def run(self, games: list[tuple[str, str]]) -> None:
         """games: names of tournaments and their games. Ends when the storm is over and all of them are under way."""
+        self._make_series()
         for name, game in games:
             if self.calm.is_set():
                 break
             self._make(name, game)
             self.made.append(name)
             for _ in range(self.chance.randrange(1, 5) if self.wild else 0):
-                self._trouble(["pairs", "seats", *(one for one in self.made if one not in self.cancelled)])
+                self._trouble()
         while self.wild and not self.calm.wait(self.chance.uniform(0, 3)):
-            self._trouble(["pairs", "seats", *(one for one in self.made if one not in self.cancelled)])
+            self._trouble()
 
     def _make(self, name: str, game: str) -> None:
-        wanted = {"name": name, "game": game, "boards": 2, "seeding": "entry"}
-        for attempt in range(10_000):
-            found = self.me.post("/tournaments", wanted, key=f"{name}-{attempt}")
-            if found.status == 201:
-                break
-            assert "tournaments, events and circuits" in found.body["detail"], found
-            time.sleep(0.5)  # until another one is over
-        assert found.body["slug"] == name, found
-        self._sow(name)
+        self._create("tournament", name, {"name": name, "game": game, "boards": 2, "seeding": "entry"})
         entries = {}
         for number, (player, person) in enumerate(self.people.items()):
             entry = person.post(f"/tournaments/{name}/entries", {"bot": f"bot-{number}"}, key=f"{name}-{player}")
@@ -152,26 +166,48 @@ class Owner:
         started = self.me.post(f"/tournaments/{name}/start")
         assert (started.status, started.body["status"]) in ((200, "running"), (200, "finished")), started
 
-    def _sow(self, name: str) -> None:
-        """The cards that the quiet league plays, too, and limits of a busy machine: neither can be chosen from outside."""
+    def _make_series(self) -> None:
+        """An event of two stages. The owner of one of its bots is asked, so it is not begun before its cards are known."""
+        bots = ["bot-0", "bot-1", "bot-2", HERMIT]
+        self._create("event", "series", {"document": SERIES, "bots": bots})
+        asked = self.hermit.insist("GET", "/me/requests?status=asked")
+        (request,) = [one for one in asked.body["results"] if one["slug"] == "series"]
+        granted = self.hermit.post(f"/requests/{request['id']}/grant")
+        assert (granted.status, granted.body["status"]) == (200, "granted"), granted
+        started = self.me.post("/events/series/start")
+        assert (started.status, started.body["status"]) in ((200, "running"), (200, "finished")), started
+        self.made += STAGES
+
+    def _create(self, what: str, name: str, wanted: dict[str, Any]) -> None:
+        """A tournament or an event, as soon as there is room for it."""
+        for attempt in range(10_000):
+            found = self.me.post(f"/{what}s", wanted, key=f"{name}-{attempt}")
+            if found.status == 201:
+                break
+            assert "tournaments, events and circuits" in found.body["detail"], found
+            time.sleep(0.5)  # until another one is over
+        assert found.body["slug"] == name, found
+        self._sow(what, name)
+
+    def _sow(self, what: str, name: str) -> None:
+        """The cards that the quiet league plays, too: nobody may choose them from outside."""
         seed = hashlib.sha256(name.encode()).digest()
-        values = (seed, hashlib.sha256(seed).hexdigest(), json.dumps(LIMITS), name)
+        words = f"UPDATE league_{what} SET secret = %s, secret_sha256 = %s WHERE slug = %s"
         while True:
             try:
                 with self.league.database() as connection:
-                    connection.execute(
-                        "UPDATE league_tournament SET secret = %s, secret_sha256 = %s, limits = %s WHERE slug = %s",
-                        values,
-                    )
+                    connection.execute(words.encode(), (seed, hashlib.sha256(seed).hexdigest(), name))
             except psycopg.OperationalError:
                 time.sleep(0.1)
             else:
                 return
 
-    def _trouble(self, names: list[str]) -> None:
+    def _trouble(self) -> None:
         """One act of an owner who cannot make up their mind; whatever was paused goes on afterwards."""
-        name = self.chance.choice(names)
-        act = self.chance.choices(["pause", "bot", "cancel", "look"], [4, 2, 1 if name in self.made else 0, 2])[0]
+        there = [one for one in self.made if one not in self.cancelled and one != STAGES[-1]]
+        name = self.chance.choice(["pairs", "seats", *there])
+        ends = name in self.made and name not in STAGES
+        act = self.chance.choices(["pause", "bot", "cancel", "look"], [4, 2, 1 if ends else 0, 2])[0]
         self.seen[act] += 1
         if act == "pause":
             self.me.post(f"/tournaments/{name}/pause")
@@ -202,13 +238,15 @@ class Owner:
 
 
 class Guest:
-    """Uploads bots, more than are taken, several at once."""
+    """Uploads bots, more than are taken, several at once; challenges others with them, and asks for the hermit's bot."""
 
     def __init__(self, league: Troubled, chance: random.Random, seen: Counter[str]) -> None:
-        self.me = Person(league, "guest", chance, seen)
-        self.chance = chance
+        self.me, self.hermit = (Person(league, name, chance, seen) for name in ("guest", HERMIT))
+        self.chance, self.seen = chance, seen
         self.calm = threading.Event()
         self.taken: set[int] = set()  # versions
+        self.challenges: set[str] = set()  # matches
+        self.fairs: list[str] = []  # tournaments that are asked for and then cancelled
         self.number = 0
 
     def run(self) -> None:
@@ -219,7 +257,54 @@ class Guest:
             self.number += len(found)
             for future in found:
                 future.result()
+            self._challenge()
+            if self.chance.random() < 0.4:
+                self._ask()
             self.me.stays_within_limits()
+
+    def _challenge(self) -> None:
+        """One match that counts nowhere, of a bot that may still be on trial."""
+        rival = f"bot-{self.chance.randrange(4)}"
+        wish = {"bot": f"guest-{self.chance.randrange(3)}", "against": rival, "game": "partnership", "boards": 1}
+        if not self.taken:
+            return
+        found = self.me.ask("GET", f"/bots/{wish['bot']}", None, may={404})
+        if not found or found.status != 200:
+            return
+        path, body, key = "/challenges", json.dumps(wish).encode(), f"challenge-{self.number}"
+        headers = {"Content_Type": "application/json", "Idempotency_Key": key}
+        made = self.me.insist("POST", path, body, unsettled=[503], **headers)  # 429: enough for a day
+        if made.status == 201:
+            self.me.told[key] = ((path, body, headers), made)
+            self.seen["challenge"] += 1
+            self.challenges.add(made.body["id"])
+        else:
+            assert made.status in (409, 429), made
+
+    def _ask(self) -> None:
+        """The hermit is asked, and answers while the request is taken back: one of them comes first. Then nothing comes of it."""
+        name = f"fair-{len(self.fairs)}"
+        fair = self.me.post("/tournaments", {"name": name, "game": "partnership", "boards": 1}, key=name)
+        if fair.status != 201:
+            assert "tournaments, events and circuits" in fair.body["detail"], fair
+            return
+        self.fairs.append(name)
+        asked = self.me.post(f"/tournaments/{name}/entries", {"bot": HERMIT}, key=f"{name}-asked")
+        if asked.status == 202:
+            self.seen["request"] += 1
+            place = f"/requests/{asked.body['id']}"
+            answer = self.chance.choice(["grant", "refuse"])
+            with ThreadPoolExecutor(2) as pool:
+                one = pool.submit(self.hermit.post, f"{place}/{answer}")
+                other = pool.submit(self.me.insist, "DELETE", place) if self.chance.random() < 0.7 else None
+            came = [one.result().status == 200, other is not None and other.result().status == 204]
+            now = self.me.insist("GET", place).body["status"]
+            entered = self.me.insist("GET", f"/tournaments/{name}/entries").body["results"]
+            assert sum(came) == 1, (place, came)
+            assert now == ("withdrawn" if came[1] else {"grant": "granted", "refuse": "refused"}[answer]), (place, now)
+            assert len(entered) == (now == "granted"), (place, now, entered)
+        gone = self.me.post(f"/tournaments/{name}/cancel", {"why": "nothing comes of it"})
+        assert gone.status in (200, 409), gone
 
     def _upload(self, number: int) -> None:
         """One version, given up where it is refused for the number of them."""

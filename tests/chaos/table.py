@@ -26,39 +26,47 @@ from league.domain.ratings import pools, sums  # noqa: E402
 from league.domain.tournaments import standings, tournaments  # noqa: E402
 from league.domain.upkeep import invariants  # noqa: E402
 from league.enums import EntryPolicy, MatchKind, VersionStatus  # noqa: E402
-from league.models import Match, Player, Pool, Rating, Sitting, Tournament  # noqa: E402
+from league.models import BotVersion, Match, Player, Pool, Rating, Sitting, Tournament  # noqa: E402
 from tests.support.bots import FRAME  # noqa: E402
 
 SECRET = bytes(range(32))
 LIMITS = {"start_s": 60.0, "move_s": 5.0, "bank_s": 60.0}  # of a host where everything else happens, too
 PICKS = ("0", "-1", "len(m['legal']) // 2", "sum(map(ord, m['legal'][0])) % len(m['legal'])")
 CUPS = (("Pairs", "partnership", None, 2), ("Seats", "gana_pierde_3", None, 1))
-LATER = ("a_dos", "individual", "two_player", "brisca")  # games of tournaments that are made in the storm: a pool each
+LATER = ("a_dos", "individual", "two_player", "brisca", "variable_trump")  # what is made in the storm: a pool each
+HERMIT = "hermit"  # a player, and their bot, which enters only where its owner agrees
 
 
 def make() -> dict[str, str]:
-    """Four players with a bot each, whose play follows from what they are told alone; two tournaments of them, started. A key of each player."""
-    versions = []
-    for number, pick in enumerate(PICKS):
-        player = players.create(f"player-{number}")
-        body = f"def act(m): return json.dumps({{'id': m['id'], 'do': m['legal'][{pick}]}}) + '\\n'"
-        games = [*(game for _, game, _, _ in CUPS), *LATER]
-        version = bots.upload(player, f"bot-{number}", FRAME.format(body=body).encode(), "bot.py", games, secret=SECRET)
-        now = version.created
-        for match in Match.objects.filter(kind=MatchKind.VALIDATION, parties__version=version).distinct():
-            moves.move(match, "cancelled", now=now)
-        moves.move(version, VersionStatus.ACCEPTED, now=now)
-        consent.set_policy(version.bot, EntryPolicy.ANYBODY, actor=player.name)
-        versions.append(version)
+    """Four players with a bot each, whose play follows from what they are told alone; two tournaments of them, started. A key of each player.
+
+    Besides them a hermit with such a bot, and a guest without one.
+    """
+    versions = [
+        _bot(f"player-{number}", f"bot-{number}", pick, EntryPolicy.ANYBODY) for number, pick in enumerate(PICKS)
+    ]
     for name, game, seats, boards in CUPS:
         owner = versions[0].bot.owner
         cup = tournaments.create(
             owner, name, game, boards=boards, versions=versions, players=seats, secret=SECRET, limits=LIMITS
         )
         tournaments.start(cup)
-    guest = players.create("guest")
-    everybody = [*(version.bot.owner for version in versions), guest]
+    hermit = _bot(HERMIT, HERMIT, "len(m['legal']) // 3", EntryPolicy.ASK)
+    everybody = [*(version.bot.owner for version in (*versions, hermit)), players.create("guest")]
     return {player.name: tokens.create(player, "storm")[1] for player in everybody}
+
+
+def _bot(player: str, name: str, pick: str, policy: EntryPolicy) -> BotVersion:
+    """An accepted version of a bot of a new player. pick: which of the legal answers it gives, as Python."""
+    body = f"def act(m): return json.dumps({{'id': m['id'], 'do': m['legal'][{pick}]}}) + '\\n'"
+    games = [*(game for _, game, _, _ in CUPS), *LATER]
+    source = FRAME.format(body=body).encode()
+    version = bots.upload(players.create(player), name, source, "bot.py", games, secret=SECRET)
+    for match in Match.objects.filter(kind=MatchKind.VALIDATION, parties__version=version).distinct():
+        moves.move(match, "cancelled", now=version.created)
+    moves.move(version, VersionStatus.ACCEPTED, now=version.created)
+    consent.set_policy(version.bot, policy, actor=player)
+    return version
 
 
 def table() -> dict[str, Any]:

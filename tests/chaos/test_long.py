@@ -18,7 +18,7 @@ import pytest
 
 from tests.chaos import disk
 from tests.chaos.conftest import SOON, Troubled
-from tests.chaos.people import Guest, Owner, Person, Thread
+from tests.chaos.people import SERIES, STAGES, Guest, Owner, Person, Thread
 from tests.chaos.trouble import PLACES, PLACES_OF_THE_WEB
 from tests.support.processes import Process
 
@@ -28,8 +28,22 @@ AT_ONCE = 4  # processes besides the web
 STORM_S = 150
 CALM_S = 600  # more than the rest of a round takes on any machine
 GAMES = [("cup-a", "a_dos"), ("cup-b", "brisca"), ("cup-c", "individual"), ("cup-d", "two_player")]
-LIMITS = {"QUOTA_TOURNAMENTS": "4", "QUOTA_VALIDATIONS": "2", "UPLOADS_PER_HOUR": "5", "API_UPLOADS_PER_HOUR": "10000"}
+LIMITS = {
+    "QUOTA_TOURNAMENTS": "5",
+    "QUOTA_CHALLENGES": "6",
+    "QUOTA_VALIDATIONS": "2",
+    "UPLOADS_PER_HOUR": "5",
+    "API_UPLOADS_PER_HOUR": "10000",
+}
 SETTLED = "SELECT count(*) FROM league_botversion WHERE status = 'validating'"
+POSTGRES = "PostgreSQL"
+CHALLENGED = "SELECT count(*) FROM league_match WHERE kind = 'challenge' AND status <> 'finished'"
+UNASKED = """
+    SELECT t.slug FROM league_entry e JOIN league_tournament t ON t.id = e.tournament_id
+    JOIN league_botversion v ON v.id = e.version_id JOIN league_bot b ON b.id = v.bot_id AND b.slug = 'hermit'
+    WHERE NOT EXISTS (SELECT FROM league_entryrequest r WHERE r.bot_id = b.id AND r.status = 'granted'
+        AND (r.tournament_id = t.id OR r.event_id = t.event_id))
+"""
 JOURNAL = "SELECT id, md5(e::text) FROM league_leagueevent e"
 
 
@@ -41,6 +55,7 @@ class Storm:
     ) -> None:
         """answers: how many requests of people were answered."""
         self.league = league
+        self.disks = disks
         self.chance = chance
         self.answers, self.answered = answers, 0
         self.done: Counter[str] = Counter()
@@ -54,6 +69,8 @@ class Storm:
             "Redis full": (redis.fill, redis.have_room),
             **{f"disk of {name} full": (one.fill, one.have_room) for name, one in disks.items()},
         }
+        if POSTGRES in disks:
+            self.pairs["disk of PostgreSQL full"] = disks[POSTGRES].fill, self._let_postgres_write
         self.acts: dict[str, Callable[[], None]] = {
             "process": self._start,
             "kill -9": lambda: self._one().kill(),
@@ -127,6 +144,10 @@ class Storm:
         time.sleep(self.chance.uniform(0, 2 * float(SOON)))
         os.killpg(process.pid, signal.SIGCONT)
 
+    def _let_postgres_write(self) -> None:
+        self.disks[POSTGRES].have_room()
+        self.league.postgres.come_back()
+
     def _for_a_while(self, name: str) -> None:
         go, come = self.pairs[name]
         go()
@@ -154,47 +175,58 @@ class Round:
         while time.monotonic() < until and not any(thread.error for thread in threads):
             storm.blow()
             time.sleep(storm.chance.uniform(0, 2))
-        for process in (storm.web, *storm.alive):
-            if process is not None and storm.chance.random() < 0.5:
+        for process in storm.alive:
+            if storm.chance.random() < 0.5:
                 process.kill()
-        for name in ("scheduler", "worker", "worker"):
+        if storm.web is not None:
+            storm.web.kill()  # one whose processes die in every second create would be asked for all of them again
+        for name in ("scheduler", "worker", "worker", "web"):
             self.league.start(name)
-        if storm.web is None or storm.web.popen.poll() is not None:
-            storm.web = self.league.start("web")
         self.owner.calm.set()
         self.guest.calm.set()
         for thread in threads:
             thread.result(CALM_S)
         self.league.finish(CALM_S)
         self.league.until(lambda: self.league.stack.rows(SETTLED) == [(0,)], "the end of validations", CALM_S)
+        self.league.until(lambda: self.league.stack.rows(CHALLENGED) == [(0,)], "the end of challenges", CALM_S)
         storm.read_journal()
 
     def check(self, quiet: dict[str, Any]) -> None:
         """What must hold now."""
         assert self.league.findings() == []
-        people: list[Person] = [*self.owner.people.values(), self.guest.me]
+        people: list[Person] = [*self.owner.people.values(), self.guest.me, self.owner.hermit]
         for person in people:
             person.asks_again()
         self._made_once()
         found = json.loads(self.league.table())
+        self._kept_its_word()
         names = {"pairs", "seats", *self.owner.made} - self.owner.cancelled
         assert list(differences(select(quiet, names), select(found, names))) == []
 
     def _made_once(self) -> None:
         slugs = self.league.stack.rows("SELECT slug FROM league_tournament ORDER BY slug")
-        assert slugs == [(name,) for name in sorted(["pairs", "seats", *self.owner.made])]
+        assert slugs == [(name,) for name in sorted(["pairs", "seats", *self.owner.made, *self.guest.fairs])]
         status = dict(self.league.stack.rows("SELECT slug, status FROM league_tournament"))
-        assert {name for name in status if status[name] == "cancelled"} == self.owner.cancelled
+        gone = self.owner.cancelled | set(self.guest.fairs)
+        assert {name for name in status if status[name] == "cancelled"} == gone
+        assert self.league.stack.rows("SELECT slug, status FROM league_event") == [("series", "finished")]
         uploads = self.league.stack.rows(
             "SELECT v.id, v.status FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE b.slug LIKE 'guest-%%'"
         )
         assert {version for version, _ in uploads} == self.guest.taken
         assert {status for _, status in uploads} <= {"accepted"}, uploads
 
+    def _kept_its_word(self) -> None:
+        """What was challenged is played, once; no request is left open, and nobody is entered by one that was not granted."""
+        played = self.league.stack.rows("SELECT public_id, status FROM league_match WHERE kind = 'challenge'")
+        assert sorted(played) == [(match, "finished") for match in sorted(self.guest.challenges)]
+        assert self.league.stack.rows("SELECT id FROM league_entryrequest WHERE status = 'asked'") == []
+        assert self.league.stack.rows(UNASKED) == []
+
 
 def select(table: dict[str, Any], names: set[str]) -> dict[str, Any]:
     """The part of a table that follows from these tournaments alone: each has a pool of its own."""
-    games = {"pairs": "partnership", "seats": "gana_pierde_3", **dict(GAMES)}
+    games = {"pairs": "partnership", "seats": "gana_pierde_3", **dict(GAMES), **dict.fromkeys(STAGES, SERIES["game"])}
     return {
         "matches": {key: one for key, one in table["matches"].items() if key.split(":")[0] in names},
         "cups": {name: table["cups"][name] for name in sorted(names)},
@@ -214,19 +246,27 @@ def differences(quiet: Any, found: Any, where: str = "") -> Iterator[str]:
         yield f"{where}: {quiet} in the quiet league, {found} in the storm"
 
 
-@pytest.fixture(scope="module")
-def disks() -> Iterator[list[str]]:
-    """Which processes get a small disk of their own: as root those that unpack bots, else none."""
-    if disk.may_be_made():
-        disk.be_apart()
-    return ["worker"] if disk.may_be_made() else []
+@pytest.fixture
+def disks(first_moment: Troubled) -> dict[str, disk.Disk]:
+    """Small disks of their own for the processes that unpack bots and for PostgreSQL: where we are root, else none.
+
+    They go with this process, however it ends: PostgreSQL writes to the end.
+    """
+    if not disk.may_be_made():
+        return {}
+    disk.be_apart()
+    found = {
+        "worker": disk.Disk(first_moment.stack.folder / "state-worker", 400),
+        POSTGRES: disk.Disk(first_moment.postgres.folder / "disk", 600),
+    }
+    first_moment.postgres.move(found[POSTGRES].folder)
+    return found
 
 
-def test_random_trouble_changes_nothing(disks: list[str], first_moment: Troubled) -> None:
+def test_random_trouble_changes_nothing(disks: dict[str, disk.Disk], first_moment: Troubled) -> None:
     """One league after the other: a storm, then calm; the table is always that of the quiet one."""
     league = first_moment
     league.stack.settings |= LIMITS | {"DISK_FREE_MB": "8", "ALLOWED_HOSTS": "league.test"}
-    small = {name: disk.Disk(league.stack.folder / f"state-{name}", 400) for name in disks}
     try:
         quiet = undisturbed(league)
         league.stack.settings["LEASE_S"] = SOON
@@ -237,7 +277,7 @@ def test_random_trouble_changes_nothing(disks: list[str], first_moment: Troubled
         while time.monotonic() < until:
             league.reset()
             now = Round(league, chance)
-            storm = Storm(league, small, chance, now.answers)
+            storm = Storm(league, disks, chance, now.answers)
             now.play(storm)
             now.check(quiet)
             rounds += 1
@@ -248,9 +288,6 @@ def test_random_trouble_changes_nothing(disks: list[str], first_moment: Troubled
     except BaseException:
         print(f"what the processes said: {keep_logs(league, os.environ.get('CHAOS_SEED', '1'))}", flush=True)
         raise
-    finally:
-        for one in small.values():
-            one.close()
 
 
 def keep_logs(league: Troubled, name: str) -> Path:
