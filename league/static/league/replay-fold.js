@@ -5,7 +5,7 @@ export const QUIET = new Set(["match"]); // events that are no step: the header 
 const fresh = (seats) => ({
   deal: 0, dealer: null, mano: null, out: [], trump: null, lead: null, shown: null, holder: null, stock: 0,
   hands: Array(seats).fill(null), counts: Array(seats).fill(0), table: [], winner: null, gain: null, last: null,
-  tricks: Array(seats).fill(0), points: Array(seats).fill(0), badges: Array.from({ length: seats }, () => []), marks: null,
+  bonus: null, tricks: Array(seats).fill(0), points: Array(seats).fill(0), badges: Array.from({ length: seats }, () => []), marks: null,
 });
 
 function lose(state, seat, cards) {
@@ -36,7 +36,10 @@ const on = {
     state.table.push({ seat: e.seat, card: e.card });
     lose(state, e.seat, [e.card]);
   },
-  trick(state, e) { state.winner = e.seat; state.gain = e.points; state.tricks[e.seat] += 1; state.points[e.seat] += e.points; },
+  trick(state, e) {
+    const ten = e.last && state.bonus?.every((bonus, seat) => bonus === 0 || seat === e.seat) ? state.bonus[e.seat] : 0; // what the last trick is worth beyond its cards
+    state.winner = e.seat; state.gain = e.points + ten; state.tricks[e.seat] += 1; state.points[e.seat] += e.points + ten;
+  },
   draw(state, e) {
     gain(state, e.seat, e.card ?? null);
     state.stock = Math.max(state.stock - 1, 0);
@@ -71,9 +74,14 @@ const on = {
   reveal(state, e) { state.shown = e.shown ?? state.shown; },
   trump(state, e) { state.trump = e.suit ?? state.trump; state.lead = e.lead ?? state.lead; },
   discard(state, e) { if (e.cards) lose(state, e.seat, e.cards); else state.counts[e.seat] -= e.count ?? 0; },
-  score(state, e) { state.marks = e.marks ?? state.marks; },
+  score(state, e) { state.marks = e.marks ?? state.marks; state.points = [...(e.points ?? state.points)]; },
   fault(state, e) { state.badges[e.seat].push({ kind: "fault", text: e.fault }); },
 };
+
+function score(events, from) {
+  for (let k = from + 1; k < events.length && events[k].e !== "deal"; k++) if (events[k].e === "score") return events[k];
+  return null;
+}
 
 /** The table after events[0..last]; starts at the last deal before it, so a long match costs no more than a short one. */
 export function fold(events, last, seats) {
@@ -81,6 +89,7 @@ export function fold(events, last, seats) {
   let from = last;
   while (from > 0 && events[from].e !== "deal") from -= 1;
   for (let k = from - 1; k >= 0 && state.marks === null; k--) if (events[k].e === "score" && events[k].marks) state.marks = events[k].marks;
-  for (let k = from; k <= last; k++) on[events[k].e]?.(state, events[k], seats);
+  const bonus = score(events, from)?.bonus ?? null; // told at the end of the deal, earned at its last trick
+  for (let k = from; k <= last; k++) { on[events[k].e]?.(state, events[k], seats); state.bonus = bonus; }
   return state;
 }

@@ -8,6 +8,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "called", "takeover", "score", "over"]);
 const SUITS = "oceb♠♥♦♣", RANKS = "A13KRQCJST98765420"; // only the order in which a hand is laid out
 const SPEEDS = [0.5, 1, 2, 4, 8]; // steps a second
+const TRAVEL_MS = 280, SHARE = 0.7; // how long a card travels, and the most of a step that it may take
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const make = (tag, attributes = {}, ...inside) => {
   const node = document.createElement(tag);
@@ -63,10 +65,13 @@ class TuteReplay extends HTMLElement {
     this.go(Math.max(step, 0), !first || step > 0);
   }
   go(step, write = true) {
+    const onwards = step === this.now + 1;
     this.now = Math.min(Math.max(step, 0), this.steps.length - 1);
     if (this.now === this.steps.length - 1) this.play(false);
     if (write) history.replaceState(null, "", this.address());
+    const before = onwards && !still.matches ? this.whereCardsAre() : null;
     this.draw();
+    if (before) this.travel(before);
   }
   address() { return `${location.search}#${this.steps[this.now].id}${this.as === null ? "" : `&as=${this.as}`}`; }
 
@@ -151,6 +156,7 @@ class TuteReplay extends HTMLElement {
     const svg = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
     svg.setAttribute("class", `card ${extra}`); svg.setAttribute("viewBox", "0 0 124 190"); svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", card ? this.data.cards[card] ?? card : this.data.labels.back);
+    if (card) svg.dataset.card = card;
     if (card && !this.data.cards[card]) return this.plain(svg, card);
     use.setAttribute("href", `${this.getAttribute("deck")}#card-${card ?? "back"}`);
     svg.append(use);
@@ -195,7 +201,8 @@ class TuteReplay extends HTMLElement {
     this.corner = make("div", { class: "corner" });
     this.tally = make("div", { class: "tally" });
     this.last = make("div", { class: "last" });
-    this.felt.append(this.middle, this.corner, this.tally, this.last);
+    this.flying = make("div", { class: "flying", "aria-hidden": "true" });
+    this.felt.append(this.middle, this.corner, this.tally, this.last, this.flying);
     this.querySelectorAll("[hidden].js").forEach((node) => { node.hidden = false; });
     this.querySelector("input[type=range]").max = this.steps.length - 1;
   }
@@ -246,7 +253,7 @@ class TuteReplay extends HTMLElement {
     const { seats, labels } = this.data, n = seats.length;
     if (event.e === "score" || event.e === "over") return this.middle.replaceChildren(this.result(event, state));
     const trick = state.table.map(({ seat, card }) => make("figure", {
-      class: `laid at-${(seat - this.turned + n) % n}${state.winner === seat ? " wins" : ""}${event.e === "play" && event.seat === seat ? " new" : ""}`,
+      class: `laid at-${(seat - this.turned + n) % n}${state.winner === seat ? " wins" : ""}`, "data-from": seat,
     }, this.card(card), ...(state.winner === seat ? [make("figcaption", { class: "gain" }, `+${state.gain}`)] : [])));
     return this.middle.replaceChildren(make("div", { class: "baize" }, ...trick), ...(state.table.length ? [] : [make("p", { class: "quiet" }, event.e === "deal" ? labels.dealt : "")]));
   }
@@ -283,6 +290,37 @@ class TuteReplay extends HTMLElement {
     const sides = this.sides();
     if (sides.length === state.points.length) return; // each seat alone: its plate says it
     this.tally.replaceChildren(...sides.map(({ name, side, seats }) => make("p", { class: `side-${side}` }, name, " ", make("b", {}, String(seats.reduce((sum, seat) => sum + state.points[seat], 0))))));
+  }
+  // --- moving: cards travel from where they were to where they are, and a trick to who won it ------------------------------
+  whereCardsAre() { // of every card that one sees, and the seat that is about to sweep the table
+    const found = new Map();
+    for (const card of this.felt.querySelectorAll(".hand [data-card], .laid [data-card], .shown [data-card]")) found.set(card.dataset.card, card.getBoundingClientRect());
+    const trick = [...this.middle.querySelectorAll(".laid .card")].map((card) => [card, card.getBoundingClientRect()]);
+    const winner = this.middle.querySelector(".laid.wins");
+    return { found, trick, winner: winner && +winner.dataset.from, hands: this.places.map((place) => place.querySelector(".hand").getBoundingClientRect()), stock: this.corner.querySelector(".stock")?.getBoundingClientRect() };
+  }
+  travel({ found, trick, winner, hands, stock }) {
+    const duration = Math.min(TRAVEL_MS, SHARE * 1000 / this.speed), easing = "ease-out";
+    const move = (card, from) => {
+      const to = card.getBoundingClientRect(), x = from.x + from.width / 2 - to.x - to.width / 2, y = from.y + from.height / 2 - to.y - to.height / 2;
+      if (Math.hypot(x, y) > 1) card.animate([{ transform: `translate(${x}px, ${y}px) scale(${Math.min(from.width / to.width, 1) || 1})` }, { transform: "none" }], { duration, easing });
+    };
+    for (const card of this.felt.querySelectorAll(".hand [data-card], .shown [data-card]")) {
+      const from = found.get(card.dataset.card) ?? stock; // a card that comes into sight comes from the stock
+      if (from) move(card, from);
+    }
+    for (const laid of this.middle.querySelectorAll(".laid")) {
+      const card = laid.querySelector(".card"), from = found.get(card.dataset.card) ?? hands[+laid.dataset.from];
+      move(card, from);
+    }
+    this.flying.replaceChildren();
+    if (winner === null || this.middle.querySelector(".wins")) return;
+    const home = this.felt.getBoundingClientRect(), to = this.places[winner].getBoundingClientRect();
+    for (const [card, from] of trick) {
+      this.flying.append(card);
+      const at = (box) => `translate(${box.x + box.width / 2 - home.x - from.width / 2 - this.felt.clientLeft}px, ${box.y + box.height / 2 - home.y - from.height / 2 - this.felt.clientTop}px)`;
+      card.animate([{ transform: at(from) }, { transform: `${at(to)} scale(.35)`, opacity: 0.2 }], { duration, easing: "ease-in", fill: "both" }).finished.then(() => card.remove(), () => {});
+    }
   }
   drawStrip(step) {
     const strip = this.querySelector(".strip");

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
-SLOWEST = 20  # decisions of a sitting that are listed; the log of the match has all
+from engine.runner.timings import KINDS, summed
 
 
 @dataclass(frozen=True)
@@ -24,30 +23,27 @@ class Decision:
 
 @dataclass(frozen=True)
 class Times:
-    """The decisions of one bot in a sitting: how many, the middle and the greatest of each time in milliseconds, and the slowest of them."""
+    """The decisions of one bot in a sitting: how many, the mean of each time in milliseconds, and the slowest of each of its seats."""
 
     asked: int
-    middle: tuple[float, float, float]
-    greatest: tuple[float, float, float]
+    mean: tuple[float, ...]
     slowest: list[Decision]
 
 
 def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
     """Of the decisions at these seats; None where none is in the record."""
-    kept = record.get("timings", {})
-    columns = [kept.get(name, []) for name in ("steps", "seats", "cpu", "wall", "latency")]
-    actions = record.get("actions", [])
-    found = [
-        Decision(step, seat, actions[step] if step < len(actions) else "", cpu / 1000, wall / 1000, latency / 1000)
-        for step, seat, cpu, wall, latency in zip(*columns, strict=False)
-        if seat in seats
-    ]
-    if not found:
+    if not record.get("timings"):
         return None
-    by_kind = [[getattr(one, name) for one in found] for name in ("cpu", "wall", "latency")]
-    return Times(
-        len(found),
-        (median(by_kind[0]), median(by_kind[1]), median(by_kind[2])),
-        (max(by_kind[0]), max(by_kind[1]), max(by_kind[2])),
-        sorted(found, key=lambda one: (-one.cpu, one.step))[:SLOWEST],
-    )
+    kept = summed(record["timings"], players=record["players"], move_s=0.0)
+    asked = sum(kept["asked"][seat] for seat in seats)
+    if not asked:
+        return None
+    actions = record.get("actions", [])
+    found = []
+    for seat in seats:
+        if kept["slowest"][seat] is not None:
+            step, cpu, wall, latency = kept["slowest"][seat]
+            action = actions[step] if step < len(actions) else ""
+            found.append(Decision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
+    mean = tuple(sum(kept[kind][seat] for seat in seats) / asked / 1000 for kind in KINDS)
+    return Times(asked, mean, sorted(found, key=lambda one: (-one.cpu, one.step)))

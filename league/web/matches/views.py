@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import patch_vary_headers
@@ -17,6 +18,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import replays
 from league.enums import MatchStatus
 from league.models import Board, Match, Party, Sitting
+from league.service import kept, marks
 from league.web.common import lists, words
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import viewer_of
@@ -29,8 +31,9 @@ from league.web.matches.timing import times
 UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
 
+@kept.shown_by(marks.MATCHES, marks.BOTS)
 def matches(request: HttpRequest) -> HttpResponse:
-    """All matches from the newest; `?status=` and `?game=` filter. Three queries."""
+    """All matches from the newest; `?status=` and `?game=` filter. Two queries."""
     rows = lists.latest_matches()
     status, game = request.GET.get("status", ""), request.GET.get("game", "")
     if status in MatchStatus.values:
@@ -48,7 +51,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 
 
 def _match(public_id: str) -> Match:
-    rows = Match.objects.select_related("pool", "tournament").defer("tournament__secret")
+    rows = Match.objects.select_related("pool", "tournament", "log").defer("tournament__secret")
     return get_object_or_404(rows, public_id=public_id)
 
 
@@ -56,8 +59,19 @@ def _parties(match: Match) -> list[Party]:
     return list(match.parties.select_related("version__bot__owner").order_by("number"))
 
 
-def _sittings(match: Match) -> QuerySet[Sitting]:
+def _sittings(match: Match) -> Iterator[Sitting]:
+    """With their replays where they are loose; they share `match`, so that its log is read once."""
+    yield from _of(match, _rows(match).iterator())
+
+
+def _rows(match: Match) -> QuerySet[Sitting]:
     return Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
+
+
+def _of(match: Match, rows: Iterable[Sitting]) -> Iterator[Sitting]:
+    for sitting in rows:
+        sitting.board.match = match
+        yield sitting
 
 
 def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
@@ -65,8 +79,8 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
     board, sitting = whole_number(request.GET.get("b")), whole_number(request.GET.get("s"))
     found = None
     if board is not None and sitting is not None:
-        found = _sittings(match).filter(board__number=board, number=sitting).first()
-    found = found or _sittings(match).first()
+        found = _rows(match).filter(board__number=board, number=sitting).first()
+    found = found or _rows(match).first()
     if found:
         found.board.match = match
     return found
@@ -106,7 +120,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dict[str, Any]:
-    boards = found.boards.prefetch_related("sittings").order_by("number")
+    boards = found.boards.prefetch_related(Prefetch("sittings", Sitting.objects.defer("replay"))).order_by("number")
     return {
         "sitting": sitting,
         "board": sitting.board,
@@ -206,7 +220,6 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
         raise Http404
 
     def line(sitting: Sitting) -> str:
-        sitting.board.match = found
         try:
             told = replays.replay(sitting, viewer)
         except replays.Unreadable as error:
@@ -218,7 +231,7 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
             }
         return json.dumps(told, separators=(",", ":"), ensure_ascii=False) + "\n"
 
-    response = StreamingHttpResponse(map(line, _sittings(found).iterator()), content_type="application/jsonl")
+    response = StreamingHttpResponse(map(line, _sittings(found)), content_type="application/jsonl")
     response["Content-Disposition"] = f'attachment; filename="{found.public_id}.jsonl"'
     patch_vary_headers(response, ["Cookie"])
     return response
@@ -230,15 +243,14 @@ def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
     if closed := replays.reason_closed(found):
         return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)
     parties = _parties(found)
-    rows = _sittings(found)
+    rows = _rows(found)
     for name, lookup in (("b", "board__number"), ("s", "number")):
         if name in request.GET:
             number = whole_number(request.GET[name])
             rows = rows.none() if number is None else rows.filter(**{lookup: number})
     title = " – ".join(str(party.version) for party in parties)
     parts, status = [f"{found.public_id}  {title}\n"], 200
-    for sitting in rows.iterator():
-        sitting.board.match = found
+    for sitting in _of(found, rows.iterator()):
         try:
             moments = shown_moments(replays.unpack(sitting))
         except replays.Unreadable as error:

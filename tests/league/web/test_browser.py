@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from engine.game import declared, games
 from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, League, played, put, record
 from tests.support import league as made
@@ -241,3 +242,89 @@ def test_the_form_counts_matches(live, visit) -> None:
     page.fill("#id_gauntlet__cycles", "3")
     told.filter(has_text="2 bots: 3 partidas, 15 estuches, 30 pasadas").wait_for()
     assert visited.complaints == []
+
+
+def earned(events: list[dict], seats: int) -> list[list[int]]:
+    """What each seat has after each event of a record: tricks and songs as they come, what the last trick is worth with it, at the end the score."""
+    found, points, told = [], [0] * seats, {}
+    for number, event in enumerate(events):
+        if event["e"] == "deal":
+            points = [0] * seats
+            told = next((later for later in events[number:] if later["e"] == "score"), {})
+        elif event["e"] in ("trick", "song"):
+            points[event["seat"]] += event["points"]
+            others = [bonus for seat, bonus in enumerate(told.get("bonus", ())) if seat != event["seat"]]
+            if event.get("last") and not any(others):
+                points[event["seat"]] += told["bonus"][event["seat"]]
+        elif event["e"] == "score":
+            points = event["points"]
+        found.append(list(points))
+    return found
+
+
+def test_the_points_beside_the_bots_are_those_of_the_table_at_every_step(live, visit) -> None:
+    url, _ = live
+    page = visit(f"{url}/accounts/login/").page
+    scores = last = 0
+    for key in games():
+        for players in declared(key).players:
+            events = record(key, "points", players=players, deals=2)["events"]
+            shown = page.evaluate(
+                """async ({ events, seats }) => {
+                const { fold } = await import("/static/league/replay-fold.js");
+                return events.map((_, at) => fold(events, at, seats).points);
+            }""",
+                {"events": events, "seats": players},
+            )
+            assert shown == earned(events, players), key
+            for at, event in enumerate(events):
+                if event["e"] == "score":
+                    assert shown[at] == event["points"], "as the table of the deal says"
+                    scores += 1
+                    ten = events[at - 1].get("last") and max(event["bonus"]) == 10 and key != "podrida"
+                    last += bool(ten and shown[at - 1] == event["points"])
+    assert scores > 60
+    assert last > 20, "the ten of the last trick are seen when it is taken"
+
+
+def test_cards_travel_to_the_table_and_a_trick_to_its_winner(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/").page
+    flights = """() => document.getAnimations().filter((one) => one.effect.target.matches?.(".card"))
+        .map((one) => one.effect.target.closest(".laid, .flying, .hand")?.className.split(" ")[0])"""
+    page.keyboard.press("ArrowRight")
+    assert "laid" in page.evaluate(flights)
+    page.wait_for_function("() => document.getAnimations().length === 0")
+    assert page.locator(".laid").count() == 1
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.evaluate(flights) == [], "who jumps sees where he has come to"
+    assert page.locator(".laid").count() == 4
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(flights).count("flying") == 4
+    page.wait_for_function("() => document.querySelector('.flying').childElementCount === 0")
+    assert page.locator(".laid").count() == 1
+
+    page = visit(f"{url}/m/{league.clean.public_id}/", reduced_motion="reduce").page
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.getAnimations().length") == 0
+    assert page.locator(".laid").count() == 1
+
+
+def test_on_a_phone_seats_keep_their_places_and_the_controls_are_in_reach(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/#d1p3", width=360, height=740).page
+    page.locator(".felt").scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('.felt').scrollIntoView({ block: 'start' })")
+    boxes = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".seat"), document.querySelector(".middle"), document.querySelector(".controls")]
+            .map((node) => [node.className.match(/at-\\d|middle|controls/)[0], node.getBoundingClientRect().toJSON()]))"""
+    )
+
+    assert boxes["at-3"]["right"] <= boxes["at-1"]["left"]
+    assert boxes["at-3"]["top"] == boxes["at-1"]["top"]
+    assert boxes["at-2"]["bottom"] <= boxes["at-3"]["top"]
+    assert boxes["at-3"]["bottom"] <= boxes["middle"]["top"]
+    assert boxes["middle"]["bottom"] <= boxes["at-0"]["top"]
+    assert boxes["at-0"]["bottom"] <= 740
+    assert boxes["controls"]["top"] >= 0
+    assert boxes["controls"]["bottom"] <= 740

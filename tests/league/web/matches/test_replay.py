@@ -158,7 +158,7 @@ def test_notes_are_for_the_owner(league, reader, owner) -> None:
     assert "Notas de tu bot" not in reader.get(url).content.decode()
 
 
-def test_times_of_each_decision_are_for_the_owner(league, reader, owner, stranger) -> None:
+def test_times_are_for_the_owner(league, reader, owner, stranger) -> None:
     played = record("partnership", "timed", deals=1)
     timings = {
         "unit": "us",
@@ -173,8 +173,13 @@ def test_times_of_each_decision_are_for_the_owner(league, reader, owner, strange
 
     page = owner.get(url).content.decode()
     assert "Tiempo de 2 decisiones de tu bot" in page  # it holds seats 1 and 3
-    row = page.partition(f'<td class="mono">{played["actions"][0]}</td>')[2].partition("</tr>")[0]
-    assert re.findall(r'<td class="num">(.*?)</td>', row) == ["1,50", "123,45", "0,00"]
+    for name, numbers in (
+        ("Media", ["0,88", "61,50", "0,01"]),
+        (played["actions"][0], ["1,50", "123,00", "0,00"]),
+        (played["actions"][4], ["0,25", "0,00", "0,01"]),
+    ):
+        row = page.partition(f">{name}</t")[2].partition("</tr>")[0]
+        assert re.findall(r'<td class="num">(.*?)</td>', row) == numbers
     for client in (reader, stranger):
         assert "decisiones de tu bot" not in client.get(url).content.decode()
 
