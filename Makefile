@@ -7,6 +7,9 @@ SHELL := /bin/sh
 
 BIN := .venv/bin
 
+# Some machines forbid bytecode, and then every process compiles the whole project before it does anything.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What `make demo` takes. SERVE=0 stops after the leaderboard; the same SEED gives the same cards and the same leaderboard.
 SEED ?= 1
 BOARDS ?=

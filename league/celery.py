@@ -80,7 +80,13 @@ app.conf.update(
             "task": "league.tasks.check_invariants",
             "schedule": crontab(minute=53, hour=3),
         },
+        "let replays go": {
+            "task": "league.tasks.let_go",
+            "schedule": crontab(minute=13, hour=4),
+        },
     },
     imports=["league.tasks"],
+    # Celery would open a connection to the database for each hint. It is kept, and looked at before each (league.management.listening)
+    CELERY_DB_REUSE_MAX=1 << 40,
 )
 app.set_default()

@@ -126,7 +126,7 @@ class MatchKind(models.TextChoices):
 
     TOURNAMENT = "tournament", _("tournament")
     VALIDATION = "validation", _("validation")  # proves an upload; never rated
-    CHALLENGE = "challenge", _("unrated challenge")  # two bots, at the wish of the owner of one; never rated
+    CHALLENGE = "challenge", _("unrated challenge")  # at the wish of the owner of one bot; never rated
     AUDIT = "audit", _("audit")  # no match: a conversation of one is put to its bot again (league.domain.audits)
 
 

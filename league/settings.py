@@ -45,6 +45,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",  # pages are tables; Django pads the answers against BREACH
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "league.service.middleware.unread",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -99,6 +100,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+SESSION_ENGINE = "league.domain.people.sessions"
 CSRF_FAILURE_VIEW = "league.handlers.csrf_failure"
 PASSWORD_RESET_TIMEOUT = 3600  # seconds: a link is valid for so long
 MAIL = bool(envstr("MAIL_URL"))  # whether letters can be sent
@@ -146,10 +148,20 @@ AUDIT_PERCENT = envint(
 )  # of the conversations of finished matches that are put to their bots again
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)  # with less on the disk of STATE_DIR a worker takes no match
 UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # of bots, and of runtimes, that no worker uses at present
+# Days that the replays of a finished match are kept, by what it was played for; 0: for ever. Results stay (league.domain.matches.logs)
+KEEP_DAYS = {
+    "rated": envint("KEEP_RATED_DAYS", 0, least=0),
+    "unrated": envint("KEEP_UNRATED_DAYS", 0, least=0),
+    "validation": envint("KEEP_VALIDATION_DAYS", 180, least=0),
+}
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
 # Plays of one match that may fail for a reason of ours before it is void
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
 RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the scheduler
+# Ratings: pools of more versions are counted at once, fitted and ranked after a while (docs/ratings.md, "In stages")
+RATINGS_AT_ONCE = envint("RATINGS_AT_ONCE", 300, least=0)
+RATINGS_FIT_S = envint("RATINGS_FIT_S", 3, least=1)  # seconds between two fits of all strengths of such a pool
+RATINGS_RANK_S = envint("RATINGS_RANK_S", 30, least=1)  # seconds between two looks at intervals, ranks and superiority
 UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
 # Defaults for one player; `manage.py set_quota` sets another for one (league.domain.people.quotas)
 QUOTA_BOARDS = envint("QUOTA_BOARDS", 100_000, least=1)  # that wait to be played

@@ -15,9 +15,9 @@ from django.conf import settings
 
 from league import celery
 from league.domain.core import clock, hints
-from league.domain.ratings import ratings
+from league.domain.ratings import stages
 from league.domain.tournaments import circuits, progress
-from league.domain.upkeep import invariants
+from league.domain.upkeep import invariants, retention
 from league.domain.upkeep import reconcile as upkeep
 from league.models import Pool, Tournament
 
@@ -78,7 +78,18 @@ def refresh_ratings(pool_id: int) -> None:
     if pool is None:  # a message may outlive the database that it speaks of
         log.warning("ratings of pool %s are not refreshed: there is no such pool", pool_id)
         return
-    ratings.refresh(pool)
+    stages.look(pool)
+
+
+def fit_ratings() -> None:
+    """Count what no hint announced in large pools, and fit all strengths there. By hand: `manage.py refresh_ratings`."""
+    stages.count_waiting()
+    stages.fit_due()
+
+
+def rank_ratings() -> None:
+    """Intervals, ranks and superiority of large pools. By hand: `manage.py refresh_ratings`."""
+    stages.rank_due()
 
 
 @shared_task(name="league.tasks.advance_tournament")
@@ -94,6 +105,12 @@ def check_invariants(hours: float | None = None) -> None:
     """Look whether what must hold does; matches that finished more than so many `hours` ago are trusted. By hand: `manage.py check_invariants`."""
     now = clock.present()
     invariants.check_all(since=None if hours is None else now - timedelta(hours=hours), now=now)
+
+
+@shared_task(name="league.tasks.let_go")
+def let_go() -> None:
+    """Remove the replays whose time has come (KEEP_..._DAYS)."""
+    retention.let_go()
 
 
 class Sender:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from engine.runner import PackageRefused
@@ -16,6 +17,8 @@ class LeagueCommand(BaseCommand):
     """Subclasses set `help` and `example`, and write `run`. Exit codes: 0 done, 1 refused or failed, 2 wrong usage."""
 
     example = ""
+    # Those of the settings. The others ask the code, which `manage.py check` does; for that they load every page and the whole API.
+    requires_system_checks = [Tags.security]
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """The parser with the example at its end."""

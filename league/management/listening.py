@@ -18,6 +18,7 @@ from celery import bootsteps, signals
 from celery.app.task import Task
 from celery.exceptions import WorkerShutdown
 from celery.worker.consumer import Consumer
+from django.db import close_old_connections
 
 from league import celery
 from league.domain.core.loops import Loops
@@ -60,6 +61,7 @@ class Listener:
         No others: who may write to a queue, as workers may to that of the scheduler, is not to choose what another process does.
         """
         signals.setup_logging.connect(_leave_logging, weak=False)
+        signals.task_prerun.connect(_look_at_connections, weak=False)
         signals.task_failure.connect(self._count, weak=False)
         signals.task_unknown.connect(self._count, weak=False)
         signals.task_rejected.connect(self._count, weak=False)
@@ -170,6 +172,11 @@ class Listener:
 def _keep_only(strategies: dict[str, Any], known: Collection[str]) -> None:
     for name in strategies.keys() - known:
         del strategies[name]
+
+
+def _look_at_connections(**told: Any) -> None:
+    """A connection that is old or dead is opened anew, any other is kept."""
+    close_old_connections()
 
 
 def _leave_logging(**told: Any) -> None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
+from league.models.changes import Change
 from league.models.consent import Block, EntryRequest
-from league.models.matches import Board, Check, Match, Party, Sitting
-from league.models.people import ApiToken, Player, Quota, TakenName
+from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
+from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenName
 from league.models.pools import Pool
 from league.models.ratings import BoardSums, BotSums, PoolSums, Rating, RatingPoint
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.tournaments import Circuit, Entry, Event, Round, Season, Tournament
-from league.models.workers import Scheduler, Worker
+from league.models.workers import Outlook, Scheduler, Worker
 
 __all__ = [
     "ApiToken",
@@ -26,6 +27,7 @@ __all__ = [
     "Bot",
     "BotSums",
     "BotVersion",
+    "Change",
     "Check",
     "Circuit",
     "Entry",
@@ -33,7 +35,10 @@ __all__ = [
     "Event",
     "IdempotencyKey",
     "LeagueEvent",
+    "LogDictionary",
     "Match",
+    "MatchLog",
+    "Outlook",
     "Package",
     "Party",
     "Player",
@@ -45,6 +50,7 @@ __all__ = [
     "Round",
     "Scheduler",
     "Season",
+    "SessionOwner",
     "Sitting",
     "TakenName",
     "Tournament",

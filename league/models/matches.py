@@ -51,6 +51,8 @@ class Match(models.Model):
     virtual_s = models.FloatField(default=0.0, db_default=0.0)  # in the line of all
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
+    # It waits and may not be played now, when the scheduler looked last: claims pass it over by their index (league.domain.matches.holds)
+    held_back = models.BooleanField(default=False, db_default=False)
     # Fencing: grows with every lease; a report with an old one is refused
     token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=80, blank=True)
@@ -86,6 +88,13 @@ class Match(models.Model):
             # The release before claims by it; it is taken away with the next one
             models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
             models.Index(fields=["status", "-priority", "virtual_s", "id"], name="match_line"),
+            # The small hot part of the table: a claim reads its first rows, and it is as long as what may be played
+            models.Index(
+                fields=["-priority", "virtual_s", "id"],
+                condition=models.Q(status="queued", held_back=False),
+                name="match_ready",
+            ),
+            models.Index(fields=["id"], condition=models.Q(status="queued", slow=True), name="match_slow"),
             models.Index(
                 fields=["owner", "priority", "turn", "id"],
                 condition=models.Q(status="queued"),
@@ -159,7 +168,9 @@ class Party(models.Model):
 class Board(models.Model):
     """One seeded deal (or stream of deals) played in all its sittings: the rated unit."""
 
-    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="boards")
+    match = models.ForeignKey(
+        Match, on_delete=models.CASCADE, related_name="boards", db_index=False
+    )  # board_once has one
     number = models.PositiveIntegerField()  # from 1
     scores = models.JSONField()  # per party, in the game's score unit, summed over the sittings
 
@@ -170,18 +181,48 @@ class Board(models.Model):
         return f"board {self.number} of match {self.match_id}"
 
 
-class Sitting(models.Model):
-    """One playing of a board, with its whole record."""
+class LogDictionary(models.Model):
+    """What logs were compressed with, under its hash: without it they could not be read, so no row is changed or removed while one needs it."""
 
-    board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="sittings")
+    sha256 = models.CharField(max_length=64, unique=True)
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return self.sha256
+
+
+class MatchLog(models.Model):
+    """The replays of all sittings of a match, in one (league.domain.matches.packing)."""
+
+    match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="log")
+    data = models.BinaryField()  # empty once it has been let go
+    digest = models.CharField(max_length=64)  # binds the data to this match (league.domain.matches.logs.digest); stays
+    until = models.DateTimeField(null=True)  # kept until then (league.domain.matches.logs.keep_until); null: for ever
+    let_go = models.DateTimeField(null=True)  # when the data was removed, because `until` had come
+    dictionary = models.ForeignKey(LogDictionary, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["until"], condition=models.Q(until__isnull=False, let_go=None), name="log_until")
+        ]
+
+    def __str__(self) -> str:
+        return f"log of match {self.match_id}"
+
+
+class Sitting(models.Model):
+    """One playing of a board: who sat where, and what came of it. How it was played stands in the log of the match."""
+
+    board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="sittings", db_index=False)  # sitting_once
     number = models.PositiveSmallIntegerField()  # from 0: the pass in which it was played
     seating = models.JSONField()  # party number per seat
     scores = models.JSONField()  # per seat
     # The first one that cut it short or kept it away
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_party = models.PositiveSmallIntegerField(null=True)  # whose it was
-    replay = models.BinaryField()  # zlib of the replay's JSON; empty: it is not kept any more
-    # Binds the replay to this sitting (league.domain.matches.replays.digest); empty where it was stored before there were any
+    # Of releases before the logs: zlib of the replay's JSON, and what binds it to this sitting (league.domain.matches.replays.digest),
+    # empty where it was stored before there were any. `manage.py pack_replays` moves it into the log, and empties both
+    replay = models.BinaryField(default=bytes)
     digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:

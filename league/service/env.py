@@ -180,7 +180,11 @@ def _sqlite(path: Path) -> dict[str, Any]:
 
 
 def _postgresql(url: str) -> dict[str, Any]:
-    """PostgreSQL with connections that are kept and checked before use."""
+    """PostgreSQL with connections that are kept and checked before use.
+
+    With `pool_mode=transaction` each transaction may be another session, as PgBouncer in that mode has it: no cursor outlives one. Nothing else
+    of the league leans on a session.
+    """
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     if not name:
@@ -190,8 +194,12 @@ def _postgresql(url: str) -> dict[str, Any]:
     except ValueError:
         raise ImproperlyConfigured("DATABASE_URL has a port that is not a number") from None
     options = dict(parse_qsl(parts.query))
+    pool_mode = options.pop("pool_mode", "session")
+    if pool_mode not in ("session", "transaction"):
+        raise ImproperlyConfigured(f"DATABASE_URL has pool_mode={pool_mode!r}; write session or transaction")
     return {
         "ENGINE": "django.db.backends.postgresql",
+        "DISABLE_SERVER_SIDE_CURSORS": pool_mode == "transaction",
         "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

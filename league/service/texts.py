@@ -27,7 +27,7 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(
         ("translatable", "told", "Message", "Refusal", "Refused", "BadEvent", "IllegalMove", "TooMany", "Forbidden")
     ),
-    **dict.fromkeys(("Unreadable", "Missing")),
+    **dict.fromkeys(("Unreadable", "Missing", "Underivable")),
 }
 
 

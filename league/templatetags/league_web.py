@@ -159,6 +159,12 @@ def query(context: dict[str, Any], **changes: Any) -> str:
     return f"?{asked.urlencode()}" if asked else "?"
 
 
+@register.simple_tag(takes_context=True)
+def query_with(context: dict[str, Any], name: str, value: str | None) -> str:
+    """The same for a value whose name is not known beforehand."""
+    return query(context, **{name: value})
+
+
 @register.filter
 def day_names(days: str) -> str:
     """'viernes, 15' for "fri,15": the days of a calendar."""

@@ -48,6 +48,7 @@ urlpatterns = [
     path("c/<slug:slug>/do/", circuits.act_on_circuit, name="circuit-do"),
     path("t/<slug:slug>/", tournaments.tournament, name="tournament"),
     path("t/<slug:slug>/standings.csv", tournaments.standings_csv, name="standings-csv"),
+    path("t/<slug:slug>/crosstable.png", tournaments.crosstable_png, name="crosstable-png"),
     path("t/<slug:slug>/do/", tournaments.act_on_tournament, name="tournament-do"),
     path("m/", matches.matches, name="matches"),
     path("m/<slug:public_id>/", matches.match, name="match"),

@@ -1,4 +1,6 @@
-"""Lets a match finish between any two statements of what the league does: `python -m tests.support.between` on the database of DATABASE_URL.
+"""Lets a match finish between any two statements of what the league does.
+
+`python -m tests.support.between` does so on the database of DATABASE_URL, which is migrated and empty.
 
 Each act runs again and again; in its first run a match finishes before its first statement, then before its second, until it has no more.
 Another connection finishes the match, so that it is committed (on PostgreSQL) before the act goes on. Prints how many moments each act has.
@@ -12,7 +14,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -21,16 +23,16 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
 
-from django.core.management import call_command  # noqa: E402 - Django first
-from django.db import connection  # noqa: E402
+from django.db import connection  # noqa: E402 - Django first
 from django.test import override_settings  # noqa: E402
 
 from league.domain.audits import sampling  # noqa: E402
 from league.domain.bots import bots, consent  # noqa: E402
 from league.domain.core.errors import Refused  # noqa: E402
-from league.domain.matches import leases, reports  # noqa: E402
+from league.domain.matches import embargoes, leases, reports  # noqa: E402
+from league.domain.operators import acting  # noqa: E402
 from league.domain.people import players  # noqa: E402
-from league.domain.ratings import leaderboards, publishing, ratings, sums  # noqa: E402
+from league.domain.ratings import leaderboards, publishing, ratings, stages, sums  # noqa: E402
 from league.domain.tournaments import enrolment, fixtures, progress, requests, standings, tournaments  # noqa: E402
 from league.domain.upkeep import invariants, reconcile  # noqa: E402
 from league.enums import EntryPolicy, MatchStatus, TournamentStatus  # noqa: E402
@@ -41,7 +43,11 @@ PATIENCE = (
     2.0  # seconds that a match may wait for a lock of the act; then the act goes on, and the match finishes after it
 )
 MOST = {"count_anew": 24}  # moments; it takes more statements with each match, without end
-BOTS = {"put_right": 24}  # their round robin has a match for each moment of the act
+BOTS = {
+    "put_right": 24,
+    "count_in_stages": 16,
+    "fit_and_rank": 16,
+}  # their round robin has a match for each moment of the act
 FEW = 14  # of the other acts
 
 
@@ -132,8 +138,9 @@ def show(cups: list[Tournament]) -> None:
     """What pages and API show: all numbers of a table belong to the same matches."""
     for cup in cups:
         table = standings.standings(cup)
-        met = {pair for pair, cell in table.cells.items() if cell.boards}
-        assert met == {pair for pair, matches in table.met.items() if matches}
+        met = set(table.cells)
+        numbers = [row.entry for row in table.rows]
+        assert met <= set(standings.meetings(cup, numbers, numbers))
         assert sum(cell.boards for cell in table.cells.values()) == 2 * table.statuses[MatchStatus.FINISHED]
         fixtures.play_format(cup)
     boards = [json.loads(line) for line in publishing.published_lines(cups[0].pool)][1:]
@@ -141,16 +148,29 @@ def show(cups: list[Tournament]) -> None:
     leaderboards.past_ratings(cups[0].pool, league.NOW)
 
 
+def count_in_stages(stage: Callable[..., object], cups: list[Tournament]) -> None:
+    """What the scheduler does with the ratings of a large pool."""
+    with override_settings(RATINGS_AT_ONCE=0):
+        stage(cups[0].pool, now=league.NOW)
+
+
 # What the scheduler does is disturbed step by step: no transaction holds two of them, so a moment of one is a moment of all.
 ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
     "put_right": (play_next, *(partial(put_right, step) for step in reconcile.STEPS)),
     **{act.__name__: (act,) for act in (count_anew, check, show)},
+    "count_in_stages": (partial(count_in_stages, stages.look),),
+    "fit_and_rank": (partial(count_in_stages, stages.fit), partial(count_in_stages, stages.rank)),
 }
 
 
-def _disturb(act: Callable[[], None], most: int | None) -> int:
+# What has been done with the match that finished just before
+FIRST: dict[str, Callable[[list[Tournament]], None]] = {"fit_and_rank": partial(count_in_stages, stages.look)}
+
+
+def _disturb(act: Callable[[], None], most: int | None, first: Callable[[], None]) -> int:
     for at in range(most or 300):
         finish_next()  # so that each time there is something new to count
+        first()
         moment = Moment(at, finish_next)
         with connection.execute_wrapper(moment):
             act()
@@ -164,7 +184,8 @@ def _disturb(act: Callable[[], None], most: int | None) -> int:
 def disturb(name: str) -> int:
     """Disturb one act at each of its moments, let the scheduler finish, and look whether all is as it must be; the number of moments."""
     cups = make(name)
-    moments = sum(_disturb(partial(act, cups), MOST.get(name)) for act in ACTS[name])
+    first = partial(FIRST[name], cups) if name in FIRST else lambda: None
+    moments = sum(_disturb(partial(act, cups), MOST.get(name), first) for act in ACTS[name])
     reconcile.reconcile(now=league.NOW)
     check(cups)
     show(cups)
@@ -300,18 +321,44 @@ def count_while_audits_are_drawn() -> int:
     return at
 
 
+def rerun_while_it_is_held_back() -> int:
+    """Replays of a match are held back while it is played again: what is played in its place is held back, too. The number of moments."""
+    owners = [players.create(f"again-{number}") for number in range(2)]
+    versions = [league.accepted(owner, owner.name, games=["partnership"]) for owner in owners]
+    cup = league.started(owners[0], versions, name="Again", boards=1)
+    match = cup.matches.get()
+    for at in range(200):
+        match = league.play(match)
+        until = league.NOW + timedelta(days=1 + at)
+
+        def hold(match: Match = match, until: datetime = until) -> None:
+            embargoes.change(Match.objects.get(pk=match.pk), until, why="a test", actor="test", now=league.NOW)
+
+        moment = Moment(at, hold, patience=0.3)
+        with connection.execute_wrapper(moment):
+            acting.act("rerun", [match.public_id], {}, why="a test", by=None, now=league.NOW)
+        if moment.count <= at:
+            return at
+        moment.end()
+        match = cup.matches.exclude(status=MatchStatus.VOID).get()
+        assert match.embargo == until, f"before statement {at}: {match.embargo}"
+        cup.refresh_from_db()
+        assert cup.secret_after == until, f"before statement {at}: {cup.secret_after}"
+    return at
+
+
 OTHERS = (
     extend_while_it_ends,
     upload_while_another_does,
     grant_while_it_starts,
     enter_while_the_policy_changes,
     count_while_audits_are_drawn,
+    rerun_while_it_is_held_back,
 )
 
 
 def main() -> None:
     """Disturb every act; a line for each, with what went wrong."""
-    call_command("migrate", verbosity=0)
     acts: dict[str, Callable[[], int]] = {name: partial(disturb, name) for name in ACTS}
     acts |= {act.__name__: act for act in OTHERS}
     for name, act in acts.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import ClassVar
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Max, QuerySet
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -31,15 +31,18 @@ from league.api.http.problems import Problem, told
 from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots, consent
+from league.domain.core.counts import count_of, value_of
 from league.domain.matches import encounters
 from league.enums import TokenScope, VersionStatus
 from league.models import Bot, BotVersion, Player
+from league.service import marks
 
 
 def _bots() -> QuerySet[Bot]:
-    accepted = Q(versions__status=VersionStatus.ACCEPTED)
+    accepted = BotVersion.objects.filter(status=VersionStatus.ACCEPTED)
     return Bot.objects.select_related("owner", "sends").annotate(
-        version_count=Count("versions"), newest_accepted=Max("versions__number", filter=accepted)
+        version_count=count_of(BotVersion.objects.all(), "bot"),
+        newest_accepted=value_of(accepted, "bot", Max("number")),
     )
 
 
@@ -49,6 +52,8 @@ def _versions() -> QuerySet[BotVersion]:
 
 class Bots(ListView):
     """/bots"""
+
+    shows = (marks.BOTS,)
 
     queryset = Bot.objects.none()
     serializer_class = BotOut
@@ -99,6 +104,8 @@ class OneBot(View):
 
 class Encounters(ListView):
     """/bots/{slug}/versus/{other}"""
+
+    shows = (marks.BOTS, marks.MATCHES, marks.POOLS)
 
     serializer_class = EncounterOut
     filter_backends = ()

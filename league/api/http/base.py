@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from django.core.files.base import File
 from django.db import transaction
@@ -28,9 +28,10 @@ from league.api.http.negotiation import AlwaysFirst, language
 from league.api.http.parsers import StrictJSON
 from league.api.http.problems import MEDIA_TYPE, Problem, body, told
 from league.api.http.schema import Operation
-from league.domain.core import idempotency
+from league.domain.core import idempotency, keyset
 from league.enums import TokenScope
 from league.models import IdempotencyKey, Player
+from league.service import kept
 
 Row = TypeVar("Row")
 
@@ -48,6 +49,7 @@ class View(GenericAPIView[Any]):
     # without OPTIONS: it has nothing to tell that the document does not
     http_method_names = ["get", "head", "post", "patch", "delete"]
     params: Sequence[str] = ()
+    shows: Sequence[str] = ()  # what a read shows (league.service.marks), where its answers to strangers are kept
     scopes: ClassVar[Mapping[str, TokenScope]] = {}  # by method, where a token may do with less than manage
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()
@@ -71,8 +73,14 @@ class View(GenericAPIView[Any]):
                 errors[name[:80]] = [told("is not a query parameter of this address; it takes: {there}", there=there)]
             elif len(request.query_params.getlist(name)) > 1:
                 errors[name] = [told("is given more than once")]
+        if method in SAFE_METHODS:
+            kept.shows(request._request, *self.shown(**kwargs))
         if errors:
             raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
+
+    def shown(self, **named: Any) -> Sequence[str]:
+        """What a read shows, by what its address names."""
+        return self.shows
 
     def allowed_params(self, request: Request) -> set[str]:
         """Names of the query parameters of this request."""
@@ -104,6 +112,12 @@ class View(GenericAPIView[Any]):
         """The page of `rows` (query set or list) that the request names."""
         chosen = self.paginate_queryset(rows)
         made = (serializer or self.get_serializer_class())(chosen, many=True, context=self.get_serializer_context())
+        return self.get_paginated_response(made.data)
+
+    def cut(self, page: keyset.Page[Any], serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
+        """A page that was read already."""
+        rows = cast(paging.CursorPages, self.paginator).show(self.request, page)
+        made = (serializer or self.get_serializer_class())(rows, many=True, context=self.get_serializer_context())
         return self.get_paginated_response(made.data)
 
     def body(self) -> Any:

@@ -22,6 +22,7 @@ from league.domain.matches import replays
 from league.enums import AuditConclusion, AuditReason, AuditVerdict, MatchKind, MatchStatus
 from league.models import Match, Party
 
+MOST_SEATS = 20
 # what makes a result reproducible; the rest is the operator's
 HOST = (
     "engine",
@@ -35,28 +36,36 @@ HOST = (
 )
 
 
+class VersionNumberField(serializers.IntegerField):
+    """The number of a version of the bot that is named beside it."""
+
+    def __init__(self, **named: Any) -> None:
+        named |= {"required": False, "allow_null": True, "default": None, "min_value": 1, "max_value": 2**31 - 1}
+        super().__init__(help_text="Null: the one that it sends.", **named)
+
+
+class RivalNew(StrictSerializer):
+    """A further bot of a challenge."""
+
+    bot = serializers.SlugField(max_length=40)
+    version = VersionNumberField()
+
+
 class ChallengeNew(StrictSerializer):
-    """An unrated match of two bots."""
+    """An unrated match of as many bots as the game has sides."""
 
     bot = serializers.SlugField(max_length=40, help_text="Yours.")
-    version = serializers.IntegerField(
-        required=False,
-        allow_null=True,
-        default=None,
-        min_value=1,
-        max_value=2**31 - 1,
-        help_text="Null: the one that it sends.",
-    )
+    version = VersionNumberField()
     against = serializers.SlugField(max_length=40, help_text="The other bot.")
-    against_version = serializers.IntegerField(
+    against_version = VersionNumberField()
+    others = serializers.ListField(
+        child=RivalNew(),
+        max_length=MOST_SEATS,
         required=False,
-        allow_null=True,
-        default=None,
-        min_value=1,
-        max_value=2**31 - 1,
-        help_text="Null: the one that it sends.",
+        default=list,
+        help_text="In a game of more than two sides: the further bots, yours or others'.",
     )
-    game = serializers.CharField(max_length=30, help_text="Of two sides.")
+    game = serializers.CharField(max_length=30)
     boards = serializers.IntegerField(
         required=False, default=challenges.BOARDS, min_value=1, max_value=challenges.MOST_BOARDS
     )
@@ -209,7 +218,7 @@ class ReplayOut(serializers.Serializer[Any]):
     suits = serializers.CharField(required=False)
     over = serializers.BooleanField(required=False, help_text="Whether it was played to its end.")
     faults = serializers.ListField(child=ObjectField(), required=False, help_text="The faults that ended it early.")
-    timings = ObjectField(required=False, help_text="Time per decision of the bots.")
+    timings = ObjectField(required=False, help_text="Time of the bots' decisions, by seat.")
     meta = ObjectField(required=False)
     view = serializers.JSONField(required=False, help_text='The seat, or "public".')
     actions = serializers.ListField(child=serializers.CharField(), required=False)

@@ -19,10 +19,12 @@ from league.api.http.filters import MatchFilters
 from league.api.http.problems import Problem, told
 from league.api.matches.serializers import BoardOut, ChallengeNew, MatchDetail, MatchOut, ReplayOut
 from league.domain.bots import challenges
+from league.domain.core import keyset
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import replays
 from league.enums import TokenScope
 from league.models import Board, Bot, BotVersion, Match, Party, Player, Sitting
+from league.service import marks
 
 # long texts that lists do not show
 LONG_TEXTS = ("faults", "stderr", "fault_detail")
@@ -49,7 +51,7 @@ class Challenges(View):
 
     @extend_schema(
         operation_id="challenge",
-        summary="Let one of your bots play another bot, unrated",
+        summary="Let one of your bots play others, unrated",
         tags=["matches"],
         parameters=[
             OpenApiParameter(
@@ -60,15 +62,19 @@ class Challenges(View):
         responses={201: MatchOut},
     )
     def post(self, request: Request) -> Response:
-        """Any accepted version whose owner has not said that nobody may; they are not asked. It counts in no table and waits behind what does."""
+        """Any accepted versions whose owners have not said that nobody may; they are not asked. It counts in no table and waits behind what does.
+
+        The game says how many: two, or in a game of more sides those under `others` besides.
+        """
         player = player_of(request)
         return self.once(lambda: self._challenge(player))
 
     def _challenge(self, player: Player) -> Response:
         wanted = self.body()
         own = _named(wanted, "bot", "version")
-        rival = _named(wanted, "against", "against_version")
-        made = challenges.challenge(player, own, rival, wanted["game"], wanted["boards"])
+        rivals = [_named(wanted, "against", "against_version")]
+        rivals += [_named(one, "bot", "version") for one in wanted["others"]]
+        made = challenges.challenge(player, own, rivals, wanted["game"], wanted["boards"])
         shown = MatchOut(_matches(whole=False).get(pk=made.pk)).data
         where = reverse("api:match", args=[made.public_id])
         return Response(shown, status=status.HTTP_201_CREATED, headers={"Location": where})
@@ -89,6 +95,8 @@ def _named(wanted: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
 
 class Matches(ListView):
     """/matches"""
+
+    shows = (marks.MATCHES, marks.BOTS)
 
     queryset = Match.objects.none()
     serializer_class = MatchOut
@@ -117,7 +125,7 @@ class Boards(ListView):
 
     queryset = Board.objects.none()
     serializer_class = BoardOut
-    page_key = "number"
+    page_order = keyset.Order.by("number")
 
     @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:

@@ -18,6 +18,13 @@ class PoolOut(PoolRef):
     uncounted_since = serializers.DateTimeField(
         allow_null=True, help_text="When the first of them finished; null where the leaderboard counts every match."
     )
+    fitted_until = serializers.DateTimeField(
+        allow_null=True,
+        help_text="All ratings were fitted together with every result that finished before, but for those that are not counted; null: none is.",
+    )
+    ranked_until = serializers.DateTimeField(
+        allow_null=True, help_text="The same of margins, ranks and likelihoods, which follow later in a large pool."
+    )
     ratings_revision = serializers.IntegerField(
         allow_null=True,
         help_text="Of the ratings, by which the leaderboard was fitted; null: it is empty, or of the first one.",
@@ -46,6 +53,11 @@ class RatingOut(serializers.Serializer[Any]):
     points_per_board = serializers.FloatField(source="rating.points_per_board", help_text="In the unit of the game.")
     faults = serializers.IntegerField(source="rating.faults")
     provisional = serializers.BooleanField(source="rating.provisional")
+    estimated = serializers.BooleanField(
+        source="rating.estimated",
+        help_text="It has played since all were fitted together: `elo` follows from its own boards against opponents as they stood; "
+        "margin, ranks and `los_next` are older.",
+    )
     unsealed = serializers.BooleanField(
         help_text="Partners sit at these tables, and the bot cannot be sealed off from the clocks by which they could talk."
     )
@@ -66,6 +78,7 @@ class VersionRatingOut(serializers.Serializer[Any]):
     points_per_board = serializers.FloatField()
     faults = serializers.IntegerField()
     provisional = serializers.BooleanField()
+    estimated = serializers.BooleanField(help_text="As in a leaderboard.")
     updated = serializers.DateTimeField()
 
 

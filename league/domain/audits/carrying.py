@@ -26,8 +26,10 @@ def carry_out(work: Match, box: Sandbox, folder: Path, *, stop: Callable[[], boo
     rows = Audit.objects.select_related("version__bot", "version__package", "match").defer("match__secret")
     row = rows.get(work=work)
     played = Sitting.objects.filter(board__match=row.match, number=row.sitting).order_by("board__number")
-    readable = played.select_related("board__match").defer("board__match__secret")
-    (group,) = passes(replays.unpack(sitting) for sitting in readable)
+    sittings = list(played.select_related("board"))
+    for sitting in sittings:
+        sitting.board.match = row.match  # one for all: its log is read once
+    (group,) = passes(map(replays.unpack, sittings))
     bot = packages.spec(row.version, folder)
     return runner.audit(
         bot, box, group, row.seat, deterministic=row.version.deterministic, seed=work.public_id, stop=stop

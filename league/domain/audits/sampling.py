@@ -24,7 +24,8 @@ RISING = 5  # times the share of a bot that rises
 RISE_ELO = 50.0  # in its last RECENT rated matches of a pool
 RECENT = 20
 FINALS = timedelta(days=1)  # so long after a tournament its final is looked for
-MOST = 100  # matches that one call draws from
+BATCH = 50  # matches of one transaction
+MOST = 20 * BATCH  # that one call draws from
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
@@ -35,27 +36,28 @@ def draw(*, now: datetime | None = None) -> int:
     """
     now = clock.given(now)
     waiting = Match.objects.filter(status=MatchStatus.FINISHED, drawn=None).order_by("finished")
-    drawn = sum(_draw_match(pk, now) for pk in list(waiting.values_list("pk", flat=True)[:MOST]))
+    undrawn = list(waiting.values_list("pk", flat=True)[:MOST])
+    drawn = sum(_draw_all(undrawn[start : start + BATCH], now) for start in range(0, len(undrawn), BATCH))
     finals = list(_finals(now)) if settings.AUDIT_PERCENT else []
     return drawn + sum(_queue(match, seats, AuditReason.FINAL, now) for match, seats in finals)
 
 
-def _draw_match(pk: int, now: datetime) -> int:
+def _draw_all(pks: list[int], now: datetime) -> int:
+    """Draw from these matches in one transaction."""
     with transaction.atomic():
-        rows = Match.objects.filter(pk=pk, drawn=None).select_for_update(skip_locked=True, of=("self",))
-        match = rows.first()
-        if match is None:
-            return 0
-        drawn = 0
-        if match.kind == MatchKind.TOURNAMENT:
-            rising = _rising(match)
-            for place in conversations(match):
-                rises = place[2] in rising
-                share = settings.AUDIT_PERCENT / 100 * (RISING if rises else 1)
-                if lot(match, *place[:2]) < share:
-                    reason = AuditReason.RISE if rises else AuditReason.SAMPLE
-                    drawn += _queue(match, [place], reason, now)
-        Match.objects.filter(pk=pk).update(drawn=now)
+        rows = list(Match.objects.filter(pk__in=pks, drawn=None).select_for_update(skip_locked=True, of=("self",)))
+        drawn = sum(_draw_match(match, now) for match in rows if match.kind == MatchKind.TOURNAMENT)
+        Match.objects.filter(pk__in=[match.pk for match in rows]).update(drawn=now)
+    return drawn
+
+
+def _draw_match(match: Match, now: datetime) -> int:
+    drawn, rising = 0, _rising(match)
+    for place in conversations(match):
+        rises = place[2] in rising
+        share = settings.AUDIT_PERCENT / 100 * (RISING if rises else 1)
+        if lot(match, *place[:2]) < share:
+            drawn += _queue(match, [place], AuditReason.RISE if rises else AuditReason.SAMPLE, now)
     return drawn
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from league.domain.core.errors import Refused
 
 FRESH_S = 60.0  # then the server is asked again
 
@@ -41,6 +44,17 @@ def present() -> datetime:
     if found is None or time.monotonic() - found.monotonic > FRESH_S:
         found = _Clock.reading = _ask()
     return found.server + timedelta(seconds=time.monotonic() - found.monotonic)
+
+
+def read(text: str) -> datetime:
+    """A moment that a person wrote; without a zone it is one of UTC. Refused where it is none."""
+    try:
+        found = parse_datetime(text)
+    except ValueError:  # right form, wrong number
+        found = None
+    if found is None:
+        raise Refused("{text!r} is no time, such as 2026-11-21T12:00Z", text=text[:40])
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _ask() -> _Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,3 +12,10 @@ from league.models import LeagueEvent
 def append(kind: str, subject: str, *, now: datetime, actor: str = "", **data: Any) -> LeagueEvent:
     """Add one line. `kind` is a word pair like "match.moved", `subject` names one row like "match:8f3k2p"."""
     return LeagueEvent.objects.create(at=now, kind=kind, subject=subject, actor=actor, data=data)
+
+
+def append_all(lines: Sequence[tuple[str, str, dict[str, Any]]], *, now: datetime, actor: str = "") -> None:
+    """Add lines in one statement: kind, subject and data of each."""
+    LeagueEvent.objects.bulk_create(
+        LeagueEvent(at=now, kind=kind, subject=subject, actor=actor, data=data) for kind, subject, data in lines
+    )

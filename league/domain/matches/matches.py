@@ -161,10 +161,10 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 
 
 # What a match is, as against what became of it.
-IDENTITY = frozenset(field.name for field in Match._meta.fields) - {
+IDENTITY = frozenset(field.attname for field in Match._meta.fields) - {
     "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
-    "reason", "progress", "host", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
-    "request",
+    "reason", "progress", "host", "held_back", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
+    "request", "pool_id",
 }  # fmt: skip
 
 
@@ -192,6 +192,8 @@ def play_again(
     """The match that plays a struck-out one again, and whether it is new: the same versions on the same deals, in `pool` if the rules changed.
 
     It is made once: its key is that of the old one with a number behind it, and asking again gives the same match.
+    The tournament is locked, for an embargo that comes meanwhile must reach both. Who strikes the old one out in the same transaction locks
+    the tournament before that.
     """
     now = clock.given(now)
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
@@ -206,8 +208,10 @@ def play_again(
         )
     name, _, number = match.key.partition("#")
     key = f"{name}#{int(number or 1) + 1}"
-    identity = {field: getattr(match, field) for field in IDENTITY} | {"pool": pool or match.pool}
     with transaction.atomic():
+        if match.tournament_id is not None:
+            Tournament.objects.select_for_update(of=("self",)).get(pk=match.tournament_id)
+        identity = Match.objects.filter(pk=match.pk).values(*IDENTITY).get() | {"pool": pool or match.pool}
         fresh, made = Match.objects.get_or_create(
             key=key,
             defaults={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import combinations
@@ -16,7 +16,7 @@ from django.db.models import TextChoices
 from engine.runner import MatchResult
 from engine.runner.trial import Check as Checked
 from league.domain.core import clock, hints, journal, moves
-from league.domain.matches import health, leases, matches, replays, validation
+from league.domain.matches import health, leases, logs, matches, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
 from league.models import Board, Match, Party, Sitting
@@ -39,7 +39,7 @@ def report(
     worker: str = "",
     now: datetime | None = None,
 ) -> Receipt:
-    """Store the boards, sittings and parties of a match and finish it, in one transaction.
+    """Store the boards, sittings, parties and log of a match and finish it, in one transaction.
 
     1. The row is locked, so that of two reports one waits for the other. Only who holds it may lock it: the role of the workers can
     change no match that is over.
@@ -52,6 +52,9 @@ def report(
     Raises ValueError for a result that is not the one of this match, or not complete: such a thing is a bug of ours.
     """
     now = clock.given(now)
+    # While no row is locked. The first of the trials has the result of the match itself
+    games = [result, *(tried.result for tried in trials if tried.plan is not None and tried.result is not None)]
+    packed = {game.match_id: logs.pack(game.boards) for game in games}
     with transaction.atomic():
         mine = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
         match = mine.first()
@@ -64,10 +67,10 @@ def report(
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)
-        _finish(match, parties, result, now=now)
+        _finish(match, parties, result, packed, now=now)
         health.judge_report(match, parties, now=now)
         if validates:
-            validation.settle(match, _played(match, result, trials, now=now), now=now)
+            validation.settle(match, _played(match, result, trials, packed, now=now), now=now)
             return Receipt.STORED
         if match.tournament_id is not None:
             hints.tournament_grew(match.tournament_id)
@@ -76,9 +79,12 @@ def report(
     return Receipt.STORED
 
 
-def _finish(match: Match, parties: list[Party], result: MatchResult, *, now: datetime) -> None:
+def _finish(
+    match: Match, parties: list[Party], result: MatchResult, packed: Mapping[str, bytes], *, now: datetime
+) -> None:
     _check(match, parties, result)
     _store_boards(match, result)
+    logs.store(match, packed[result.match_id], finished=now)
     _store_parties(parties, result)
     moves.move(
         match,
@@ -98,6 +104,7 @@ def _played(
     match: Match,
     result: MatchResult,
     trials: Sequence[validation.Tried],
+    packed: Mapping[str, bytes],
     *,
     now: datetime,
 ) -> list[validation.Played]:
@@ -111,7 +118,7 @@ def _played(
         if tried.plan is not None and tried.result is not None:
             its = matches.insert_running(tried.plan, match, now=now)
             parties = list(its.parties.select_related("version__bot").order_by("number"))
-            _finish(its, parties, tried.result, now=now)
+            _finish(its, parties, tried.result, packed, now=now)
         found.append(validation.Played(its, tried.game, tried.checks))
     return found
 
@@ -148,8 +155,6 @@ def _store_boards(match: Match, result: MatchResult) -> None:
                 scores=list(sitting.scores),
                 fault=sitting.fault.kind if sitting.fault else "",
                 fault_party=sitting.fault.party if sitting.fault else None,
-                replay=(packed := replays.pack(sitting.replay)),
-                digest=replays.digest(match.public_id, board.number, sitting.number, packed),
             )
             for row, board in zip(boards, result.boards, strict=True)
             for sitting in board.sittings

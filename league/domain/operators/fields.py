@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_noop
 
+from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.people import quotas
 from league.enums import AuditConclusion
@@ -28,17 +27,6 @@ class Field:
     form: str = "text"
     required: bool = True
     choices: tuple[str, ...] = ()
-
-
-def _moment(text: str) -> datetime:
-    """A moment; without a zone it is one of UTC."""
-    try:
-        found = parse_datetime(text)
-    except ValueError:  # right form, wrong number
-        found = None
-    if found is None:
-        raise Refused("{text!r} is no time, such as 2026-11-21T12:00Z", text=text[:40])
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _limit(text: str) -> str:
@@ -64,12 +52,12 @@ def _conclusion(text: str) -> str:
     return text
 
 
-UNTIL = Field("until", gettext_noop("Until (UTC)"), gettext_noop("such as 2026-11-21T12:00Z"), _moment, "time")
+UNTIL = Field("until", gettext_noop("Until (UTC)"), gettext_noop("such as 2026-11-21T12:00Z"), clock.read, "time")
 UNTIL_OR_NEVER = Field(
     "until",
     gettext_noop("Until (UTC)"),
     gettext_noop("such as 2026-11-21T12:00Z; empty: for good"),
-    _moment,
+    clock.read,
     "time",
     required=False,
 )

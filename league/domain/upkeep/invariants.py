@@ -15,7 +15,7 @@ from django.db.models import Count, Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from league.domain.core import clock, journal
-from league.domain.matches import holds, replays, reports
+from league.domain.matches import holds, logs, replays, reports
 from league.domain.matches.leases import HELD
 from league.domain.ratings import pools, ratings, sums
 from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
@@ -45,6 +45,11 @@ MOMENT = timedelta(seconds=10)  # from the time that a wish bears until every wo
 CLOSE_ELO = 1e-9  # of a kept rating and a cold fit
 CHUNK = 200  # matches whose boards are looked at together
 MOST_KEPT = 100  # findings that one event names
+WRONG = {
+    "missing": "is not kept any more",
+    "damaged": "is damaged",
+    "exchanged": "belongs to another match",
+}  # words of logs.Unopened
 REBUILD = "manage.py refresh_ratings --rebuild; if it comes again, a process of another release is at work"
 
 
@@ -150,19 +155,33 @@ def _score(sitting: Sitting, party: int, sides: tuple[tuple[int, ...], ...]) -> 
 
 
 def kept_replays(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Every sitting of a finished match has the replay that was stored for it: none is damaged, missing or that of another sitting."""
+    """Every finished match has the log that was stored for it, with all sittings: it is not damaged, missing or that of another match."""
     ids = list(_finished(since).order_by("pk").values_list("pk", flat=True))
     do = "manage.py repair --replays plays it again from its actions where it can"
     for start in range(0, len(ids), CHUNK):
-        rows = Sitting.objects.filter(board__match__in=ids[start : start + CHUNK]).select_related("board__match")
-        columns = ("number", "replay", "digest", "board__number", "board__match__public_id")
-        for sitting in rows.only(*columns).order_by("pk").iterator(chunk_size=CHUNK):
-            try:
-                why = replays.doubt(sitting) if sitting.digest else replays.unpack(sitting) and None
-            except replays.Unreadable as error:
-                why = error
-            if why:
-                yield Finding("replays", f"match:{sitting.board.match.public_id}", str(why), do)
+        for match, why in _doubts(ids[start : start + CHUNK]):
+            yield Finding("replays", f"match:{match.public_id}", why, do)
+
+
+def _doubts(ids: list[int]) -> Iterator[tuple[Match, str]]:
+    columns = ("number", "replay", "digest", "board__number", "board__match__public_id")
+    loose = Sitting.objects.filter(board__match__in=ids).exclude(digest="", replay=b"").select_related("board__match")
+    for sitting in loose.only(*columns).order_by("pk").iterator(chunk_size=CHUNK):
+        try:
+            why = replays.doubt(sitting) if sitting.digest else replays.unpack(sitting) and None
+        except replays.Unreadable as error:
+            why = error
+        if why:
+            yield sitting.board.match, str(why)
+    logged = Sitting.objects.filter(board__match__in=ids, digest="", replay=b"")
+    places: dict[int, set[tuple[int, int]]] = {}
+    for pk, board, number in logged.values_list("board__match", "board__number", "number"):
+        places.setdefault(pk, set()).add((board, number))
+    for match in Match.objects.filter(pk__in=places).select_related("log").order_by("pk").iterator(chunk_size=CHUNK):
+        if doubt := logs.doubt(match):
+            yield match, f"the log of match {match.public_id} {WRONG[doubt]}"
+        elif not logs.was_let_go(match) and (lacking := places[match.pk] - set(logs.opened(match).places())):
+            yield match, f"the log of match {match.public_id} lacks board and sitting {min(lacking)}"
 
 
 def own_rules(since: datetime | None, now: datetime) -> Iterator[Finding]:
@@ -177,7 +196,7 @@ def own_rules(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 
 def _recorded(match: int) -> int | None:
-    sitting = Sitting.objects.filter(board__match=match).order_by("pk").first()
+    sitting = Sitting.objects.filter(board__match=match).select_related("board__match").order_by("pk").first()
     try:
         return None if sitting is None else replays.unpack(sitting).get("revision")
     except replays.Unreadable:
@@ -382,10 +401,10 @@ def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """The kept sums are those of the counted boards to the bit, the ratings those of a cold fit to CLOSE_ELO."""
     for pool in Pool.objects.filter(Q(sums__isnull=False) | Q(ratings__isnull=False)).distinct().order_by("pk"):
         with transaction.atomic():  # no match is counted meanwhile
-            yield from _cold(Pool.objects.select_for_update(no_key=True).get(pk=pool.pk))
+            yield from _cold(Pool.objects.select_for_update(no_key=True).get(pk=pool.pk), now)
 
 
-def _cold(pool: Pool) -> Iterator[Finding]:
+def _cold(pool: Pool, now: datetime) -> Iterator[Finding]:
     name = f"pool:{pool.pk}"
     cold = sums.recount(pool)
     if sums.read_kept(pool).dump() != cold.dump():
@@ -394,6 +413,7 @@ def _cold(pool: Pool) -> Iterator[Finding]:
         yield Finding("sums", name, f"the kept sums are not those of the boards ({how})", REBUILD)
     if pool.ratings_revision != REVISION:
         return  # the scheduler is about to fit them anew
+    ratings.settle(pool, now)  # of a large pool the table follows after a while: it is proven, not what leads to it
     fitted = {row.bot: row.elo for row in ratings.fit_pool(pool, cold).rows}
     shown = dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
     apart = max((abs(fitted[version] - shown[version]) for version in fitted.keys() & shown.keys()), default=0.0)

@@ -11,16 +11,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Case, Count, Min, Sum, Value, When
+from django.db.models import Case, Count, F, Min, Sum, Value, When
 
 from league.domain.core import clock
 from league.domain.matches import workers
 from league.domain.upkeep import invariants, schedulers
 from league.enums import BotState, MatchKind, MatchStatus
-from league.models import Bot, LeagueEvent, Match, Party, Scheduler, Worker
+from league.models import Bot, LeagueEvent, Match, Party, PoolSums, Scheduler, Worker
 
 LANES = ("validation", "match", "slow", "audit")
-LOOPS = ("pulse", "look", "ahead", "hints", "broker", "reconcile", "calendar", "tell")  # of workers and schedulers
+LOOPS = (
+    "pulse",
+    "look",
+    "ahead",
+    "hints",
+    "broker",
+    "reconcile",
+    "ratings",
+    "ranks",
+    "calendar",
+    "tell",
+)  # of workers and schedulers
 MINUTES = timedelta(minutes=5)
 HOUR = timedelta(hours=1)
 
@@ -46,13 +57,14 @@ class Metric:
 
 
 def collect(*, now: datetime | None = None) -> list[Metric]:
-    """All of them. Fifteen queries, whatever the size."""
+    """All of them. Sixteen queries, whatever the size."""
     now = clock.given(now)
     queue = workers.queue(now=now)
     statuses = dict.fromkeys(MatchStatus.values, 0)
     statuses |= dict(Match.objects.order_by().values_list("status").annotate(Count("pk")))
     uncounted = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, counted=None)
     lag = uncounted.aggregate(first=Min("finished"), boards=Sum("boards_planned"))
+    owed = PoolSums.objects.exclude(ranked=F("stamp")).aggregate(first=Min("ranked_until"))["first"]
     refused = LeagueEvent.objects.filter(kind="match.report_refused").count()
     paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="").count()
     attempts = Match.objects.filter(attempts__gt=1).count()
@@ -106,6 +118,11 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
             "tute_ratings_lag_seconds",
             "Age of the oldest result that does not count yet.",
             {"": _age(lag["first"], now)},
+        ),
+        Metric(
+            "tute_ratings_rank_lag_seconds",
+            "How far margins and ranks of a large pool are behind the results that count; 0 where they follow from all of them.",
+            {"": _age(owed, now)},
         ),
         Metric("tute_ratings_lag_boards", "Boards of results that do not count yet.", {"": lag["boards"] or 0}),
         Metric(

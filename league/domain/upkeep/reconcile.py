@@ -7,14 +7,15 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from league.domain.audits import sampling
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import clock
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
-from league.domain.ratings import ratings
+from league.domain.ratings import ratings, stages
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
+from league.service import marks
 
 BY = "scheduler"
 
@@ -34,6 +35,7 @@ class Reconciled:
     validated: int = 0  # versions whose validation had become void
     released: int = 0  # paused bots whose matches are played from now on
     unbanned: int = 0  # players whose ban is over
+    unanswered: int = 0  # requests for bots that have waited too long
     lifted: int = 0  # queued matches brought forward in the line, since they could not be played before
     explained: int = 0  # queued matches whose reason for waiting changed
 
@@ -68,7 +70,7 @@ def _cancelled(found: Reconciled, now: datetime) -> None:
 
 def _ratings(found: Reconciled, now: datetime) -> None:
     for pool in ratings.stale_pools():
-        found.refreshed += ratings.refresh(pool, now=now)
+        found.refreshed += stages.go_on(pool, now=now)
 
 
 def _audits(found: Reconciled, now: datetime) -> None:
@@ -80,6 +82,7 @@ def _bots(found: Reconciled, now: datetime) -> None:
     found.validated = validation.repeat_void(now=now)
     found.released = bots.release_held(now=now)
     found.unbanned = bans.end_over(now=now)
+    found.unanswered = consent.expire(now=now)
 
 
 def _queue(found: Reconciled, now: datetime) -> None:
@@ -87,9 +90,14 @@ def _queue(found: Reconciled, now: datetime) -> None:
     found.explained = workers.explain(now=now)
 
 
+def _marks(found: Reconciled, now: datetime) -> None:
+    marks.fold()
+
+
 # Leases that ran out; matches missing from schedules and tournaments that are over; stages and seasons that are due; matches of cancelled
 # tournaments; pools with results that were not counted; audits of what has finished; paused bots whose test is due, validations that
-# became void, pauses and bans that are over; places in the line of what may be played again, and the reasons why queued matches wait.
+# became void, pauses, bans and requests that are over; places in the line of what may be played again, and the reasons why queued matches wait;
+# rows that count changes of what is shown.
 STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _leases,
     _tournaments,
@@ -99,6 +107,7 @@ STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _audits,
     _bots,
     _queue,
+    _marks,
 )
 
 

@@ -14,10 +14,13 @@ from django_celery_beat.schedulers import DatabaseScheduler
 from league import celery, tasks
 from league.domain.core import clock
 from league.domain.core.loops import Loops
+from league.domain.matches import outlook
+from league.domain.ratings import stages
 from league.domain.upkeep import schedulers
 from league.management.base import LeagueCommand
 from league.management.listening import Listener
 
+FIT_S = 1.0  # between two looks whether a large pool is owed a fit
 TELL_S = 5.0  # between two reports of this process
 
 
@@ -45,13 +48,17 @@ class Command(LeagueCommand):
     done: datetime  # when it came round last
 
     def run(self, **options: Any) -> None:
-        """Reconcile, follow the calendar and tell of it in threads of their own; take hints here."""
+        """Reconcile, look over the workers, follow the calendar and tell of it in threads of their own; take hints here."""
         name = f"{socket.gethostname()[:60]}:{os.getpid()}"
         schedulers.register(name)
+        stages.keep_as(name)
         loops, self.done = Loops(), clock.present()
         listener = Listener(loops)
         loops.lost = lambda: schedulers.note(name, loops, done=self.done)
         loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True)
+        loops.start("ratings", tasks.fit_ratings, FIT_S)
+        loops.start("ranks", tasks.rank_ratings, FIT_S)
+        loops.start("outlook", outlook.keep, outlook.EVERY_S)
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S)
         loops.start("tell", lambda: schedulers.note(name, loops, done=self.done), TELL_S)

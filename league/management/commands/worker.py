@@ -8,9 +8,8 @@ from django.conf import settings
 
 from league import celery, tasks
 from league.domain.core.errors import Refused
-from league.domain.matches import leases
 from league.domain.playing.process import Machine
-from league.domain.playing.upcoming import Work
+from league.domain.playing.upcoming import claim
 from league.management.base import LeagueCommand
 from league.management.listening import Listener
 from league.management.processes import Supervisor, manage
@@ -59,11 +58,11 @@ class Command(LeagueCommand):
         try:
             if machine.unable:
                 raise Refused(machine.unable)
-            match = leases.claim(machine.name)
-            if match is None:
+            found = claim(machine.name, most=1)
+            if not found:
                 self.say("no match waits")
                 return
-            receipt = machine.play(Work(match))
-            self.say(f"match {match.public_id}: {receipt or 'given back'}")
+            receipt = machine.play(found[0])
+            self.say(f"match {found[0].match.public_id}: {receipt or 'given back'}")
         finally:
             machine.close()

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Max
+from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -22,10 +22,13 @@ from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
 from league.domain.bots import challenges, consent
+from league.domain.core import keyset
+from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import encounters, replays, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
+from league.service import kept, marks
 from league.web.bots import charts, tracebacks
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
@@ -33,21 +36,27 @@ from league.web.common import inputs, lists
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, viewer_of
 
+BY_NAME = keyset.Order(("slug",), (str,))
 MOST_POINTS = 2000  # of one rating chart
 MOST_OPEN = 5  # tournaments that take entries
 MOST_MATCHES = 12  # of one bot, the latest
 MOST_MATCHES_OF_TWO = 20  # the latest of two bots against each other
 
 
+@kept.shown_by(marks.BOTS)
 def bots(request: HttpRequest) -> HttpResponse:
-    """All bots, by name; `?q=` searches. Two queries."""
-    found = Bot.objects.select_related("owner").annotate(uploads=Count("versions"), last=Max("versions__created"))
+    """All bots, by name; `?q=` searches. One query."""
+    found = Bot.objects.select_related("owner").annotate(
+        uploads=count_of(BotVersion.objects.all(), "bot"),
+        last=value_of(BotVersion.objects.all(), "bot", Max("created")),
+    )
     wanted = inputs.short_text(request.GET.get("q", ""), 40)
     if wanted:
         found = found.filter(slug__icontains=wanted)
-    return render(request, "bots/bots.html", {"page": lists.page_of(request, found.order_by("slug")), "q": wanted})
+    return render(request, "bots/bots.html", {"page": lists.page_of(request, found, BY_NAME), "q": wanted})
 
 
+@kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """One bot. Eleven queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
@@ -86,12 +95,11 @@ def _challenge_form(viewer: Player | None, found: Bot, versions: Iterable[BotVer
     if viewer is None or not accepted or found.state != BotState.ACTIVE:
         return {}
     able = viewer.bots.filter(state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED).distinct()
-    games = [
-        key for key in engine.games() if any(one.plays(key) for one in accepted) and len(engine.load(key).sides) == 2
-    ]
+    games = [(key, len(engine.load(key).sides)) for key in engine.games() if any(one.plays(key) for one in accepted)]
     return {
         "challengers": able.order_by("slug"),
         "challenge_games": games,
+        "challenge_others": max((sides for _, sides in games), default=2) - 2,
         "challenge_versions": accepted,
         "challenge_boards": challenges.BOARDS,
         "challenge_most": challenges.MOST_BOARDS,
@@ -101,14 +109,16 @@ def _challenge_form(viewer: Player | None, found: Bot, versions: Iterable[BotVer
 @login_required
 @require_POST
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let one's own bot play this one, unrated; then the page of the match."""
+    """Let one's own bot play this one, in some games others besides, unrated; then the page of the match."""
     found = get_object_or_404(Bot, slug=slug)
     own = get_object_or_404(Bot, slug=inputs.short_text(request.POST.get("with", ""), 40))
     number = inputs.whole_number(request.POST.get("version"))
     rival = get_object_or_404(found.versions.select_related("bot"), number=number) if number else found
     boards = inputs.whole_number(request.POST.get("boards")) or 0
+    others = inputs.short_text(request.POST.get("others", ""), 400).replace(",", " ").split()
     try:
-        made = challenges.challenge(player_of(request), own, rival, request.POST.get("game", "")[:30], boards)
+        rivals = [rival, *(inputs.bot_named(name) for name in others)]
+        made = challenges.challenge(player_of(request), own, rivals, request.POST.get("game", "")[:30], boards)
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return redirect("bot", slug=slug)
@@ -123,6 +133,7 @@ def _next_steps(version: BotVersion) -> dict[str, object]:
     return {"open_tournaments": list(lists.open_tournaments(named)[:MOST_OPEN]), "duel": duel}
 
 
+@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     """Two bots against each other, pool by pool, and their latest matches. Seven queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Window
+from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
 import engine
@@ -29,14 +29,11 @@ def leaders_by_game(most: int = 5) -> list[GameLeaders]:
     """The best of the usual table of every game; games without ratings come last. Two queries."""
     pools = {key: found[0] for key, found in rated_pools(engine.games()).items()}
     place = Window(RowNumber(), partition_by=F("pool_id"), order_by=[F("elo").desc(), F("version_id")])
-    rated = Window(Count("pk"), partition_by=F("pool_id"))
-    listed = Rating.objects.filter(pool__in=list(pools.values()), listed=True).annotate(place=place, rated=rated)
+    listed = Rating.objects.filter(pool__in=list(pools.values()), listed=True).annotate(place=place)
     lines: dict[int, list[leaderboards.RankedBot]] = defaultdict(list)
     settled: Counter[int] = Counter()
-    bots: dict[int, int] = {}
     for rating in listed.filter(place__lte=most).select_related("version__bot__owner").order_by("place"):
         settled[rating.pool_id] += not rating.provisional
-        bots[rating.pool_id] = rating.rated
         lines[rating.pool_id].append(
             leaderboards.RankedBot(None if rating.provisional else settled[rating.pool_id], rating)
         )
@@ -44,6 +41,6 @@ def leaders_by_game(most: int = 5) -> list[GameLeaders]:
     for key in engine.games():
         pool = pools.get(key)
         found.append(
-            GameLeaders(describe_game(key), pool, lines[pool.pk] if pool else [], bots.get(pool.pk, 0) if pool else 0)
+            GameLeaders(describe_game(key), pool, lines[pool.pk] if pool else [], vars(pool)["rated"] if pool else 0)
         )
     return sorted(found, key=lambda leaders: leaders.pool is None)

@@ -15,7 +15,7 @@ from league.domain.matches import leases, workers
 from league.domain.upkeep import invariants, metrics, readiness
 from league.enums import MatchKind, TournamentStatus
 from league.models import Bot, Match
-from league.service import version
+from league.service import kept, marks, version
 from league.web.common import lists, markdown
 from league.web.common.words import waiting_reason
 from league.web.pages.leaders import leaders_by_game
@@ -25,6 +25,7 @@ DOCS = settings.BASE_DIR / "docs"
 MOST_WAITING = 30  # matches of a list of the queue
 
 
+@kept.shown_by(marks.POOLS, marks.BOTS, marks.MATCHES, marks.TOURNAMENTS)
 def home(request: HttpRequest) -> HttpResponse:
     """Leaderboards, what runs, what was played last. Six queries, whatever the size."""
     running = lists.listed_tournaments().filter(status=TournamentStatus.RUNNING)[:5]

@@ -10,6 +10,7 @@ import sys
 import threading
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
@@ -17,7 +18,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 
-from league.domain.core import idempotency
+from league.domain.core import clock, idempotency
 from league.domain.people import players, tokens
 from league.models import Bot, BotVersion, Match, Tournament
 from tests.league.api.client import Api
@@ -489,3 +490,20 @@ def test_repetition_that_comes_meanwhile_waits_for_the_first_answer(monkeypatch)
     assert [answer.status_code for answer in answers] == [201, 201]
     assert sorted("Idempotency-Replayed" in answer for answer in answers) == [False, True]
     assert Tournament.objects.count() == 1
+
+
+def test_owners_hold_back_the_replays_of_their_own(as_alice, as_charlie, alice, charlie) -> None:
+    made.accepted(alice, "rufo")
+    made.accepted(charlie, "luna")
+    as_alice.post("tournaments", {"name": "Copa", "game": "partnership", "bots": ["rufo", "luna"]})
+    stages = [{"format": "round_robin", "boards": 1, "advance": 2}, {"format": "round_robin", "boards": 1}]
+    document = {"name": "Serie", "game": "partnership", "stages": stages}
+    assert as_alice.post("events", {"document": document, "bots": ["rufo", "luna"]}).status_code == 201
+
+    for where in ("tournaments/copa", "events/serie"):
+        until = f"{clock.present() + timedelta(days=2):%Y-%m-%dT%H:%M:00Z}"
+        assert as_alice.post(f"{where}/embargo", {"until": until}).json()["embargo"] == until
+        assert as_charlie.post(f"{where}/embargo", {"until": None}).status_code == 403
+        assert as_alice.post(f"{where}/embargo", {"until": "soon"}).status_code == 400
+        assert as_alice.post(f"{where}/embargo", {"until": "2020-01-01T00:00Z"}).status_code == 409
+        assert as_alice.post(f"{where}/embargo", {"until": None}).json()["embargo"] is None

@@ -98,6 +98,11 @@ def test_database_urls() -> None:
         "OPTIONS": {"sslmode": "require"},
         "CONN_HEALTH_CHECKS": True,
     }
+    assert server["DISABLE_SERVER_SIDE_CURSORS"] is False
+    pooled = env.database("postgresql://ana@db.example/tute?pool_mode=transaction&sslmode=require")
+    assert (pooled["DISABLE_SERVER_SIDE_CURSORS"], pooled["OPTIONS"]) == (True, {"sslmode": "require"})
+    with pytest.raises(ImproperlyConfigured, match="pool_mode='statement'"):
+        env.database("postgresql://ana@db.example/tute?pool_mode=statement")
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_a_password_that_another_sets_ends_what_the_old_one_let_in(way, who, eva
     assert api.get("/api/v1/me", headers={"Authorization": f"Bearer {key}"}).status_code == 401
     assert tokens.authenticate(before) is not None
     event = LeagueEvent.objects.get(kind=passwords.SET)
-    assert (event.subject, event.actor, event.data) == ("player:eva", who, {"keys": 1})
+    assert (event.subject, event.actor, event.data) == ("player:eva", who, {"keys": 1, "sessions": 1})
     assert owner.login(username="eva", password=NEW)
     assert f"no por ti ({who})" in owner.get("/accounts/me/").content.decode()
 

@@ -157,6 +157,20 @@ def test_what_a_worker_has_played_is_audited_by_another_while_there_is_one(cup) 
     assert (taken.kind, alone.kind) == ("audit", "audit")
 
 
+def test_what_a_host_has_played_is_audited_on_another_while_there_is_one(cup) -> None:
+    """Who breaks out of a sandbox may be any worker of that host, one that was started since, too."""
+    sampling.draw(now=NOW)
+    Match.work.filter(kind="audit").update(avoid="one:17")
+    for name in ("one:17", "one:18", "two:17"):
+        workers.register(name, tier="landlock", now=NOW)
+    assert [leases.claim(name, now=NOW) for name in ("one:17", "one:18")] == [None, None]
+    assert leases.claim("two:17", now=NOW) is not None
+
+    workers.unregister("two:17", now=NOW)
+    assert leases.claim("one:17", now=NOW) is None
+    assert leases.claim("one:18", now=NOW) is not None
+
+
 def test_audits_are_no_matches_for_anybody_else(cup) -> None:
     before, of_pool = Match.objects.count(), cup.pool.matches.count()
     sampling.draw(now=NOW)

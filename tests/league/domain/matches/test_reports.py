@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import zlib
 
 import pytest
 
 import engine
 from engine.runner import FaultReport
-from league.domain.matches import leases, reports
+from league.domain.matches import leases, replays, reports
 from league.domain.matches.reports import Receipt
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Party, Sitting
@@ -35,7 +34,7 @@ def test_report_stores_boards_sittings_and_parties(match: Match) -> None:
     stored = list(Sitting.objects.order_by("board__number", "number"))
     assert [s.seating for s in stored] == [[0, 1, 0, 1], [1, 0, 1, 0]] * 2
     for row, sitting in zip(stored, [s for b in found.boards for s in b.sittings], strict=True):
-        replay = json.loads(zlib.decompress(bytes(row.replay)))
+        replay = replays.unpack(row)
         assert replay == json.loads(json.dumps(sitting.replay))
         engine.replay.verify(replay)
     party = row_of(match, 0)

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 
-def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path: Path) -> None:
+@pytest.mark.timeout(900)
+def test_a_match_finishes_between_any_two_statements(migrated_postgres_url: str, tmp_path: Path) -> None:
     environment = os.environ | {
-        "DATABASE_URL": postgres_url,
+        "DATABASE_URL": migrated_postgres_url,
         "STATE_DIR": str(tmp_path),
         "BROKER_URL": "filesystem://",
         "SECRET_KEY": "only for this test",
@@ -20,7 +22,7 @@ def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path
         "AUDIT_PERCENT": "0",
     }
     words = [sys.executable, "-m", "tests.support.between"]
-    done = subprocess.run(words, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(words, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=850)
 
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stdout, done.stdout
@@ -30,10 +32,13 @@ def test_a_match_finishes_between_any_two_statements(postgres_url: str, tmp_path
         "count_anew",
         "check",
         "show",
+        "count_in_stages",
+        "fit_and_rank",
         "extend_while_it_ends",
         "upload_while_another_does",
         "grant_while_it_starts",
         "enter_while_the_policy_changes",
         "count_while_audits_are_drawn",
+        "rerun_while_it_is_held_back",
     ], done.stdout
     assert all(int(found.removesuffix(" moments")) >= 10 for found in moments.values())

@@ -28,6 +28,7 @@ from league.models import (
     Sitting,
     Tournament,
 )
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 SOON = NOW + 3 * invariants.GRACE
@@ -36,6 +37,10 @@ SOON = NOW + 3 * invariants.GRACE
 @pytest.fixture
 def cup(ana, berto) -> Tournament:
     """Three matches that are played and count, and one that is void."""
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana: Player, berto: Player) -> Tournament:
     versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(ana, "nena")]
     cup = started(berto, versions, boards=2)
     for match in cup.matches.all():
