@@ -102,8 +102,14 @@ def _match(match: Match) -> dict[str, Any]:
 def _sitting(sitting: Sitting) -> list[Any]:
     record = replays.unpack(sitting)
     del record["timings"]  # how long each decision took
-    played = json.dumps(record, sort_keys=True)
-    return [sitting.number, sitting.seating, sitting.scores, sitting.fault, hashlib.sha256(played.encode()).hexdigest()]
+    told = record | {f"meta.{name}": value for name, value in record.pop("meta").items()}
+    return [sitting.number, sitting.seating, sitting.scores, sitting.fault, {name: _short(told[name]) for name in told}]
+
+
+def _short(value: Any) -> str:
+    """Itself, or its digest: enough to say what differs."""
+    text = json.dumps(value, sort_keys=True)
+    return text if len(text) <= 200 else f"{len(text)} bytes, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _cup(cup: Tournament) -> dict[str, Any]:
