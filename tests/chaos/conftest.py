@@ -108,7 +108,7 @@ class Troubled:
         environment = self.stack.environment(service) | {
             f"CHAOS_{key.upper()}": str(value) for key, value in arranged.items()
         }
-        if "die_at" in trouble:
+        if "die_at" in trouble and "by" not in trouble:  # by another signal it ends as it should, and has time for that
             environment["LEASE_S"] = SOON
         log = self.stack.folder / f"{name}-{len(self.stack.processes)}.log"
         process = Process(f"{name} {trouble or ''}", command, log, env=environment, cwd=compose.TOP)
