@@ -176,6 +176,10 @@ ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 10
 MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # of one match
 MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # of one tournament
 
+# Connections that wait for changes of a page (league.service.live), of one process of the web
+LIVE_LISTENERS = envint("LIVE_LISTENERS", 1000, least=0)
+LIVE_PER_ADDRESS = envint("LIVE_PER_ADDRESS", 60, least=0)  # a school is one address
+
 # How many, in how many seconds; by whom is said in league.web.common.limits. Those of the API: league.api.http.settings.
 MINUTE, HOUR = 60, 3600
 LIMITS = {

@@ -5,6 +5,9 @@ and the form of everything else.
 
 gunicorn's own threads read for themselves: who sends half of a request holds a thread for as long as they like. waitress collects the
 requests of all connections in one loop and gives a thread only what has come whole; a slow reader gets the answer from a buffer.
+
+Who listens for changes (`league.service.live`) is answered like everybody, up to the end of the head; then their connection is handed over to
+the hub of the process, which holds hundreds of them in one thread.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer, create_server
 from waitress.task import ErrorTask, Task, WSGITask
 
+from league.service import live
 from league.service.middleware import UNREAD
 
 CONNECTIONS = 500  # of one process; more of them wait to be accepted
@@ -48,6 +52,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         """Answer until told to stop or until the parent is gone; then finish what has begun."""
         connections: dict[int, Any] = {}
         TcpWSGIServer.channel_class = Channel
+        Channel.hub = live.Hub()
         server = create_server(
             self._counted(self.wsgi),
             map=connections,
@@ -71,6 +76,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     def _finish(self, server: Any, connections: dict[int, Any]) -> None:
         for listening in [one for one in connections.values() if getattr(one, "accepting", False)]:
             listening.accepting = False  # not closed: with it goes the pipe by which threads wake this loop
+        Channel.hub.close()
         until = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < until and any(map(_busy, list(connections.values()))):
             self.notify()
@@ -134,6 +140,28 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
         return found[1].decode().partition("?")[0] if found else "/"
 
 
+class LiveTask(WSGITask):  # type: ignore[misc]
+    """Answers a request; where the application lets a listener in, only the head is sent, and the channel knows."""
+
+    environ: dict[str, Any] | None = None
+
+    def get_environment(self) -> dict[str, Any]:
+        """With the hub of this process. One dictionary: what the application puts there is found again."""
+        if self.environ is None:
+            self.environ = {**super().get_environment(), live.HUB: self.channel.hub}
+        return self.environ
+
+    def build_response_header(self) -> bytes:
+        """Of a listener without a length and without chunks, which only HTTP/1.0 has: the answer lasts until one of us hangs up."""
+        wanted = (self.environ or {}).get(live.LISTENER)
+        if wanted is not None and self.status.startswith("200"):
+            self.version, self.content_length = "1.0", None
+            self.remove_content_length_header()
+            self.set_close_on_finish()
+            self.channel.wanted = wanted
+        return bytes(super().build_response_header())
+
+
 class UnreadTask(WSGITask):  # type: ignore[misc]
     """Lets the application refuse a request that could not be read. The connection ends with it."""
 
@@ -183,4 +211,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     """One connection."""
 
     parser_class = Parser
+    task_class = LiveTask
     error_task_class = staticmethod(_refusal)
+    hub: live.Hub
+    wanted: live.Wanted | None = None
+
+    def handle_close(self) -> None:
+        """The end, or of a listener the moment to hand the connection over: its head is sent."""
+        wanted, self.wanted = self.wanted, None
+        if wanted is not None and self.connected and not self.total_outbufs_len and not self.outbufs[0]:
+            self.hub.adopt(self.socket.dup(), wanted)
+        super().handle_close()

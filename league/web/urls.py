@@ -11,6 +11,7 @@ from league.web.common import prefs
 from league.web.games import views as games
 from league.web.matches import views as matches
 from league.web.operators import views as operators
+from league.web.pages import live
 from league.web.pages import views as pages
 from league.web.people import views as people
 from league.web.people import ways_in
@@ -59,6 +60,7 @@ urlpatterns = [
     path("operators/", operators.operators, name="operators"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
     path("queue/", pages.queue, name="queue"),
+    path("live", live.live, name="live"),
     path("metrics", pages.metrics_text, name="metrics"),
     path("version", pages.version_json, name="version-json"),
     path("healthz", pages.healthz, name="healthz"),

@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 
 from league.api.http.problems import KINDS
 from league.domain.upkeep import metrics
+from league.service.live import PING_S
 from league.service.web_worker import MOST_BODY
 from tests.support.league import NOW
 
@@ -135,6 +136,14 @@ def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> N
     assert ["proxy_set_header" in [line["directive"] for line in server] for server in servers] == [False, True]
     for header, value in (("X-Forwarded-For", "$remote_addr"), ("X-Forwarded-Proto", "$scheme")):
         assert found.count(("proxy_set_header", [header, value])) == places
+    # Events are passed on at once, and the site sends a line before the proxy would hang up
+    [live] = [
+        {one["directive"]: one["args"] for one in line["block"]}
+        for line in lines(parsed["config"][0]["parsed"])
+        if line["directive"] == "location" and line["args"] == ["=", "/live"]
+    ]
+    assert live["proxy_buffering"] == ["off"]
+    assert int(live["proxy_read_timeout"][0].removesuffix("s")) > 2 * PING_S
 
 
 def test_what_the_proxy_itself_refuses_of_the_api_is_a_problem_too() -> None:

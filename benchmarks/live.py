@@ -1,0 +1,196 @@
+"""What listeners cost: 500 connections that wait for changes on one process of the web, PostgreSQL.
+
+    .venv/bin/python benchmarks/live.py [LISTENERS]
+
+Where uvicorn is installed (pip install uvicorn), an ASGI process beside the web is measured as well: the rival of docs/adr/0008.
+The client is on the same machine and takes its own share of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import selectors
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.league import on_postgres  # noqa: E402
+
+LISTENERS = int(os.environ.get("LISTENERS", "500"))
+IDLE_S = 20.0  # in which nothing changes
+EVENTS = 40
+TOPICS = ("events", "ratings:3", "tournament:7", "match:nobody")
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+async def rival(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    """The same for an ASGI server: one reader, a queue for each listener."""
+    from league.service import live, topics
+
+    if scope["type"] != "http":
+        return
+    if not hasattr(rival, "queues"):
+        rival.queues = set()  # type: ignore[attr-defined]
+        rival.reader = asyncio.create_task(_read(topics.read, live.PACE_S))  # type: ignore[attr-defined]
+    wanted = parse_qs(scope["query_string"].decode()).get("topic", [])
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+    queue: asyncio.Queue[dict[str, int]] = asyncio.Queue(4)
+    rival.queues.add(queue)  # type: ignore[attr-defined]
+    known: tuple[int | None, ...] = (None,) * len(wanted)
+    try:
+        while True:
+            versions = await queue.get()
+            if event := live.told(versions, wanted, known):
+                known = tuple(versions[topic] for topic in wanted)
+                await send({"type": "http.response.body", "body": event, "more_body": True})
+    finally:
+        rival.queues.discard(queue)  # type: ignore[attr-defined]
+
+
+async def _read(read: Callable[[tuple[str, ...]], dict[str, int]], pace: float) -> None:
+    while True:
+        found = await asyncio.get_running_loop().run_in_executor(None, read, TOPICS)
+        for queue in rival.queues:  # type: ignore[attr-defined]
+            if not queue.full():
+                queue.put_nowait(found)
+        await asyncio.sleep(pace)
+
+
+def memory(pid: int) -> float:
+    """Resident MB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+def spent(pid: int) -> float:
+    """Seconds of a processor so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+class Crowd:
+    """All listeners, in one thread."""
+
+    def __init__(self, port: int, count: int) -> None:
+        self.selector = selectors.DefaultSelector()
+        self.heard = 0
+        query = "&".join(f"topic={topic}" for topic in TOPICS)
+        asks = f"GET /live?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        for _ in range(count):
+            one = socket.create_connection(("127.0.0.1", port), timeout=60)
+            one.sendall(asks)
+            one.setblocking(False)
+            self.selector.register(one, selectors.EVENT_READ)
+
+    def listen(self, until: Callable[[list[float]], bool], within: float) -> list[float]:
+        """When events came, until there are enough."""
+        times: list[float] = []
+        end = time.monotonic() + within
+        while not until(times) and time.monotonic() < end:
+            for key, _ in self.selector.select(0.05):
+                data = key.fileobj.recv(2**16)  # type: ignore[union-attr]
+                if not data:
+                    raise SystemExit("error: the server hung up")
+                now = time.monotonic()
+                times += [now] * data.count(b"data: ")
+        return times
+
+    def close(self) -> None:
+        """Everybody leaves."""
+        for key in list(self.selector.get_map().values()):
+            key.fileobj.close()  # type: ignore[union-attr]
+        self.selector.close()
+
+
+def measure(name: str, command: list[str], port: int) -> None:
+    """A row of the table."""
+    from django.db import connection
+
+    environment = {**os.environ, "LIVE_PER_ADDRESS": "5000", "LIVE_LISTENERS": "5000", "HTTPS": "0"}
+    server = subprocess.Popen(command, cwd=ROOT, env=environment)
+    try:
+        for _ in range(600):
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=1):
+                    break
+            except OSError:
+                time.sleep(0.1)
+        if "gunicorn" in name:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60).close()
+        children = subprocess.run(["pgrep", "-P", str(server.pid)], capture_output=True, text=True).stdout.split()  # noqa: S607
+        pid = int(children[0]) if children else server.pid
+        warm = Crowd(port, 1)
+        warm.listen(lambda times: len(times) >= 1, 60)
+        before = memory(pid)
+        crowd = Crowd(port, LISTENERS)
+        first = crowd.listen(lambda times: len(times) >= LISTENERS, 60)
+        held = memory(pid)
+        cpu = spent(pid)
+        crowd.listen(lambda times: False, IDLE_S)
+        idle = (spent(pid) - cpu) / IDLE_S
+        delays: list[float] = []
+        cpu = spent(pid)
+        for number in range(EVENTS):
+            time.sleep(0.013 * (number % 40))  # at any moment between two looks
+            with connection.cursor() as cursor:
+                cursor.execute("INSERT INTO league_change (key, number) VALUES ('events', 1)")
+            at = time.monotonic()
+            times = crowd.listen(lambda times: len(times) >= LISTENERS, 30)
+            if len(times) != LISTENERS:
+                raise SystemExit(f"error: {len(times)} of {LISTENERS} heard of a change")
+            delays += [one - at for one in times]
+        each = (spent(pid) - cpu) / EVENTS
+        delays.sort()
+        p99 = delays[int(0.99 * len(delays))]
+        print(
+            f"| {name} | {before:.0f} | {held:.0f} | {1024 * (held - before) / max(1, len(first)):.1f} | {100 * idle:.1f} |"
+            f" {1000 * each:.0f} | {1000 * statistics.median(delays):.0f} | {1000 * p99:.0f} |",
+            flush=True,
+        )
+        crowd.close()
+        warm.close()
+    finally:
+        server.terminate()
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+def live() -> None:
+    """All rows."""
+    from tests.support.processes import free_port
+
+    print(
+        f"{LISTENERS} listeners, 4 topics each, {json.dumps(TOPICS)}\n\n"
+        "| server | MB before | MB with them | KB each | CPU idle, % | CPU of an event, ms | delay, ms: median | p99 |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        flush=True,
+    )
+    port = free_port()
+    words = ["--bind", f"127.0.0.1:{port}", "--threads", "4", "--no-control-socket", "--log-level", "error"]
+    worker = ["--worker-class", "league.service.web_worker.BufferingWorker"]
+    measure("gunicorn, the web itself", [sys.executable, "-m", "gunicorn", "league.wsgi", *words, *worker], port)
+    if importlib.util.find_spec("uvicorn"):
+        port = free_port()
+        begin = f"import django; django.setup(); import uvicorn; uvicorn.run('benchmarks.live:rival', port={port}, log_level='error')"
+        measure("uvicorn, a process beside", [sys.executable, "-c", begin], port)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        os.environ["LISTENERS"] = str(int(sys.argv[1]))
+    on_postgres("live", "live")
