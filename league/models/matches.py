@@ -34,7 +34,9 @@ class Match(models.Model):
     public_id = models.CharField(max_length=12, unique=True)  # in addresses; not guessable, not a count
     kind = models.CharField(max_length=12, choices=MatchKind)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="matches")
-    tournament = models.ForeignKey(Tournament, null=True, on_delete=models.CASCADE, related_name="matches")
+    tournament = models.ForeignKey(
+        Tournament, null=True, on_delete=models.CASCADE, related_name="matches", db_index=False
+    )  # match_tournament begins with it
     round = models.ForeignKey(Round, null=True, on_delete=models.CASCADE, related_name="matches")
     key = models.CharField(max_length=120, unique=True)  # what the match is: inserting it twice is impossible
     table = models.CharField(max_length=120)  # enters the deals: same table and board, same cards
@@ -113,6 +115,14 @@ class Match(models.Model):
                 condition=models.Q(status="finished", rated=True, counted=None),
                 name="match_uncounted",
             ),
+            # What counted and is struck out since: next to nothing, and looked for before each result is counted
+            models.Index(
+                fields=["pool"],
+                condition=models.Q(
+                    models.Q(status="void") | models.Q(status="finished", rated=False), counted__isnull=False
+                ),
+                name="match_struck",
+            ),
         ]
         constraints = [
             # The deals follow from these three: nobody plays one twice. What was struck out may be played again, on the same deals.
@@ -132,9 +142,11 @@ class Match(models.Model):
 class Party(models.Model):
     """One bot version at the table of a match: it holds a side (all its seats), or a seat."""
 
-    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="parties")
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="parties", db_index=False)  # party_once
     number = models.PositiveSmallIntegerField()  # from 0, as in the seatings of the sittings
-    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="parties")
+    version = models.ForeignKey(
+        BotVersion, on_delete=models.PROTECT, related_name="parties", db_index=False
+    )  # party_version
     points = models.IntegerField(null=True)  # sum of its board scores, in the game's score unit
     # Boards won, drawn, lost against the others at the table, pair by pair
     wins = models.PositiveIntegerField(null=True)

@@ -22,7 +22,8 @@ HELD = Q(version__bot__held_until__isnull=False)  # its owner has paused it (lea
 STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # an operator holds it back
 PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE)
 HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
-OVER = Q(tournament__status__in=[TournamentStatus.FINISHED, TournamentStatus.CANCELLED])
+OVER_STATUSES = (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
+OVER = Q(tournament__status__in=OVER_STATUSES)
 
 
 def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -39,6 +40,18 @@ def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of `matches` of which neither holds, and whose tournament is not over: who ended it may have died before taking them back."""
     stays = Q(_sits(TEST | HELD), kind__in=PLAYED)
     return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED).exclude(OVER)
+
+
+def is_playable(match: Match) -> bool:
+    """The same of one match at hand, read with its tournament and its parties with their bots. No query."""
+    bots = [party.version.bot for party in match.parties.all()]
+    if any(bot.stopped is not None or bot.owner_banned for bot in bots):
+        return False
+    cup = match.tournament
+    if cup is not None and (cup.paused or cup.stopped or cup.status in OVER_STATUSES):
+        return False
+    tested = (bot.state == BotState.PAUSED and bot.retests == 0 and bot.paused_for != "" for bot in bots)
+    return match.kind not in PLAYED or not (any(tested) or any(bot.held_until is not None for bot in bots))
 
 
 def blocked_matches(matches: QuerySet[Match]) -> QuerySet[Match]:

@@ -14,7 +14,21 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import BinaryField, Case, Exists, F, Func, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import (
+    BinaryField,
+    Case,
+    Exists,
+    F,
+    Func,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+    prefetch_related_objects,
+)
 from django.db.models.functions import JSONObject
 
 from engine.runner import Limits, bounds
@@ -39,6 +53,7 @@ NOTHING_AT_STAKE = (
     MatchKind.CHALLENGE,
     MatchKind.AUDIT,
 )  # these may begin anew: no board of theirs counts
+UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
 
@@ -86,6 +101,9 @@ def claim_several(
     """Lease the next matches in line to `worker`, in their order.
 
     One, and where it is short and the queue is long, up to `most` (`outlook.BATCH`), which take `SHORT_S` together, by what is expected of them.
+    Of several none counts as an attempt until its bots begin (`count_attempt`, `start`): those that a worker dies with in its line were never tried.
+
+    Their parties are read with them, with bots, versions and packages.
 
     `uploads_only`: for a slow match that stands aside: an upload that waits to be validated and is not known to be slow itself.
 
@@ -147,7 +165,7 @@ def _claim(plan: _Plan) -> list[Match]:
     waiting = Match.objects.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
     if plan.exact:
         waiting = holds.playable_matches(waiting.filter(pools.by_rules(pools.revisions(), "pool__")))
-    if workers.is_another_able(plan.worker, now=plan.now):
+    if seen.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
         waiting = waiting.exclude(avoid=plan.worker)
     if plan.uploads_only:
         waiting = waiting.filter(kind=MatchKind.VALIDATION, slow=False)
@@ -163,18 +181,21 @@ def _claim(plan: _Plan) -> list[Match]:
 
 
 def _leased(taken: list[int], plan: _Plan) -> list[Match]:
-    """The rows with these ids, in their order and with their secrets; the journal hears of them. Raises _Changed for what may not be played."""
+    """The rows with these ids, in their order, with secrets and parties; the journal hears of them. Raises _Changed for what may not be played."""
     if not taken:
         return []
     # Of the tournament all but its secret, from which the deals of all its matches follow: no worker may read that
     found = Match.work.filter(pk__in=taken).select_related("tournament", "pool").defer("tournament__secret")
-    playable = found.filter(Q(kind=MatchKind.AUDIT) | Q(pk__in=holds.playable_matches(found).values("pk")))
-    rows: list[Any] = list((found if plan.exact else playable).annotate(told=_secret()).order_by(*turns.ORDER))
-    if len(rows) < len(taken):
-        raise _Changed(0)
-    for match in rows:
-        if match.kind != MatchKind.AUDIT and not pools.is_known(match.pool):
+    rows: list[Any] = list(found.annotate(told=_secret()).order_by(*turns.ORDER))
+    seats = Party.objects.select_related("version__bot", "version__package")
+    played = [match for match in rows if match.kind != MatchKind.AUDIT]
+    prefetch_related_objects(played, Prefetch("parties", seats.order_by("number")))
+    for match in played:
+        if not plan.exact and not holds.is_playable(match):
+            raise _Changed(0)
+        if not pools.is_known(match.pool):
             raise _Changed(match.pool_id)
+    for match in rows:
         match.secret = bytes(match.told)
     moves.tell(rows, MatchStatus.QUEUED, now=plan.now, actor=plan.worker)
     return rows
@@ -190,7 +211,7 @@ def _take(rows: QuerySet[Match], count: int, plan: _Plan) -> list[int]:
         token=F("token") + 1,
         worker=plan.worker,
         lease_until=_deadline(plan.now),
-        attempts=F("attempts") + 1,
+        attempts=F("attempts") + int(count == 1),
         progress=0,
         reason="",
         host=_label_of_row(),
@@ -221,12 +242,14 @@ def _first(waiting: QuerySet[Match], plan: _Plan, seen: outlook.Seen) -> list[in
 
 
 def _as_many_as_are_short(line: QuerySet[Match], most: int) -> tuple[QuerySet[Match], int]:
-    """Of a line as many as can be played within `SHORT_S`, and how many these are; one where its first match is long."""
-    alone = Q(slow=True) | Q(attempts__gt=0) | Q(kind=MatchKind.VALIDATION)
-    head = line.order_by(*turns.ORDER).only("expected_s", "priority").exclude(alone).first()
-    count = min(most, int(SHORT_S / max(turns.LEAST_S, head.expected_s))) if head else 1
-    if head is None or count < 2 or line.filter(alone, priority__gt=head.priority).exists():
+    """Of a line as many as can be played within `SHORT_S`, and how many these are; one where its first match is long, or is to be alone."""
+    head = line.order_by(*turns.ORDER).only("expected_s", "slow", "attempts", "kind").first()
+    if head is None or head.slow or head.attempts or head.kind == MatchKind.VALIDATION:
         return line, 1
+    count = min(most, int(SHORT_S / max(turns.LEAST_S, head.expected_s)))
+    if count < 2:
+        return line, 1
+    alone = Q(slow=True) | Q(attempts__gt=0) | Q(kind=MatchKind.VALIDATION)
     return line.exclude(alone).filter(expected_s__lte=max(head.expected_s, SHORT_S / count)), count
 
 
@@ -253,7 +276,7 @@ def label(match: Match) -> dict[str, Any]:
 def about(match: Match) -> AbstractContextManager[None]:
     """Lines of the log within are about this attempt, and asked for by who queued the match."""
     cup = match.tournament.slug if match.tournament else None
-    return logs.about(match=match.public_id, attempt=match.attempts, tournament=cup, request=match.request)
+    return logs.about(match=match.public_id, attempt=max(1, match.attempts), tournament=cup, request=match.request)
 
 
 def _secret() -> Func | F:
@@ -290,8 +313,16 @@ def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
     return match.pk in slow.order_by("-started", "-pk").values_list("pk", flat=True)[: max(0, wanted)]
 
 
+def count_attempt(match: Match) -> bool:
+    """Bots of a match that was leased with others are about to be started ahead; False where it is no longer the caller's. None or one query."""
+    if match.attempts:
+        return True
+    match.attempts = Match.work.filter(pk=match.pk, token=match.token, status__in=HELD).update(attempts=1)
+    return bool(match.attempts)
+
+
 def start(match: Match, *, now: datetime | None = None) -> None:
-    """The worker of a leased match starts its bots.
+    """The worker of a leased match starts its bots; from now on it is an attempt, whatever it was leased with.
 
     Raises IllegalMove where it is no longer its own, or was paused, held back or banned since the claim: then it is to be given back.
     """
@@ -304,6 +335,7 @@ def start(match: Match, *, now: datetime | None = None) -> None:
         now=now,
         actor=match.worker,
         guard={"token": match.token},
+        attempts=max(1, match.attempts),
         started=now,
         lease_until=_deadline(now),
         ends_by=now + timedelta(seconds=most_s(match)),
@@ -338,7 +370,7 @@ def release(match_id: int, token: int, *, why: str, now: datetime | None = None)
     match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
     if match is None:
         return False
-    return _requeue(match, now=now, why=why, attempts=F("attempts") - 1, not_before=None)
+    return _requeue(match, now=now, why=why, attempts=UNCOUNTED, not_before=None)
 
 
 def stand_aside(match_id: int, token: int, upload: Match, *, now: datetime | None = None) -> bool:
@@ -360,7 +392,7 @@ def give_way(match_id: int, token: int, *, now: datetime | None = None) -> bool:
         return False
     why = "its bots take long, so it gave way to uploads that wait"
     times = F("gave_way") + 1
-    return _requeue(match, now=now, why=why, attempts=F("attempts") - 1, not_before=None, slow=True, gave_way=times)
+    return _requeue(match, now=now, why=why, attempts=UNCOUNTED, not_before=None, slow=True, gave_way=times)
 
 
 def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: datetime | None = None) -> bool:
@@ -417,7 +449,8 @@ def _take_back(match: Match, *, now: datetime) -> bool:
     log.warning("match %s is overdue: %s", match.public_id, why)
     guard: dict[str, object] = {"token": match.token, "lease_until__lt": now}
     if match.attempts < settings.MAX_ATTEMPTS:
-        return _requeue(match, now=now, why=why, guard=guard, not_before=now + _pause(match))
+        pause = now + _pause(match) if match.attempts else None
+        return _requeue(match, now=now, why=why, guard=guard, not_before=pause)
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
     try:
         moves.move(
@@ -450,7 +483,7 @@ def _requeue(
             actor=match.worker,
             why=why,
             guard=guard,
-            reason=f"attempt {match.attempts}: {without_folders(why)}",
+            reason=f"attempt {max(1, match.attempts)}: {without_folders(why)}",
             worker="",
             lease_until=None,
             ends_by=None,

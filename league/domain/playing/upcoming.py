@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
-from django.db.models import Prefetch, prefetch_related_objects
+from django.db import connection
 
 from engine.runner import MatchSpec
 from engine.runner.cores import on_free_core
@@ -28,7 +27,7 @@ from engine.runner.faults import party_of
 from league.domain.core.loops import Loops
 from league.domain.matches import leases
 from league.enums import MatchKind
-from league.models import Match, Party
+from league.models import Match
 
 log = logging.getLogger("league.playing")
 SOON_S = 1.0  # before the end of a match, by its pace, the next one is claimed: several times what a start takes
@@ -86,12 +85,8 @@ class Work:
 
 
 def claim(worker: str, **how: Any) -> list[Work]:
-    """Lease the next matches in line, and read who sits at them, in one transaction. `how`: as `leases.claim_several` takes it."""
-    with transaction.atomic():
-        found = leases.claim_several(worker, **how)
-        seats = Party.objects.select_related("version__bot", "version__package").order_by("number")
-        prefetch_related_objects([row for row in found if row.kind != MatchKind.AUDIT], Prefetch("parties", seats))
-    return [Work(match) for match in found]
+    """Lease the next matches in line. `how`: as `leases.claim_several` takes it."""
+    return [Work(match) for match in leases.claim_several(worker, **how)]
 
 
 class Upcoming:
@@ -198,6 +193,9 @@ class Upcoming:
         if work is None:
             return None
         self._claimed = work
+        if not leases.count_attempt(work.match):
+            work.lost = True
+            return work
         with work.about():
             try:
                 self._ready(work, core)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 
 from league.domain.core.errors import IllegalMove
-from league.domain.matches import leases, matches, outlook, validation, workers
+from league.domain.matches import holds, leases, matches, outlook, validation, workers
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import LeagueEvent, Match, Outlook
+from league.models import Bot, LeagueEvent, Match, Outlook
 from league.service import logs
 from tests.support.league import NOW, accepted, later, play, running, started, uploaded
 
@@ -345,8 +347,7 @@ def test_a_slow_match_that_catches_up_leaves_the_lane(ana) -> None:
     assert match.slow is False
 
 
-def test_short_matches_are_claimed_by_several_where_the_queue_is_long(ana, berto, monkeypatch) -> None:
-    monkeypatch.setattr(outlook, "BATCH", 8)
+def test_short_matches_are_claimed_by_several_where_the_queue_is_long(ana, berto) -> None:
     versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
     cup = started(ana, versions)  # 15 matches
     workers.register("w1", tier="landlock", now=NOW)
@@ -368,6 +369,59 @@ def test_short_matches_are_claimed_by_several_where_the_queue_is_long(ana, berto
     for name in ("w2", "w3"):
         workers.register(name, tier="landlock", now=NOW)
     assert len(leases.claim_several("w1", now=NOW)) == 1, "others would be left without work"
+
+
+def test_what_waits_in_a_workers_line_is_an_attempt_only_once_its_bots_begin(ana, berto) -> None:
+    cup = started(ana, [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)])
+    workers.register("w1", tier="landlock", now=NOW)
+    cup.matches.update(expected_s=0.3)
+    first, second, third = leases.claim_several("w1", now=NOW)
+    assert {match.attempts for match in cup.matches.all()} == {0}
+
+    leases.start(first, now=NOW)
+    assert leases.count_attempt(second)
+    assert leases.release(third.pk, third.token, why="told to stop", now=NOW)
+    assert not leases.count_attempt(third), "it is no longer this worker's"
+    again = leases.claim_several("w1", prefer=third.pk, now=NOW)[0]
+    assert (again.pk, again.attempts) == (third.pk, 1), "alone, it begins at once"
+    assert leases.release(again.pk, again.token, why="told to stop", now=NOW)
+    [*_, untouched] = leases.claim_several("w1", now=NOW)
+    leases.expire(now=later(settings.LEASE_S + 1))
+
+    left = {match.pk: (match.status, match.attempts, match.not_before is None) for match in cup.matches.all()}
+    assert left[first.pk] == left[second.pk] == ("queued", 1, False), "their bots may have ended the worker"
+    assert left[third.pk] == left[untouched.pk] == ("queued", 0, True)
+
+
+def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
+    """`holds.is_playable` of a row and `holds.playable_matches` of all are the same rule."""
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    [match] = cup.matches.all()
+    bots, here = Bot.objects.filter(versions__parties__match=match), type(cup).objects.filter(pk=cup.pk)
+    paused = {"state": "paused", "paused_for": "crash", "retests": 0}
+    cases: list[tuple[Any, dict[str, Any], bool]] = [
+        (bots, {}, True),
+        (bots, paused, False),
+        (bots, paused | {"retests": 1}, True),
+        (bots, paused | {"paused_for": ""}, True),
+        (bots, {"held_until": NOW}, False),
+        (bots, {"stopped": NOW}, False),
+        (bots, {"owner_banned": True}, False),
+        (here, {"paused": NOW}, False),
+        (here, {"stopped": NOW}, False),
+        (here, {"status": "finished"}, False),
+        (here, {"status": "cancelled"}, False),
+    ]
+    for kind in ("tournament", "validation"):
+        Match.objects.update(kind=kind)
+        for rows, columns, playable in cases:
+            with transaction.atomic():
+                rows.update(**columns)
+                at_hand = Match.objects.select_related("tournament").get(pk=match.pk)
+                expected = Match.objects.filter(pk=match.pk)
+                assert holds.is_playable(at_hand) == holds.playable_matches(expected).exists(), (kind, columns)
+                assert kind == "validation" or holds.is_playable(at_hand) == playable, columns
+                transaction.set_rollback(True)
 
 
 def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto) -> None:

@@ -19,7 +19,7 @@ from engine.runner import cores
 from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
 from league.domain.core.loops import Loops
-from league.domain.matches import leases, matches, outlook, workers
+from league.domain.matches import leases, matches, workers
 from league.domain.playing import process as playing
 from league.domain.playing import upcoming as fetching
 from league.domain.playing.process import Machine
@@ -268,8 +268,7 @@ def test_whatever_the_claim_raises_is_counted_and_the_next_one_is_tried(monkeypa
     assert loops.errors == {"ahead": 2}
 
 
-def test_what_waits_in_line_behind_a_match_is_given_back_with_it(ana, berto, monkeypatch) -> None:
-    monkeypatch.setattr(outlook, "BATCH", 8)
+def test_what_waits_in_line_behind_a_match_is_given_back_with_it(ana, berto) -> None:
     cup = started(ana, [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)])
     cup.matches.update(expected_s=0.3)
     here = Upcoming("w1", lambda: True, lambda work, core: None, [0], Loops())
