@@ -30,20 +30,49 @@ from league.pure.rating.bradley_terry import REVISION
 from league.pure.rating.leaderboard import BASE, expected_score
 
 BATCH = 50  # matches that one transaction counts
-PART = 1000  # rows that one transaction writes
+PART = 200  # rows that one transaction writes
 STRENGTH = ("elo", "estimated")  # columns that a fit of all writes
 OF_BOARDS = ("boards", "opponents", "score", "points_per_board", "faults")
 MOVED = 0.05  # Elo; a row that a fit of all moves by less is written with the next table
 KEEP = timedelta(seconds=20)  # the pool of a process that died waits so long for another
 
 
+class InTurn:
+    """A lock of threads that goes to whoever has waited longest.
+
+    One of `threading` goes to whoever is awake: who writes a table in parts would take it again at once, and a result would wait for the last part.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._next = 0  # number of who comes next
+        self._served = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return max(0, self._next - self._served - 1)
+
+    def locked(self) -> bool:
+        """Whether somebody has it."""
+        return self._next > self._served
+
+    def __enter__(self) -> None:
+        with self._changed:
+            mine, self._next = self._next, self._next + 1
+            self._changed.wait_for(lambda: self._served == mine)
+
+    def __exit__(self, *_raised: object) -> None:
+        with self._changed:
+            self._served += 1
+            self._changed.notify_all()
+
+
 class _Here:
     """What this process is for others, and what its threads have to know of each other."""
 
     name = ""  # empty: a command, which takes no pool for itself and is refused none
-    writing = (
-        threading.Lock()
-    )  # so that a thread finds what another has counted in memory, and does not read it all again
+    writing = InTurn()  # so that a thread finds what another has counted in memory, and does not read it all again
     fitting = threading.Lock()
     ranking = threading.Lock()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -16,6 +17,7 @@ from league.domain.ratings import leaderboards, ratings, stages, sums
 from league.domain.upkeep import invariants, reconcile
 from league.models import Match, PoolSums, Rating, RatingPoint
 from tests.support.league import NOW, accepted, later, play, started
+from tests.support.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -265,6 +267,24 @@ def test_a_pool_is_left_to_the_process_that_keeps_it_until_that_is_silent(cup, k
     assert stages.look(cup.pool, now=later(40)) is False
     assert stages.look(cup.pool, now=later(46)) is True
     assert PoolSums.objects.get().keeper == "two"
+
+
+def test_a_result_waits_for_one_part_of_a_table_and_not_for_the_last() -> None:
+    lock, order = stages.InTurn(), []
+
+    def count() -> None:
+        with lock:
+            order.append("result")
+
+    other = threading.Thread(target=count)
+    with lock:
+        other.start()
+        wait_for(lambda: lock.waiting == 1, "the result waits", 60, every=0.001)
+        order.append("part")
+    with lock:
+        order.append("part")
+    other.join()
+    assert order == ["part", "result", "part"]
 
 
 def test_a_process_that_dies_between_two_stages_costs_nothing(cup, django_capture_on_commit_callbacks) -> None:
