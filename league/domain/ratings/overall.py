@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import sqrt
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Min, Sum
 
 import engine
 from league.domain.core import keyset
@@ -48,27 +48,28 @@ def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> 
     """
     pools = {pool.pk: game for game, pool in usual_pools().items()}
     listed = Rating.objects.filter(pool__in=pools, listed=True)
-    sums = listed.order_by().values_list("version__bot").annotate(played=Count("pk"), total=Sum("field_score"))
+    by_bots = listed.order_by().values_list("version__bot")
+    sums = by_bots.annotate(played=Count("pk"), total=Sum("field_score"), first=Min("pk"))
     rows = list(sums)
     games = sorted(pools[pk] for pk in listed.order_by().values_list("pool", flat=True).distinct()) if rows else []
     if not rows:
         return keyset.Page()
 
-    def key(row: tuple[int, int, float]) -> tuple[bool, float, int]:
-        bot, played, total = row
-        return 2 * played < len(games), -(total + (len(games) - played) / 2), bot
+    def key(row: tuple[int, int, float, int]) -> tuple[bool, float, int]:
+        _, played, total, first = row
+        return 2 * played < len(games), -(total + (len(games) - played) / 2), first  # equals: who was rated first
 
     rows.sort(key=key)
-    enough = sum(2 * played >= len(games) for _, played, _ in rows)
+    enough = sum(2 * played >= len(games) for _, played, _, _ in rows)
     page = keyset.cut_page(rows, cursor, size)
     first = rows.index(page.rows[0]) if page.rows else 0
     by_bot: defaultdict[int, dict[str, Rating]] = defaultdict(dict)
-    shown = listed.filter(version__bot__in=[bot for bot, _, _ in page]).select_related("version__bot__owner")
+    shown = listed.filter(version__bot__in=[bot for bot, *_ in page]).select_related("version__bot__owner")
     for rating in shown.order_by("pk"):
         by_bot[rating.version.bot_id][pools[rating.pool_id]] = rating
     lines = [
         _line(place if place <= enough else None, by_bot[bot], games)
-        for place, (bot, _, _) in enumerate(page, first + 1)
+        for place, (bot, *_) in enumerate(page, first + 1)
         if bot in by_bot  # it may have left the tables since
     ]
     return keyset.Page(lines, page.before, page.after)

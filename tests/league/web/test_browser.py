@@ -106,7 +106,8 @@ def test_keys_step_through_the_record_and_the_address_follows(live, visit) -> No
     page.keyboard.press("Escape")
     page.locator("dialog[open]").wait_for(state="detached")  # the browser closes it in a task of its own
     page.keyboard.press("Space")
-    page.locator("#d2p2[aria-current]").wait_for()
+    # it goes on by itself, and on a busy machine it may be further on than one step before anybody looks
+    page.wait_for_function("() => !['#d2p0', '#d2p1'].includes(location.hash)")
     page.keyboard.press("Space")
     assert visited.complaints == []
     assert visited.hosts == {url.split("/")[2]}
