@@ -11,15 +11,18 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 from zlib import crc32
 
+from django.conf import settings
 from django.db import connection
+from django.http import HttpRequest
 
-from league.service import marks
+from league.service import kept, marks
 
 MOST = 8  # of one listener
 FORM = re.compile(
     r"(?:pools|bots|audits|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|match:[0-9A-Za-z]{1,12})"
 )
 AT_ONCE = 500  # rows of one statement
+FOLLOWED = "league.followed"  # in the environment of a request: what its page follows, with the versions that it shows
 
 
 def of_match(public_id: str) -> str:
@@ -30,6 +33,22 @@ def of_match(public_id: str) -> str:
 def of_bot(bot: int) -> str:
     """The topic of one bot: its versions and their validation."""
     return f"bot:{bot}"
+
+
+def follow(request: HttpRequest, *names: str) -> None:
+    """Say what a page is to follow while somebody looks at it, before any of it is read. At most a query for each kind of topic."""
+    if not settings.LIVE_LISTENERS:
+        return
+    ticket: kept.Ticket | None = request.META.get(kept.TICKET)
+    versions = ticket.versions if ticket is not None else {}
+    missing = [name for name in names if name not in versions]
+    found = versions | (read(missing) if missing else {})
+    request.META[FOLLOWED] = request.META.get(FOLLOWED, {}) | {name: found[name] for name in names}
+
+
+def leave(request: HttpRequest) -> None:
+    """Follow nothing after all: what the page shows is over."""
+    request.META.pop(FOLLOWED, None)
 
 
 def read(topics: Collection[str]) -> marks.Versions:
@@ -53,7 +72,7 @@ def _parts(rows: Sequence[str] | Sequence[int]) -> Iterator[list[str]]:
 
 def _matches(ids: list[str]) -> marks.Versions:
     rows = _rows(
-        "SELECT public_id, status, progress, attempts, rated, embargo, reason FROM league_match WHERE public_id IN ({})",
+        "SELECT public_id, status, progress, attempts, rated, embargo, reason, counted IS NULL FROM league_match WHERE public_id IN ({})",
         ids,
     )
     return {of_match(row[0]): _version([row]) for row in rows}

@@ -15,6 +15,7 @@ from django.utils.translation import get_language
 from league.enums import MatchStatus, RequestStatus
 from league.models import EntryRequest, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
+from league.service import topics
 from league.web.common import game_lines, words
 from league.web.common.prefs import theme
 
@@ -39,6 +40,13 @@ def requests_waiting(context: dict[str, Any]) -> int:
     if user is None or not user.is_authenticated:
         return 0
     return EntryRequest.objects.filter(bot__owner__user=user, status=RequestStatus.ASKED).count()
+
+
+@register.simple_tag(takes_context=True)
+def followed(context: dict[str, Any]) -> dict[str, str]:
+    """What the page follows (`league.service.topics.follow`), as its script wants it: topics, and the versions that are shown."""
+    versions = context["request"].META.get(topics.FOLLOWED, {}) if "request" in context else {}
+    return {"topics": " ".join(versions), "since": ".".join(map(str, versions.values()))}
 
 
 @register.simple_tag

@@ -28,7 +28,7 @@ from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import encounters, replays, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
-from league.service import kept, marks
+from league.service import kept, marks, topics
 from league.web.bots import charts, tracebacks
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
@@ -58,9 +58,10 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """One bot. Eleven queries."""
+    """One bot. Thirteen queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, found.owner_id)
+    topics.follow(request, topics.of_bot(found.pk), marks.POOLS)
     ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
     pools = [rating.pool for rating in ratings]
     pool = chosen_pool(pools, request.GET.get("pool", ""))
@@ -186,9 +187,12 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """One upload: is it accepted, and if not, why. Reloads itself while the validation waits or runs."""
+    """One upload: is it accepted, and if not, why."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    topics.follow(request, topics.of_bot(found.pk))
     upload = get_object_or_404(found.versions.select_related("package").defer("package__data"), number=number)
+    if upload.status != VersionStatus.VALIDATING:
+        topics.leave(request)
     viewer = viewer_of(request)
     owned = may_look(request, found.owner_id)
     trials = lists.with_parties(

@@ -8,7 +8,7 @@ from django.shortcuts import render
 import engine
 from league.domain.core import keyset
 from league.domain.ratings import leaderboards
-from league.service import kept, marks
+from league.service import kept, marks, topics
 from league.web.common import lists
 from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
@@ -32,6 +32,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     pool = chosen_pool(pools, request.GET.get("pool", ""))
     if pool:
         kept.shows(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
+        topics.follow(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
     every_version = "versions" in request.GET
     uncounted = (
         leaderboards.read_uncounted(pool) if pool else None

@@ -18,7 +18,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import replays
 from league.enums import MatchStatus
 from league.models import Board, Match, Party, Sitting
-from league.service import kept, marks
+from league.service import kept, marks, topics
 from league.web.common import lists, words
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import viewer_of
@@ -28,6 +28,7 @@ from league.web.matches.record import shown_moments
 from league.web.matches.seats import score_of, seat_bots, seat_names, seat_sides, seats_of
 from league.web.matches.timing import times
 
+OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
 
@@ -87,8 +88,11 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
 
 
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Nine queries."""
+    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Ten queries."""
+    topics.follow(request, topics.of_match(public_id))
     found = _match(public_id)
+    if found.status in OVER:
+        topics.leave(request)
     viewer = viewer_of(request)
     parties = _parties(found)
     changes = {point.version_id: point for point in found.rating_points.all()}

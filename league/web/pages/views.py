@@ -15,7 +15,7 @@ from league.domain.matches import leases, workers
 from league.domain.upkeep import invariants, metrics, readiness
 from league.enums import MatchKind, TournamentStatus
 from league.models import Bot, Match
-from league.service import kept, marks, version
+from league.service import kept, marks, topics, version
 from league.web.common import lists, markdown
 from league.web.common.words import waiting_reason
 from league.web.pages.leaders import leaders_by_game
@@ -27,7 +27,8 @@ MOST_WAITING = 30  # matches of a list of the queue
 
 @kept.shown_by(marks.POOLS, marks.BOTS, marks.MATCHES, marks.TOURNAMENTS)
 def home(request: HttpRequest) -> HttpResponse:
-    """Leaderboards, what runs, what was played last. Six queries, whatever the size."""
+    """Leaderboards, what runs, what was played last. Seven queries, whatever the size."""
+    topics.follow(request, marks.POOLS, marks.MATCHES, marks.TOURNAMENTS)
     running = lists.listed_tournaments().filter(status=TournamentStatus.RUNNING)[:5]
     games = leaders_by_game()
     context = {
@@ -64,6 +65,7 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
     """The state of the work: what is played, what comes next, and why it waits. Texts that name the operator's machines are for the staff."""
+    topics.follow(request, marks.MATCHES)
     found = workers.queue()
     paused = Bot.objects.exclude(paused_for="").order_by("slug")
     playing = Match.objects.filter(status__in=leases.HELD).order_by("started", "id")

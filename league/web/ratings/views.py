@@ -11,7 +11,7 @@ from league.domain.core import keyset
 from league.domain.ratings import leaderboards, publishing
 from league.domain.ratings import overall as all_games
 from league.models import Pool
-from league.service import kept, marks
+from league.service import kept, marks, topics
 from league.web.common import lists
 from league.web.common.csv_files import csv_file
 from league.web.common.pools import chosen_pool, rated_pools
@@ -22,7 +22,8 @@ COLUMNS = ("elo", "margin", "rank_best", "rank_worst", "boards", "score", "point
 
 @kept.shown_by(marks.POOLS, marks.BOTS)
 def overall(request: HttpRequest) -> HttpResponse:
-    """The table over all games. Four queries."""
+    """The table over all games. Five queries."""
+    topics.follow(request, marks.POOLS)
     page = all_games.read_page(lists.cursor_of(request, BY_PLACE))
     return render(request, "ratings/overall.html", {"page": page})
 

@@ -22,6 +22,7 @@ from league.domain.tournaments import formats, waiting
 from league.enums import RequestStatus, TournamentStatus
 from league.models import Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
+from league.service import marks, topics
 from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import until_of
 from league.web.common.viewers import may_manage, player_of
@@ -29,6 +30,8 @@ from league.web.tournaments import forecasts
 from league.web.tournaments.entrants import choices, entrants, tournaments_with_entries
 from league.web.tournaments.event_forms import EventForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
+
+MOST_FOLLOWED = 6  # tournaments of an event
 
 
 @dataclass(frozen=True)
@@ -53,10 +56,14 @@ def events(request: HttpRequest) -> HttpResponse:
 
 
 def event(request: HttpRequest, slug: str) -> HttpResponse:
-    """One event: every stage, planned or played, who goes on, and what it waits for. Four queries; one more before it has begun."""
+    """One event: every stage, planned or played, who goes on, and what it waits for. Eight queries; one more before it has begun."""
+    stages = Tournament.objects.filter(event__slug=slug).values_list("pk", flat=True)[:MOST_FOLLOWED]
+    topics.follow(request, marks.EVENTS, marks.TOURNAMENTS, *map(marks.of_tournament, stages))
     found = get_object_or_404(
         Event.objects.select_related("owner").prefetch_related(tournaments_with_entries()), slug=slug
     )
+    if found.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
+        topics.leave(request)
     by_stage: dict[int | None, list[Tournament]] = defaultdict(list)
     for one in found.tournaments.all():
         by_stage[one.stage].append(one)

@@ -26,7 +26,7 @@ from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, EntryRequest, Match, Player, Tournament
-from league.service import kept, marks
+from league.service import kept, marks, topics
 from league.web.common import lists
 from league.web.common.csv_files import csv_file
 from league.web.common.game_lines import describe_game, game_at_table
@@ -62,10 +62,13 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """State, standings, crosstable, matches. Nine queries; ten while entries change."""
+    """State, standings, crosstable, matches. Ten queries; eleven while entries change."""
     pk = get_object_or_404(Tournament.objects.only("pk"), slug=slug).pk
     kept.shows(request, marks.of_tournament(pk), marks.BOTS)
+    topics.follow(request, marks.of_tournament(pk))
     found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
+    if not _lives(found):
+        topics.leave(request)
     viewer = viewer_of(request)
     owned = may_manage(request, found.owner_id)
     table: Standings = standings(found)
@@ -106,7 +109,6 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": requests.waiting(found) if _changes(found) else [],
         "leavers": _removable_versions(viewer, table, owned=owned and _changes(found)) if _lives(found) else [],
         "growing": _growing_parameters(found) if owned else [],
-        "refresh": found.status == TournamentStatus.RUNNING,
     }
     return render(request, "tournaments/tournament.html", context)
 

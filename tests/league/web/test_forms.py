@@ -86,14 +86,14 @@ def test_a_refused_upload_says_why_in_place(league, owner, data, filename, field
     assert BotVersion.objects.count() == before
 
 
-def test_the_page_of_an_upload_reloads_until_it_is_decided(league, owner, reader) -> None:
+def test_the_page_of_an_upload_follows_it_until_it_is_decided(league, owner, reader) -> None:
     version = made.uploaded(league.ana, "espera")
     waiting = reader.get("/bots/espera/v1/").content.decode()
-    assert 'http-equiv="refresh"' in waiting
+    assert 'data-live="bot:' in waiting
     assert "en validación" in waiting
     moves.move(version, "rejected", now=made.NOW, fault="timeout", fault_detail="step 3: 2.0 s exceeded")
     rejected = owner.get("/bots/espera/v1/").content.decode()
-    assert 'http-equiv="refresh"' not in rejected
+    assert "data-live" not in rejected
     assert "step 3: 2.0 s exceeded" in rejected
     assert "bank_s" in rejected
     assert "step 3" not in reader.get("/bots/espera/v1/").content.decode()

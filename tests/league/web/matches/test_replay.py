@@ -105,7 +105,7 @@ def test_a_match_that_is_not_over_shows_nothing(league, reader) -> None:
     match = made.started(league.ana, [league.rufo, league.luna], name="Waiting").matches.get()
     page = reader.get(f"/m/{match.public_id}/").content.decode()
     assert "tute-replay" not in page
-    assert "http-equiv" in page
+    assert f'data-live="match:{match.public_id}"' in page
     assert reader.get(f"/m/{match.public_id}/replay.json").status_code == 404
     assert reader.get(f"/m/{match.public_id}.txt").status_code == 409
 

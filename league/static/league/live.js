@@ -1,0 +1,108 @@
+// Keeps a page as it is now: listens for changes of what it shows (server-sent events), fetches it again, and puts what differs in its place.
+// Without this file the page is what it was when it was loaded. Nothing moves by itself; focus, scroll, open details and forms stay.
+const PACE_MS = 2000, SPREAD_MS = 400, AGAIN_MS = 30000, TOLD_MS = 20000;
+const main = document.getElementById("main");
+const news = Object.assign(document.createElement("p"), { className: "unseen" });
+news.setAttribute("role", "status");
+main.after(news);
+let source = null, timer = 0, next = 0, told = 0, asking = false, more = false;
+
+const keyOf = (node) => {
+  if (node.nodeType !== Node.ELEMENT_NODE) return null;
+  if (node.id) return `#${node.id}`;
+  return /^(TR|LI|SECTION|ARTICLE)$/.test(node.tagName) ? node.querySelector("a[href]")?.getAttribute("href") ?? null : null;
+};
+// What belongs to who looks: a form that they fill in, the table that they step through, a message to them
+const theirs = (node) => node.matches("tute-replay, [data-still]")
+  || (node.matches("form") && (node.contains(document.activeElement) || node.dataset.touched !== undefined));
+
+function morph(from, to) {
+  if (from.isEqualNode(to)) return;
+  if (from.nodeType !== Node.ELEMENT_NODE) { from.nodeValue = to.nodeValue; return; }
+  if (theirs(from)) return;
+  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
+  for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value && name !== "open") from.setAttribute(name, value);
+  const known = new Map();
+  for (const child of from.childNodes) { const key = keyOf(child); if (key !== null && !known.has(key)) known.set(key, child); }
+  const wanted = new Set([...to.childNodes].map(keyOf));
+  let at = from.firstChild;
+  for (const child of [...to.childNodes]) {
+    const key = keyOf(child);
+    let mine = key === null ? at : known.get(key) ?? null;
+    if (key === null) { // the next one that nobody else will ask for
+      while (mine && keyOf(mine) !== null && wanted.has(keyOf(mine))) mine = mine.nextSibling;
+      if (mine && (mine.nodeName !== child.nodeName || (mine.nodeType === Node.ELEMENT_NODE && theirs(mine)))) mine = null;
+    } else known.delete(key);
+    if (mine && mine.nodeName === child.nodeName) {
+      morph(mine, child);
+      if (mine === at) at = at.nextSibling;
+      else from.insertBefore(mine, at);
+    } else from.insertBefore(document.importNode(child, true), at);
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    if (gone.nodeType !== Node.ELEMENT_NODE || !theirs(gone)) gone.remove();
+  }
+}
+
+function show(text) {
+  const page = new DOMParser().parseFromString(text, "text/html"), fresh = page.getElementById("main");
+  if (!fresh) return;
+  const focused = document.activeElement, where = focused?.getAttribute("href"), before = main.textContent;
+  for (const part of page.head.querySelectorAll("link[rel=stylesheet], script[src]")) {
+    const name = part.tagName === "LINK" ? "href" : "src", file = part.getAttribute(name);
+    if (document.head.querySelector(`[${name}="${CSS.escape(file)}"]`)) continue;
+    const made = document.createElement(part.tagName);
+    for (const one of part.attributes) made.setAttribute(one.name, one.value);
+    document.head.append(made);
+  }
+  const followed = main.dataset.live;
+  morph(main, fresh);
+  document.title = page.title;
+  if (focused && focused !== document.body && document.activeElement !== focused) {
+    const again = focused.isConnected ? focused : where && main.querySelector(`a[href="${CSS.escape(where)}"]`);
+    again?.focus({ preventScroll: true });
+  }
+  if (main.textContent !== before && Date.now() - told > TOLD_MS) {
+    told = Date.now();
+    const text = `${main.dataset.news ?? fresh.dataset.news ?? ""} ${main.querySelector("[data-state]")?.textContent.trim() ?? ""}`.trim();
+    news.textContent = "";
+    setTimeout(() => { news.textContent = text; }, 100); // the same words twice are news, too
+  }
+  if (main.dataset.live !== followed) { close(); open(); }
+}
+
+async function ask() {
+  if (asking) { more = true; return; }
+  asking = true;
+  const began = performance.now();
+  const answer = await fetch(location.href, { cache: "no-cache", headers: { Accept: "text/html" } }).catch(() => null);
+  if (answer && !answer.redirected && (answer.ok || answer.status === 410)) show(await answer.text());
+  // A page that takes long is asked for less often
+  next = performance.now() + Math.max(PACE_MS, 10 * (performance.now() - began)) * (answer?.status === 429 ? 10 : 1);
+  asking = false;
+  if (more || !answer || answer.status === 429) { more = false; soon(); }
+}
+function soon() {
+  clearTimeout(timer);
+  timer = setTimeout(ask, Math.max(0, next - performance.now()) + SPREAD_MS * Math.random());
+}
+
+function open() {
+  if (source || !main.dataset.live || document.visibilityState === "hidden") return;
+  const query = new URLSearchParams(main.dataset.live.split(" ").map((topic) => ["topic", topic]));
+  query.set("since", main.dataset.since);
+  source = new EventSource(`${main.dataset.at}?${query}`);
+  source.addEventListener("change", (event) => { if (event.lastEventId !== main.dataset.since) soon(); });
+  source.addEventListener("error", () => { // refused: a browser does not try again by itself
+    if (source?.readyState === EventSource.CLOSED) { close(); setTimeout(open, AGAIN_MS * (1 + Math.random())); }
+  });
+}
+function close() { source?.close(); source = null; }
+
+main.addEventListener("input", (event) => { const form = event.target.closest("form"); if (form) form.dataset.touched = ""; });
+document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") close(); else open(); });
+addEventListener("pagehide", close);
+addEventListener("pageshow", open);
+open();

@@ -1,0 +1,93 @@
+"""Pages that change before one's eyes: a real browser, the real web server, results that arrive meanwhile."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from league.models import Match
+from tests.league.web.conftest import PATIENT_MS, played
+from tests.support import league as made
+from tests.support.live import database_url
+from tests.support.processes import Process, free_port
+
+TEMPLATES = settings.BASE_DIR / "league" / "templates"
+
+
+@pytest.fixture
+def site(transactional_db: None, tmp_path: Path) -> Iterator[str]:
+    """The address of gunicorn on the database of this test."""
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", "league.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "4"]
+    command += ["--worker-class", "league.service.web_worker.BufferingWorker", "--no-control-socket"]
+    environment = {**os.environ, "DATABASE_URL": database_url(), "SECRET_KEY": "of nobody", "HTTPS": "0"}
+    environment |= {"STATE_DIR": str(tmp_path), "BROKER_URL": "filesystem://"}
+    process = Process("gunicorn", command, tmp_path / "log", env=environment, cwd=settings.BASE_DIR)
+    process.wait_until(lambda: "Booting worker" in process.tail(), "it listens", 60)
+    yield f"http://127.0.0.1:{port}"
+    process.stop()
+
+
+def test_no_page_loads_itself_anew() -> None:
+    for path in TEMPLATES.glob("**/*.html"):
+        assert "http-equiv" not in path.read_text(encoding="utf-8").lower(), path
+
+
+def test_results_appear_where_somebody_looks(site: str, browser) -> None:
+    league = played()
+    cup = made.started(league.ana, [league.rufo, league.luna, league.sol], boards=2, name="Live cup")
+    first, second, *_ = cup.matches.order_by("pk")
+    context = browser.new_context(viewport={"width": 360, "height": 500}, locale="es-ES")
+    context.set_default_timeout(PATIENT_MS)
+    complaints: list[str] = []
+
+    def look(path: str):
+        page = context.new_page()
+        page.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(site + path)
+        page.evaluate("window.stays = true")
+        return page
+
+    try:
+        table = look(f"/t/{cup.slug}/")
+        assert table.locator("progress").first.get_attribute("value") == "0"
+        link = table.locator(f"main a[href='/m/{second.public_id}/']").first
+        link.focus()
+        link.evaluate("one => one.scrollIntoView({block: 'center'})")
+        before = link.evaluate("one => one.getBoundingClientRect().top")
+        game = look(f"/m/{second.public_id}/")
+        assert game.locator("[data-state]").inner_text() == "en cola"
+
+        made.play(Match.objects.get(pk=first.pk))
+        table.locator("main progress[value='1']").first.wait_for(state="attached")
+        assert "Live cup" in table.title()
+        assert link.evaluate("one => one === document.activeElement"), "focus stays"
+        assert abs(link.evaluate("one => one.getBoundingClientRect().top") - before) < 200
+        assert table.evaluate("window.scrollY") > 0
+        table.locator("p[role=status]", has_text="Esta página muestra algo nuevo.").wait_for(state="attached")
+
+        # The other page was told nothing by that; now its own match is over, and its table is there with all its parts
+        made.play(Match.objects.get(pk=second.pk))
+        game.locator("tute-replay .felt:not([hidden])").wait_for()
+        assert game.locator("[data-state]").count() == 0
+        assert game.locator("main").get_attribute("data-live") is None, "nothing more to follow"
+        table.locator("main progress[value='2']").first.wait_for(state="attached")
+        for page in (table, game):
+            assert page.evaluate("window.stays"), "no page was loaded anew"
+        assert complaints == []
+    finally:
+        context.close()
+
+
+def test_a_site_that_switches_it_off_has_no_script_for_it(db: None, client, settings) -> None:
+    assert 'data-live="matches"' in client.get("/queue/").content.decode()
+    settings.LIVE_LISTENERS = 0
+    page = client.get("/queue/").content.decode()
+    assert "data-live" not in page
+    assert "live.js" not in page
