@@ -186,6 +186,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("bot", slug=slug)
 
 
+@kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES)
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One upload: is it accepted, and if not, why."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)

@@ -29,6 +29,7 @@ from league.web.matches.seats import score_of, seat_bots, seat_names, seat_sides
 from league.web.matches.timing import times
 
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
+SHOWN = (marks.MATCHES, marks.BOTS, marks.AUDITS, marks.POOLS, marks.TOURNAMENTS)  # by the pages of one match
 UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
 
@@ -87,6 +88,7 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
     return found
 
 
+@kept.shown_by(*SHOWN)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Ten queries."""
     topics.follow(request, topics.of_match(public_id))
@@ -136,6 +138,7 @@ def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dic
     }
 
 
+@kept.shown_by(*SHOWN)
 def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     """One board of a finished match: all its sittings side by side, in the suits of the deal. Six queries."""
     found = _match(public_id)
@@ -175,6 +178,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     return render(request, "matches/board.html", context, status=max((one.status for one in unreadable), default=200))
 
 
+@kept.shown_by(*SHOWN)
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     """What the viewer folds: the moments that this reader may see, and the words it shows. `?as=` a seat or `public` restricts."""
     found = _match(public_id)
