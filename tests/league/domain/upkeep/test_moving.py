@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -11,8 +17,10 @@ from league.domain.matches import packing, replays
 from league.domain.upkeep import invariants, moving
 from league.domain.upkeep.restoring import restore_replays
 from league.models import LogDictionary, Match, MatchLog, Sitting
+from tests.support.compose import TOP
 from tests.support.league import NOW, accepted, play, started
 from tests.support.loose import loosen
+from tests.support.migrated import sqlite_file
 
 
 @pytest.fixture
@@ -72,6 +80,17 @@ def test_a_match_that_breaks_in_the_middle_is_as_it_was(matches: list[Match]) ->
     assert told() == before
     assert len(list(moving.move_all())) == 3
     assert told() == before
+
+
+def test_a_move_that_is_killed_goes_on(tmp_path: Path) -> None:
+    """By SIGKILL, in the middle of a match: a real process on a database that outlives it."""
+    file = shutil.copy(sqlite_file(), tmp_path / "league.sqlite3")
+    kept = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
+    environment = {**kept, "DATABASE_URL": f"sqlite://{file}", "STATE_DIR": str(tmp_path), "DEBUG": "1"}
+    command = [sys.executable, "-m", "tests.league.domain.upkeep.killed_move"]
+    done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "moved: 2 matches" in done.stdout
 
 
 def test_what_is_damaged_is_named_and_left(matches: list[Match], capsys) -> None:
