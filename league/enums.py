@@ -127,6 +127,7 @@ class MatchKind(models.TextChoices):
     TOURNAMENT = "tournament", _("tournament")
     VALIDATION = "validation", _("validation")  # proves an upload; never rated
     CHALLENGE = "challenge", _("unrated challenge")  # at the wish of the owner of one bot; never rated
+    LADDER = "ladder", _("standing ladder")  # drawn by the league where nothing else waits (league.domain.ladders)
     AUDIT = "audit", _("audit")  # no match: a conversation of one is put to its bot again (league.domain.audits)
 
 
@@ -197,6 +198,15 @@ class Ending(models.TextChoices):
     NOT_STRONGER = "not_stronger", _("the test rejects that the challenger is stronger")
     BUDGET = "budget", _("the budget of boards is played")
     CLOSED = "closed", _("ended by its owner")  # a ladder
+
+
+class SuccessionVerdict(models.TextChoices):
+    """What came of the test of a version against the one before it."""
+
+    STRONGER = "stronger", _("better than the version before")
+    NOT_STRONGER = "not_stronger", _("not better than the version before")
+    CAP = "cap", _("not told apart")  # by as many boards as the test may take
+    SUPERSEDED = "superseded", _("ended by a newer version")
 
 
 class FaultKind(models.TextChoices):

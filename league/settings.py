@@ -154,6 +154,7 @@ KEEP_DAYS = {
     "unrated": envint("KEEP_UNRATED_DAYS", 0, least=0),
     "validation": envint("KEEP_VALIDATION_DAYS", 180, least=0),
 }
+LADDERS = envbool("LADDERS", True)  # whether the league plays standing ladders where nothing else waits
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
 # Plays of one match that may fail for a reason of ours before it is void
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)

@@ -64,6 +64,11 @@ def reconcile() -> None:
     wake()
 
 
+def play_ladders() -> None:
+    """Let the standing ladders go on. By hand: `manage.py reconcile`."""
+    upkeep.play_ladders()
+
+
 @shared_task(name="league.tasks.open_seasons")
 def open_seasons() -> None:
     """Open the seasons that are due. Called by Celery's calendar; by hand, and for what it missed: `manage.py reconcile`."""

@@ -22,6 +22,8 @@ from tests.support.stack import Stack
 
 # Programs that tests start draw audits only where a test says so: lots follow from a key that each state directory makes for itself.
 os.environ.setdefault("AUDIT_PERCENT", "0")
+# They play standing ladders only where a test says so: else there would always be one match more than a test has made.
+os.environ.setdefault("LADDERS", "0")
 
 # The one profile of the suite. No example has a time limit and none is judged by its time, so that a busy machine changes nothing;
 # the examples follow from the test alone, so that a run can be repeated. A test states only how many examples it wants.

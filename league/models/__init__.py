@@ -10,6 +10,7 @@ from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.changes import Change
 from league.models.consent import Block, EntryRequest
+from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenName
 from league.models.pools import Pool
@@ -36,6 +37,7 @@ __all__ = [
     "IdempotencyKey",
     "LeagueEvent",
     "LogDictionary",
+    "Lots",
     "Match",
     "MatchLog",
     "Outlook",
@@ -48,10 +50,12 @@ __all__ = [
     "Rating",
     "RatingPoint",
     "Round",
+    "Rung",
     "Scheduler",
     "Season",
     "SessionOwner",
     "Sitting",
+    "Succession",
     "TakenName",
     "Tournament",
     "Worker",

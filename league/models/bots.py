@@ -36,6 +36,8 @@ class Bot(models.Model):
     entry_policy = models.CharField(
         max_length=10, choices=EntryPolicy, default=EntryPolicy.USUAL, db_default=EntryPolicy.USUAL
     )
+    # Whether its owner lets it play on the standing ladders of its games (league.domain.ladders)
+    on_ladders = models.BooleanField(default=True, db_default=True)
     created = models.DateTimeField()
 
     class Meta:
@@ -72,6 +74,7 @@ class BotVersion(models.Model):
     status = models.CharField(max_length=12, choices=VersionStatus, default=VersionStatus.VALIDATING)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
+    entered = models.DateTimeField(null=True)  # when it entered the standing ladders of its games
     created = models.DateTimeField()
 
     class Meta:
@@ -79,6 +82,9 @@ class BotVersion(models.Model):
             models.UniqueConstraint(fields=["bot", "number"], name="version_number_once"),
             only_words("version", "status", VersionStatus),
             only_words("version", "fault", FaultKind, or_empty=True),
+        ]
+        indexes = [
+            models.Index(fields=["id"], condition=models.Q(status="accepted", entered=None), name="version_to_enter")
         ]
 
     def __str__(self) -> str:

@@ -16,6 +16,12 @@ def _no_audits(settings) -> None:
     settings.AUDIT_PERCENT = 0
 
 
+@pytest.fixture(autouse=True)
+def _no_ladders(settings) -> None:
+    """They play by themselves, and so only where a test asks for them."""
+    settings.LADDERS = False
+
+
 @pytest.fixture
 def ana(db) -> Player:
     """Owns bots."""

@@ -20,6 +20,7 @@ from league.models import Audit, Match, RatingPoint, Sitting, Tournament
 from league.pure.formats import FORMATS
 
 PRIORITY = -100  # shown; `leases.claim` takes audits only where no match waits
+AUDITED = (MatchKind.TOURNAMENT, MatchKind.LADDER)
 RISING = 5  # times the share of a bot that rises
 RISE_ELO = 50.0  # in its last RECENT rated matches of a pool
 RECENT = 20
@@ -46,7 +47,7 @@ def _draw_all(pks: list[int], now: datetime) -> int:
     """Draw from these matches in one transaction."""
     with transaction.atomic():
         rows = list(Match.objects.filter(pk__in=pks, drawn=None).select_for_update(skip_locked=True, of=("self",)))
-        drawn = sum(_draw_match(match, now) for match in rows if match.kind == MatchKind.TOURNAMENT)
+        drawn = sum(_draw_match(match, now) for match in rows if match.kind in AUDITED)
         Match.objects.filter(pk__in=[match.pk for match in rows]).update(drawn=now)
     return drawn
 

@@ -209,6 +209,14 @@ def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) ->
     bot.entry_policy = to
 
 
+def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = None) -> None:
+    """Let a bot play on the standing ladders of its games, or not any more; its results stay. Doing it again changes nothing."""
+    with transaction.atomic():
+        if Bot.objects.filter(pk=bot.pk).exclude(on_ladders=on).update(on_ladders=on):
+            journal.append("bot.on_ladders", f"bot:{bot.slug}", now=clock.given(now), actor=actor, to=on)
+    bot.on_ladders = on
+
+
 def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
     """Let a player enter, challenge and ask for none of the owner's bots any more; what they have asked is refused. Again changes nothing."""
     now = clock.given(now)

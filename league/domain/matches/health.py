@@ -22,6 +22,7 @@ FAULTS = 3  # faulty matches in a row
 # Before each test; the last one again and again
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # nobody has chosen who meets whom
 TEST = "h:"  # how the keys of tests begin
 
 
@@ -29,7 +30,7 @@ def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> No
     """After the report of a match: pause the bots that fail again and again, judge the bot that was tested. In the transaction of the report."""
     if match.key.startswith(TEST):
         _judge(match, next(iter(parties)), now=now)
-    elif match.kind == MatchKind.TOURNAMENT:  # nobody has another's bot paused by challenging it
+    elif match.kind in DRAWN:  # nobody has another's bot paused by challenging it
         for party in parties:
             if _failed(party.fault, party.broken_off):
                 _count_fault(match, party, now=now)
@@ -42,9 +43,7 @@ def _failed(fault: str, broken_off: list[Any]) -> str:
 
 def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
     recent = Party.objects.filter(version=party.version_id, match__status=MatchStatus.FINISHED)
-    recent = (
-        recent.filter(match__kind=MatchKind.TOURNAMENT).exclude(match=match).order_by("-match__finished", "-match_id")
-    )
+    recent = recent.filter(match__kind__in=DRAWN).exclude(match=match).order_by("-match__finished", "-match_id")
     before = recent.values_list("fault", "broken_off")[: FAULTS - 1]
     faults = [_failed(party.fault, party.broken_off), *(_failed(*row) for row in before)]
     if len(faults) == FAULTS and all(faults):
@@ -73,7 +72,7 @@ def _test(bot: Bot, *, now: datetime) -> bool:
     with transaction.atomic():
         if not Bot.objects.filter(pk=bot.pk, retest_at=bot.retest_at).update(retest_at=None):
             return False  # another process did
-        failed = Party.objects.filter(version__bot=bot).filter(match__kind=MatchKind.TOURNAMENT)
+        failed = Party.objects.filter(version__bot=bot).filter(match__kind__in=DRAWN)
         failed = failed.exclude(fault="", broken_off=[])
         party = failed.select_related("match__pool", "version__bot").latest("match_id")
         name = f"{bot.pk}:{now.timestamp():.0f}"

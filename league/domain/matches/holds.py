@@ -20,7 +20,7 @@ from league.models import Audit, Match, Party
 TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
 HELD = Q(version__bot__held_until__isnull=False)  # its owner has paused it (league.domain.bots.bots)
 STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # an operator holds it back
-PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE)
+PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER)
 HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
 OVER_STATUSES = (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
 OVER = Q(tournament__status__in=OVER_STATUSES)

@@ -29,6 +29,7 @@ LOOPS = (
     "reconcile",
     "ratings",
     "ranks",
+    "ladders",
     "calendar",
     "tell",
 )  # of workers and schedulers

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from django.conf import settings
+
 from league.domain.audits import sampling
 from league.domain.bots import bots, consent
 from league.domain.core import clock
+from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
 from league.domain.ratings import ratings, stages
@@ -37,6 +40,7 @@ class Reconciled:
     unbanned: int = 0  # players whose ban is over
     unanswered: int = 0  # requests for bots that have waited too long
     lifted: int = 0  # queued matches brought forward in the line, since they could not be played before
+    paired: int = 0  # matches of standing ladders
     explained: int = 0  # queued matches whose reason for waiting changed
 
     def counts(self) -> dict[str, int]:
@@ -85,6 +89,20 @@ def _bots(found: Reconciled, now: datetime) -> None:
     found.unanswered = consent.expire(now=now)
 
 
+def _ladders(found: Reconciled, now: datetime) -> None:
+    found.paired = play_ladders(now=now)
+
+
+def play_ladders(*, now: datetime | None = None) -> int:
+    """Let the standing ladders go on: who is new enters, who has left is taken out of the queue, the next tables are drawn; how many these are."""
+    now = clock.given(now)
+    drawing.tidy(now=now)
+    if not settings.LADDERS:
+        return 0
+    places.enter(now=now)
+    return drawing.draw(now=now)
+
+
 def _queue(found: Reconciled, now: datetime) -> None:
     found.lifted = turns.lift(now=now)
     found.explained = workers.explain(now=now)
@@ -97,7 +115,7 @@ def _marks(found: Reconciled, now: datetime) -> None:
 # Leases that ran out; matches missing from schedules and tournaments that are over; stages and seasons that are due; matches of cancelled
 # tournaments; pools with results that were not counted; audits of what has finished; paused bots whose test is due, validations that
 # became void, pauses, bans and requests that are over; places in the line of what may be played again, and the reasons why queued matches wait;
-# rows that count changes of what is shown.
+# tables of ladders, where there is room; rows that count changes of what is shown.
 STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _leases,
     _tournaments,
@@ -107,6 +125,7 @@ STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _audits,
     _bots,
     _queue,
+    _ladders,
     _marks,
 )
 

@@ -93,6 +93,8 @@ class Command(LeagueCommand):
     def _players(self, slots: int) -> Iterator[None]:
         """Real workers and the scheduler, in processes of their own, while the body runs."""
         log = settings.STATE_DIR / LOG
+        ladders = os.environ.get("LADDERS")
+        os.environ["LADDERS"] = "0"  # the same seed gives the same table; ladders begin when the site runs
         children = {"scheduler": manage("scheduler"), **{f"worker-{i}": manage("worker") for i in range(1, slots + 1)}}
         self.supervisor = Supervisor(children, log=log)
         self.supervisor.start()
@@ -102,6 +104,9 @@ class Command(LeagueCommand):
             raise CommandError(str(error)) from error
         finally:
             self.supervisor.stop()
+            del os.environ["LADDERS"]
+            if ladders is not None:
+                os.environ["LADDERS"] = ladders
 
     def _enter(self, seed: str) -> None:
         """The bots of the house, and their validation matches."""

@@ -153,7 +153,7 @@ def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
     draws = _Draws(played, sheet, active, boards_of(past))
 
     everybody = np.array(active)
-    pairs = draws.weights(everybody[:, None], everybody[None, :])
+    pairs = draws.rivals.weights(everybody[:, None], everybody[None, :])
     np.fill_diagonal(pairs, 0)
     true = pairs.sum(axis=1)
     off = np.abs(draws.told[everybody] / true - 1)
@@ -161,8 +161,8 @@ def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
     assert np.quantile(off, 0.95) < 0.25
     assert draws.told[:50].sum() == 0
     # whom one meets is drawn by the same weights
-    one = int(everybody[np.argsort(draws.strengths.theta[everybody])[200]])
-    drawn = Counter(draws._near(random.Random(lot), [one]) for lot in range(4000))
+    one = int(everybody[np.argsort(draws.rivals.theta[everybody])[200]])
+    drawn = Counter(draws.rivals.near(random.Random(lot), [one]) for lot in range(4000))
     chance = pairs[active.index(one)] / pairs[active.index(one)].sum()
     near = np.argsort(-chance)[:100]
     assert sum(drawn[active[place]] for place in near) / 4000 == pytest.approx(chance[near].sum(), abs=0.06)

@@ -1,0 +1,234 @@
+"""The next tables of the ladders, drawn from the present ratings where the queue has room.
+
+No more is queued than workers play soon: `AHEAD` tables for each worker, whatever else waits counted in, so a ladder takes idle time only.
+Who is next: owners take turns; of each owner first a version that is not placed yet, then whoever has rested. Whom it meets:
+`league.pure.pairing.standing`.
+
+Who draws holds the row of `Lots` to the end of its transaction; another one passes. Matches and rests are written together or not at all.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, Min, OuterRef, QuerySet
+
+from league.domain.core import clock, hints, moves
+from league.domain.core.errors import IllegalMove
+from league.domain.ladders import places
+from league.domain.matches import matches, workers
+from league.domain.ratings import pools
+from league.enums import MatchKind, MatchStatus
+from league.models import Lots, Match, Party, Pool, Rating, Rung
+from league.pure.pairing import standing
+from league.pure.pairing.telling import NEW
+from league.pure.rating.leaderboard import BASE, ELO, Z95
+
+PRIORITY = -2  # behind tournaments and challenges
+AHEAD = 2  # tables for each worker
+BOARDS = 8
+FIRST_BOARDS = 4  # while one of the table is not placed: its author waits
+LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+CATCH_UP = timedelta(hours=1)  # who could not be drawn for longer does not come before all others afterwards
+ALONE = timedelta(minutes=1)  # then it is looked again for somebody who may sit with a bot
+
+
+def draw(*, now: datetime | None = None) -> int:
+    """Queue the next tables, as many as there is room for; their number. At any time, any number of times, by any number of processes.
+
+    Three queries where there is no room or nobody is due, else three for each game that is drawn and two for each table, whatever the size of
+    the league.
+    """
+    now = clock.given(now)
+    if not settings.LADDERS or not room(now=now) or not _due(now).exists():
+        return 0
+    if not Lots.objects.filter(pk=1).exists():
+        Lots.objects.get_or_create(pk=1)
+    with transaction.atomic():
+        lots = Lots.objects.select_for_update(skip_locked=True).filter(pk=1).first()
+        free = 0 if lots is None else room(now=now)  # again: another process may have drawn just before
+        if lots is None or not free:
+            return 0
+        drawn = _Round(lots.drawn, now).play(free)
+        Lots.objects.filter(pk=1).update(drawn=lots.drawn + drawn)
+        if drawn:
+            hints.matches_wait()
+    return drawn
+
+
+def room(*, now: datetime) -> int:
+    """How many tables may be queued: with them two wait for each worker. Two queries."""
+    most = AHEAD * workers.count_able(now=now)
+    waiting = Match.work.filter(status=MatchStatus.QUEUED, held_back=False).exclude(not_before__gt=now)
+    return most and max(0, most - len(waiting.values_list("pk")[:most]))
+
+
+def tidy(*, now: datetime | None = None) -> int:
+    """Take back what waits with a bot that is not willing any more, all of it where ladders are switched off; the number of matches. One query."""
+    now = clock.given(now)
+    waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority=PRIORITY)
+    if settings.LADDERS:
+        parties = Party.objects.filter(match=OuterRef("pk")).exclude(places.willing("version__bot__"))
+        waiting = waiting.filter(Exists(parties))
+    taken = 0
+    for match in waiting:
+        try:
+            why = "a bot at this table plays on no ladder now"
+            moves.move(match, MatchStatus.CANCELLED, now=now, why=why, reason=why, finished=now)
+            taken += 1
+        except IllegalMove:  # a worker has claimed it at this moment: it is played
+            continue
+    return taken
+
+
+def _due(now: datetime) -> QuerySet[Rung]:
+    return Rung.objects.filter(places.willing(), due__lte=now)
+
+
+def _live() -> tuple[Counter[int], Counter[int]]:
+    """At how many tables of ladders each version sits whose result does not count yet, and how many of them each owner has. Two queries."""
+    tables = Match.objects.filter(kind=MatchKind.LADDER, priority=PRIORITY)
+    rows = tables.filter(status__in=LIVE) | tables.filter(status=MatchStatus.FINISHED, rated=True, counted=None)
+    owners = dict(rows.values_list("pk", "owner_id"))
+    seats = Party.objects.filter(match__in=owners).values_list("version_id", flat=True)
+    return Counter(seats), Counter(owner for owner in owners.values() if owner is not None)
+
+
+class _Game:
+    """The ladder of one game as it is now."""
+
+    def __init__(self, game: str, busy: Counter[int]) -> None:
+        self.pool: Pool = pools.pool(game)
+        rows = Rung.objects.filter(places.willing(), game=game).order_by("pk").select_related("version__bot")
+        self.rungs = list(rows)
+        self.place = {rung.version_id: place for place, rung in enumerate(self.rungs)}
+        rows_of = rows.order_by().values("version")
+        rated = Rating.objects.filter(pool=self.pool, version__in=rows_of).values_list(
+            "version_id", "elo", "margin", "boards"
+        )
+        self.told: dict[int, tuple[float, float, int]] = {
+            version: (elo, margin, boards) for version, elo, margin, boards in rated
+        }
+        self.busy = busy
+
+    def counted(self, rung: Rung) -> int:
+        """Boards of its version that count."""
+        return self.told[rung.version_id][2] if rung.version_id in self.told else 0
+
+    @cached_property
+    def ladder(self) -> standing.Ladder:
+        """As the draw sees it. Where nobody is tied, one is: who is here for longest."""
+        if self.rungs and not any(rung.tied for rung in self.rungs):
+            first = min(self.rungs, key=lambda rung: (rung.version_id not in self.told, rung.entered, rung.pk))
+            first.tied = True
+        return standing.Ladder([self._bot(rung) for rung in self.rungs])
+
+    def _bot(self, rung: Rung) -> standing.Bot:
+        bot = rung.version.bot
+        owner = -bot.pk if bot.is_house else bot.owner_id  # bots of the house are strangers to each other
+        tables = self.busy[rung.version_id]
+        if rung.version_id not in self.told:
+            return standing.Bot(owner=owner, tables=tables, tied=rung.tied)
+        elo, margin, _ = self.told[rung.version_id]
+        return standing.Bot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
+
+    def met(self, version: int) -> tuple[Counter[int], bool]:
+        """Whom a version has met at its latest tables, by places on the ladder, and whether one of those that count ties it. Two queries."""
+        mine = Party.objects.filter(version=version, match__pool=self.pool, match__rated=True)
+        mine = mine.exclude(match__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED]).order_by("-match_id")
+        latest = dict(mine.values_list("match_id", "match__counted")[: standing.RECENT])
+        others = Party.objects.filter(match__in=latest, version__in=self.place).exclude(version=version)
+        rows = list(others.values_list("match_id", "version_id"))
+        tied = any(latest[match] and self.ladder.tied[self.place[one]] for match, one in rows)
+        return Counter(self.place[one] for _, one in rows), tied
+
+
+@dataclass(frozen=True)
+class _Table:
+    rungs: Sequence[Rung]
+    plan: matches.MatchPlan
+
+
+class _Round:
+    """One draw. The caller holds the lots."""
+
+    def __init__(self, drawn: int, now: datetime) -> None:
+        self.number, self.now = drawn, now
+        self.busy, self.of_owner = _live()
+        self.games: dict[str, _Game] = {}
+        self.tables: list[_Table] = []
+
+    def play(self, free: int) -> int:
+        """Draw and queue at most `free` tables; how many."""
+        for rung in self._first(free):
+            self._seat(rung)
+        moved = {rung.pk: rung for table in self.tables for rung in table.rungs}
+        Rung.objects.bulk_update(moved.values(), ["due", "placed", "tied"])
+        return matches.insert([table.plan for table in self.tables], now=self.now)
+
+    def _first(self, free: int) -> list[Rung]:
+        """Who is next, at most `free`. Owners take turns: first who has somebody that is not placed, then who sits least, then who waits longest."""
+        full = [version for version, tables in self.busy.items() if tables >= standing.TABLES]
+        due = _due(self.now).exclude(version__in=full)
+        owners = due.order_by().values("bot__owner").annotate(new=Min("placed"), since=Min("due"))
+        waiting = owners.values_list("bot__owner", "new", "since").order_by("new", "since")[: free + len(self.of_owner)]
+        line = sorted(waiting, key=lambda row: (row[1], self.of_owner[row[0]], row[2]))[:free]
+        each = -(-free // max(1, len(line)))
+        of_each = [
+            list(due.filter(bot__owner=owner).order_by("placed", "due", "pk").select_related("bot")[:each])
+            for owner, _, _ in line
+        ]
+        rounds = [rungs[turn] for turn in range(each) for rungs in of_each if turn < len(rungs)]
+        return rounds[:free]
+
+    def _seat(self, first: Rung) -> None:
+        """Draw a table for `first`."""
+        game = self.games.get(first.game)
+        if game is None:
+            game = self.games[first.game] = _Game(first.game, self.busy)
+        if first.version_id not in game.place or self.busy[first.version_id] >= standing.TABLES:
+            return
+        here = game.place[first.version_id]
+        met, tied = game.met(first.version_id)
+        if tied:
+            game.ladder.tied[here] = game.rungs[here].tied = True
+        # Who foresees it gains nothing: the deals follow from a secret
+        rng = random.Random(f"standing ladder\n{game.pool.key}\n{self.number}")  # noqa: S311
+        drawn = game.ladder.draw(rng, here, pools.parties(game.pool), met)
+        if not drawn:
+            Rung.objects.filter(pk=first.pk).update(due=self.now + ALONE)
+            return
+        self.number += 1
+        rungs = [game.rungs[place] for place in drawn]
+        few = any(game.counted(rung) < NEW for rung in rungs)
+        boards = FIRST_BOARDS if few else BOARDS
+        for rung in rungs:
+            self.busy[rung.version_id] += 1
+            self._rest(rung, game.counted(rung) + boards)
+        self.tables.append(_Table(rungs, self._plan(game, rungs, boards)))
+
+    def _rest(self, rung: Rung, boards: int) -> None:
+        rest = standing.rest_s(boards)
+        rung.placed = int(rest > 0)
+        rung.due = max(rung.due, self.now - CATCH_UP) + timedelta(seconds=rest) if rest else self.now
+
+    def _plan(self, game: _Game, rungs: Sequence[Rung], boards: int) -> matches.MatchPlan:
+        key = f"l:{self.number}"
+        return matches.MatchPlan(
+            key=key,
+            kind=MatchKind.LADDER,
+            pool=game.pool,
+            table=key,
+            secret=secrets.token_bytes(32),
+            boards=boards,
+            versions=tuple(rung.version for rung in rungs),
+            priority=PRIORITY,
+        )

@@ -1,0 +1,232 @@
+"""The standing ladders: who enters, who is drawn, when, and what two schedulers or a dying one leave behind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from league.domain.bots import bots, consent
+from league.domain.ladders import drawing, places
+from league.domain.matches import workers
+from league.domain.people import players
+from league.domain.ratings import pools, ratings
+from league.domain.upkeep import reconcile
+from league.enums import EntryPolicy, MatchKind
+from league.models import BotVersion, Lots, Match, Party, Pool, Rating, Rung
+from league.pure.pairing.standing import rest_s
+from tests.support import rows
+from tests.support.league import NOW, accepted, later, play, started, uploaded
+
+GAME = "partnership"
+
+
+@dataclass
+class Ladder:
+    """A worker, and bots of as many owners on the ladder of one game."""
+
+    versions: list[BotVersion]
+    pool: Pool
+
+
+def make_ladder() -> Ladder:
+    versions = [accepted(players.create(f"p{n}", now=NOW), f"bot-{n}", games=[GAME]) for n in range(6)]
+    workers.register("w1", tier="landlock", now=NOW)
+    places.enter(now=NOW)
+    return Ladder(versions, pools.pool(GAME))
+
+
+@pytest.fixture
+def ladder(db, settings) -> Ladder:
+    settings.LADDERS = True
+    return rows.once(make_ladder)
+
+
+def queued() -> list[Match]:
+    return list(Match.objects.filter(kind=MatchKind.LADDER, status="queued").order_by("pk"))
+
+
+def seated(match: Match) -> set[int]:
+    return set(match.parties.values_list("version_id", flat=True))
+
+
+def finish_all(pool: Pool, at: float) -> int:
+    """Play what waits, and count it."""
+    waiting = queued()
+    for match in waiting:
+        play(match, now=later(at))
+    ratings.refresh(pool, now=later(at))
+    return len(waiting)
+
+
+def test_an_idle_league_draws_its_own_matches_and_no_more_than_its_workers_play(ladder):
+    assert drawing.draw(now=later(1)) == drawing.AHEAD
+    assert drawing.draw(now=later(1)) == 0, "there is no room for more"
+
+    first, second = queued()
+    assert (first.kind, first.rated, first.tournament, first.priority) == ("ladder", True, None, drawing.PRIORITY)
+    assert first.boards_planned == drawing.FIRST_BOARDS
+    sat = seated(first) | seated(second)
+    assert finish_all(ladder.pool, 1) == 2
+    assert set(Rating.objects.filter(pool=ladder.pool).values_list("version", flat=True)) == sat
+    while sat != {version.pk for version in ladder.versions}:
+        assert drawing.draw(now=later(2)) == 2
+        assert all(seated(match) - sat for match in queued()), "who has not played comes first"
+        sat |= set().union(*map(seated, queued()))
+        finish_all(ladder.pool, 2)
+
+
+def test_no_worker_no_ladder(ladder):
+    workers.unregister("w1", now=NOW)
+
+    assert drawing.draw(now=NOW) == 0
+
+
+def test_a_ladder_takes_the_time_that_events_leave(ladder, ana):
+    cup = started(ana, ladder.versions, boards=1)
+
+    assert drawing.draw(now=NOW) == 0
+    for match in cup.matches.order_by("pk")[: cup.matches.count() - 1]:
+        play(match)
+    assert drawing.draw(now=NOW) == 1
+    assert reconcile.play_ladders(now=NOW) == 0
+
+
+def test_a_new_version_takes_the_place_of_the_old_one_and_is_drawn_first(ladder):
+    for at in range(30):
+        drawing.draw(now=later(at))
+        finish_all(ladder.pool, at)
+    old = ladder.versions[0]
+    new = uploaded(old.bot.owner, "bot-0", games=[GAME], now=later(30))
+    assert places.enter(now=later(30)) == 0, "it is being validated"
+
+    BotVersion.objects.filter(pk=new.pk).update(status="accepted")
+    Match.objects.filter(kind="validation").update(status="cancelled")
+    assert places.enter(now=later(31)) == 1
+    assert places.enter(now=later(31)) == 0
+    assert drawing.draw(now=later(31))
+
+    assert new.pk in seated(queued()[0])
+    assert Rung.objects.get(bot=old.bot).version == new
+    [other] = seated(queued()[0]) - {new.pk}
+    assert Rung.objects.get(version=other).tied, "the first table ties it to all others"
+
+
+@pytest.mark.parametrize("how", ["switch", "policy", "pause", "stop", "site"])
+def test_who_is_not_willing_is_not_drawn_and_taken_out_of_the_queue(ladder, settings, how):
+    drawing.draw(now=NOW)
+    waiting = queued()
+    bot = Party.objects.filter(match=waiting[0]).first().version.bot
+    if how == "switch":
+        consent.let_on_ladders(bot, on=False, actor=bot.owner.name, now=NOW)
+    elif how == "policy":
+        consent.set_policy(bot, EntryPolicy.ASK, actor=bot.owner.name, now=NOW)
+    elif how == "pause":
+        bots.set_state(bot, "paused", actor=bot.owner.name, now=NOW)
+    elif how == "stop":
+        bots.stop(bot, why="it floods", actor="op", now=NOW)
+    else:
+        settings.LADDERS = False
+
+    assert drawing.tidy(now=NOW) == (2 if how == "site" else 1)
+    for at in range(8):
+        workers.note_alive("w1", now=later(at))
+        drawing.draw(now=later(at))
+        finish_all(ladder.pool, at)
+
+    sat = Counter(Party.objects.filter(match__status="finished").values_list("version__bot", flat=True))
+    assert sat[bot.pk] == 0
+    assert len(sat) == (0 if how == "site" else 5)
+
+
+def test_bots_of_one_owner_do_not_meet_and_house_bots_keep_everybody_company(ladder, ana, berto):
+    Rung.objects.all().delete()
+    mine = [accepted(ana, f"ana-{n}", games=[GAME]) for n in range(3)]
+    places.enter(now=NOW)
+    assert drawing.draw(now=NOW) == 0
+    assert set(Rung.objects.values_list("due", flat=True)) >= {NOW + drawing.ALONE}
+
+    house = players.create("house", reserved=True, now=NOW)
+    theirs = [accepted(house, f"house-{n}", games=[GAME]) for n in range(2)]
+    places.enter(now=NOW)
+    tables = []
+    for at in range(60, 80):
+        workers.note_alive("w1", now=later(at))
+        drawing.draw(now=later(at))
+        tables += [seated(match) for match in queued()]
+        finish_all(ladder.pool, at)
+
+    own = {version.pk for version in mine}
+    assert not [table for table in tables if table <= own]
+    assert {version.pk for version in (*mine, *theirs)} == {one for table in tables for one in table}
+
+
+def test_who_is_placed_rests_and_so_an_idle_ladder_comes_to_rest(ladder):
+    at = 0
+    while drawing.draw(now=later(at)):
+        finish_all(ladder.pool, at)
+        at += 1
+
+    boards = Counter(Party.objects.filter(match__status="finished").values_list("version", flat=True).order_by())
+    assert set(boards) == {version.pk for version in ladder.versions}
+    assert set(Rung.objects.values_list("placed", "tied")) <= {(1, True), (1, False)}
+    first = Rung.objects.order_by("due").first()
+    assert first.due > later(rest_s(48) - 1)
+    workers.note_alive("w1", now=first.due)
+    assert drawing.draw(now=first.due)
+    assert first.version_id in seated(queued()[0])
+
+
+def test_dying_at_any_statement_leaves_nothing_half_done(ladder):
+    class Death(Exception):
+        pass
+
+    def dies_at(number: int):
+        count = 0
+
+        def wrapper(execute, sql, *rest):
+            nonlocal count
+            count += not sql.startswith("RELEASE")  # in a test the end of a transaction is no such end
+            if count == number + 1 and not sql.startswith(
+                "RELEASE"
+            ):  # once: what the database takes back then, it would take back by itself
+                raise Death
+            return execute(sql, *rest)
+
+        return wrapper
+
+    before = sorted(Rung.objects.values_list("pk", "due", "placed"))
+    for number in range(200):
+        try:
+            with connection.execute_wrapper(dies_at(number)):
+                drawn = drawing.draw(now=later(1))
+        except Death:
+            assert not queued()
+            assert sorted(Rung.objects.values_list("pk", "due", "placed")) == before
+            continue
+        break
+
+    assert drawn == len(queued()) == Lots.objects.get().drawn == 2
+    assert Party.objects.filter(match__in=queued()).count() == 4
+
+
+def test_a_draw_asks_no_more_of_a_larger_league(ladder, db):
+    def count() -> int:
+        Match.objects.filter(kind="ladder").delete()
+        Rung.objects.update(due=NOW, placed=0)
+        with CaptureQueriesContext(
+            connection,
+        ) as seen:
+            assert drawing.draw(now=NOW) == 2
+        return len(seen)
+
+    count()
+    small = count()
+    for n in range(20):
+        accepted(players.create(f"more-{n}", now=NOW), f"more-{n}", games=[GAME])
+    places.enter(now=NOW)
+
+    assert count() == small

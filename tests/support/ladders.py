@@ -1,0 +1,125 @@
+"""Plays a standing ladder of bots of known strengths without cards or a database, newcomers arriving, and the same with random pairing.
+
+The clock is that of the ladder: a table is played every `every_s` seconds. Ratings are fitted anew from time to time, as the league does.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from league.pure.pairing.standing import RECENT, Bot, Ladder, rest_s
+from league.pure.pairing.telling import NEW
+from league.pure.rating.bradley_terry import Floats, fit
+from league.pure.rating.tallies import tally_arrays
+
+EACH = 8  # boards of a table
+
+
+@dataclass
+class Course:
+    """What was played: boards of each bot, how often two met, and of all pairs the share in order after so many boards in all."""
+
+    arrived: list[float]
+    boards: list[int]
+    met: Any
+    order: list[tuple[int, float]] = field(default_factory=list)
+    far: list[float] = field(
+        default_factory=list
+    )  # of each table, the distance of the two in the true order, as a share of the field
+    tied: list[bool] = field(default_factory=list)
+
+    def boards_for(self, share: float) -> int | None:
+        """Boards of all until so many of the pairs are in order, and stay so; None: they never are."""
+        late = [place for place, (_, good) in enumerate(self.order) if good < share]
+        first = late[-1] + 1 if late else 0
+        return self.order[first][0] if first < len(self.order) else None
+
+    def connectivity(self, bots: list[int] | None = None) -> float:
+        """The second eigenvalue of the normalised Laplacian of who met whom (Chung 1997): 0 where they fall apart, about 1 where all meet all."""
+        met = self.met if bots is None else self.met[np.ix_(bots, bots)]
+        degree = met.sum(axis=1)
+        if not degree.all():
+            return 0.0
+        laplacian = np.eye(len(met)) - met / np.sqrt(np.outer(degree, degree))
+        return float(np.linalg.eigvalsh(laplacian)[1])
+
+
+def play(
+    theta: Floats,
+    arrived: list[float],
+    *,
+    tables: int,
+    every_s: float,
+    look: int,
+    seed: int,
+    informed: bool = True,
+) -> Course:
+    """So many tables of two. look: tables between two fits. informed: False pairs two of those present, evenly."""
+    rng, luck = random.Random(seed), np.random.default_rng(seed)
+    count = len(theta)
+    wins = np.zeros((count, count), dtype=np.int64)
+    found = Course(arrived, [0] * count, wins)
+    due = list(arrived)
+    recent: list[deque[int]] = [deque(maxlen=RECENT) for _ in range(count)]
+    known: dict[int, tuple[float, float]] = {}
+    tied = [place == 0 for place in range(count)]
+    here: list[int] = []
+    ladder: Ladder | None = None
+    now = 0.0
+    place = np.argsort(np.argsort(theta))
+    for number in range(tables):
+        now += every_s
+        if number % look == 0 and number:
+            known = _fitted(wins)
+            found.order.append((number * EACH, _in_order(known, theta)))
+            ladder = None
+        if ladder is None or len(here) < sum(at <= now for at in arrived):
+            here = [bot for bot in range(count) if arrived[bot] <= now]
+            ladder = Ladder([Bot(bot, *known.get(bot, (None, None)), tied=tied[bot]) for bot in here])
+        ladder.rivals.tables[:] = 0
+        if informed:
+            first = min(here, key=lambda bot: (due[bot] > now, found.boards[bot] >= NEW, due[bot]))
+            met = Counter(here.index(bot) for bot in recent[first])
+            ladder.tied[here.index(first)] = tied[first]
+            a, b = (here[one] for one in ladder.draw(rng, here.index(first), 2, met))
+        else:
+            a, b = rng.sample(here, 2)
+        won = int(luck.binomial(EACH, 1 / (1 + np.exp(theta[b] - theta[a]))))
+        wins[a, b] += won
+        wins[b, a] += EACH - won
+        if tied[a] or tied[b]:
+            for one in (a, b):
+                tied[one] = True
+                ladder.tied[here.index(one)] = True
+        found.far.append(abs(int(place[a]) - int(place[b])) / count)
+        for one, other in ((a, b), (b, a)):
+            recent[one].append(other)
+            found.boards[one] += EACH
+            rest = rest_s(found.boards[one])
+            due[one] = max(due[one], now - 3600) + rest if rest else now
+    found.met = wins + wins.T
+    found.tied = tied
+    known = _fitted(wins)
+    found.order.append((tables * EACH, _in_order(known, theta)))
+    return found
+
+
+def _fitted(wins: Any) -> dict[int, tuple[float, float]]:
+    a, b = np.nonzero(wins)
+    times = wins[a, b]
+    seats = np.repeat(np.stack([a, b], 1), times, axis=0)
+    found = fit(tally_arrays(seats, np.tile(np.array([1, 0]), (len(seats), 1))))
+    sd = np.sqrt(np.diag(found.robust))
+    return {bot: (float(theta), float(one)) for bot, theta, one in zip(found.bots, found.theta, sd, strict=True)}
+
+
+def _in_order(known: dict[int, tuple[float, float]], theta: Floats) -> float:
+    """The share of all pairs, those who have not played included, that are in their true order."""
+    shown = np.array([known[bot][0] if bot in known else 0.0 for bot in range(len(theta))])
+    a, b = np.triu_indices(len(theta), 1)
+    return float((np.sign(shown[a] - shown[b]) == np.sign(theta[a] - theta[b])).mean())
