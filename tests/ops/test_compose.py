@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from tests.support import compose
@@ -32,6 +33,27 @@ def content() -> dict[str, Any]:
 def test_it_is_valid_by_the_compose_specification(content: dict[str, Any]) -> None:
     validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert [f"{'/'.join(map(str, error.path))}: {error.message}" for error in validator.iter_errors(content)] == []
+
+
+def test_runners_on_other_hosts_are_held_as_tightly_and_reached_by_tls_alone(content: dict[str, Any]) -> None:
+    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    there, here = (
+        yaml.safe_load((TOP / "docker" / f"compose.{name}.yml").read_text()) for name in ("runner", "remote")
+    )
+    for one in (there, here):
+        assert list(validator.iter_errors(one)) == []
+    worker, other = content["services"]["worker"], there["services"]["worker"]
+    beside = ("networks", "depends_on", "env_file", "secrets", "volumes")
+    assert {key: other.get(key) for key in worker if key not in beside} == {
+        key: value for key, value in worker.items() if key not in beside
+    }
+    assert set(other["secrets"]) == {*worker["secrets"], "tls_ca"}
+    assert set(here["services"]) == {"postgres", "redis"}
+    assert here["services"]["redis"]["ports"] == ["6380:6380"], "the port with TLS, and no other"
+    plain = content["services"]["redis"]["command"]
+    assert here["services"]["redis"]["command"][: len(plain)] == plain
+    rules = [line.split() for line in (TOP / "docker" / "pg_hba.conf").read_text().splitlines() if line[0] != "#"]
+    assert [rule[0] for rule in rules if rule[-2] == "all" and rule[0] != "local"] == ["hostssl"]
 
 
 def test_the_schema_refuses_what_compose_would_refuse(content: dict[str, Any]) -> None:

@@ -1,0 +1,57 @@
+"""Certificates and TLS for tests: real ones, made by docker/certificate."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import subprocess
+import threading
+from pathlib import Path
+
+from tests.support.compose import TOP
+
+
+def make_certificate(name: str, folder: Path) -> Path:
+    """tls_ca, tls_certificate and tls_key for the host `name`, in `folder`, which is made."""
+    folder.mkdir()
+    subprocess.run([TOP / "docker" / "certificate", name, folder], check=True, capture_output=True)
+    return folder
+
+
+class Front:
+    """TLS before a server that cannot speak it: the wheel's Redis is built without. Whatever comes decrypted goes to `port` of this machine."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._to = port
+        self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self._context.load_cert_chain(folder / "tls_certificate", folder / "tls_key")
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more."""
+        self._socket.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._socket.accept()
+                threading.Thread(target=self._greet, args=(client,), daemon=True).start()
+
+    def _greet(self, client: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            secure = self._context.wrap_socket(client, server_side=True)
+            server = socket.create_connection(("127.0.0.1", self._to))
+            threading.Thread(target=self._pass_on, args=(server, secure), daemon=True).start()
+            self._pass_on(secure, server)
+
+    @staticmethod
+    def _pass_on(one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+        for end in (one, other):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
