@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
+from league.web.matches import tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import live
@@ -59,6 +60,7 @@ urlpatterns = [
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("operators/", operators.operators, name="operators"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
+    path("tv/", tv.tv, name="tv"),
     path("queue/", pages.queue, name="queue"),
     path("live", live.live, name="live"),
     path("metrics", pages.metrics_text, name="metrics"),

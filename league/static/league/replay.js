@@ -20,6 +20,7 @@ const make = (tag, attributes = {}, ...inside) => {
 const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
 
 class TuteReplay extends HTMLElement {
+  gone = new AbortController(); // ends what it does to the window, where the page takes it away
   async connectedCallback() {
     this.list = this.querySelector("ol.steps");
     this.status = this.querySelector(".say");
@@ -38,6 +39,8 @@ class TuteReplay extends HTMLElement {
     this.classList.add("ready");
     this.fromAddress(true);
   }
+
+  disconnectedCallback() { this.play(false); this.gone.abort(); }
 
   // --- where we are -------------------------------------------------------------------------------------------------
   index() {
@@ -128,7 +131,7 @@ class TuteReplay extends HTMLElement {
       else if (step) { click.preventDefault(); this.go(this.steps.findIndex((s) => `#${s.id}` === step.getAttribute("href"))); }
     });
     this.querySelector("input[type=range]").addEventListener("input", (input) => this.go(+input.target.value));
-    addEventListener("hashchange", () => this.fromAddress());
+    addEventListener("hashchange", () => this.fromAddress(), { signal: this.gone.signal });
     addEventListener("keydown", (press) => {
       if (press.ctrlKey || press.altKey || press.metaKey || this.querySelector("dialog").open) return;
       const inside = press.target.closest("input:not([type=range]), select, textarea, [contenteditable]");
@@ -141,7 +144,7 @@ class TuteReplay extends HTMLElement {
       else if (name) this.actions[name]();
       else return;
       press.preventDefault();
-    });
+    }, { signal: this.gone.signal });
     let start = null;
     this.felt.addEventListener("touchstart", (touch) => { start = touch.touches.length === 1 ? touch.touches[0] : null; }, { passive: true });
     this.felt.addEventListener("touchend", (touch) => {

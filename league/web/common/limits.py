@@ -18,7 +18,7 @@ DOWNLOADS = frozenset({"game-ratings", "game-boards", "standings-csv", "match-re
 # Pages that grow with what was played, or compute
 HEAVY = frozenset(
     {
-        *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board"),
+        *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board", "tv"),
         *("tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )

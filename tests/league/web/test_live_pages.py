@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
+from league.domain.core import clock
 from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, played
 from tests.support import league as made
@@ -91,3 +93,54 @@ def test_a_site_that_switches_it_off_has_no_script_for_it(db: None, client, sett
     page = client.get("/queue/").content.decode()
     assert "data-live" not in page
     assert "live.js" not in page
+
+
+def test_every_wall_shows_the_same_step(transactional_db: None, live_server, browser) -> None:
+    """Two pages that came at different moments: the table of the event beside the cards, and both at the step of the clock."""
+    league = played()
+    Match.objects.update(finished=clock.present() - timedelta(hours=1))
+    complaints: list[str] = []
+    contexts = [
+        browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale="es-ES")
+        for width, scheme in ((1280, "light"), (360, "dark"))
+    ]
+    pages = []
+    try:
+        for context in contexts:
+            context.set_default_timeout(PATIENT_MS)
+            page = context.new_page()
+            page.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.goto(f"{live_server.url}/tv/")
+            page.locator("tute-replay.ready").wait_for()
+            pages.append(page)
+        # The tenth step of the deal, for both: from now on steps take as long as nobody waits
+        for page in pages:
+            page.evaluate(
+                """() => { const tv = document.querySelector(".tv"); tv.dataset.step = 1e9;
+                tv.dataset.first = Number(tv.dataset.first) + 10; }"""
+            )
+        numbers = []
+        for page in pages:
+            page.wait_for_function(
+                "document.querySelector('tute-replay').now === Number(document.querySelector('.tv').dataset.first)"
+            )
+            numbers.append(page.evaluate("document.querySelector('.say').textContent"))
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert page.locator("aside table tbody tr").count() >= 2
+            assert page.locator("header.top").is_hidden()
+        assert numbers[0] == numbers[1] != ""
+        page = pages[0]
+        page.locator("[data-pause]").click()
+        page.evaluate("document.querySelector('.tv').dataset.first = 0")
+        assert page.locator("[data-pause]").get_attribute("aria-pressed") == "true"
+        page.evaluate(
+            "document.querySelector('.tv').dataset.begins = 0; document.querySelector('.tv').dataset.mark = 1"
+        )
+        page.locator("[data-pause]").click()
+        page.locator(".tv:not([data-mark]) tute-replay.ready").wait_for()
+        assert complaints == []
+        assert league.cup.name in page.content()
+    finally:
+        for context in contexts:
+            context.close()

@@ -1,0 +1,204 @@
+"""What is broadcast: one deal of a finished match at a time, the same at the same moment for everybody who looks.
+
+Time is cut into slots. What is shown in a slot follows from the rows of matches that were over a minute before it began and from the number of
+the slot: nothing is stored, and nobody is counted. What was played since the slot before comes first, the most interesting of it; else the most
+interesting of the latest matches take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from league.domain.core.errors import Refused
+from league.domain.matches import embargoes, replays
+from league.enums import MatchKind, MatchStatus
+from league.models import Board, Match, Party, RatingPoint, Sitting
+
+SLOT_S = 120
+LEAD_S = 8  # of a slot, before the first card: who plays, and why this is shown
+TAIL_S = 14  # after the last one
+STEP_S = (0.4, 2.0)  # of one step: a long deal goes faster
+SETTLED = timedelta(seconds=60)  # a match that was over for so long has all its rows
+LATEST = 24  # matches that are looked at
+MOST_BOARDS = 32  # of one match
+OPENED = 6  # matches whose cards are looked into
+TURNS = 8  # matches that take turns where nothing new was played
+UPSET = 100.0  # Elo
+LOUD = ("capote", "tute")  # moments that people talk about
+QUIET = "match"  # the header of a record is no step
+
+
+@dataclass(frozen=True)
+class Interest:
+    """Why something is shown: `kind` is "capote", "tute", "upset", "decisive", "swing" or "latest"; `weight` orders, more first."""
+
+    kind: str
+    weight: float
+    elo: int = 0  # of an upset: by how much the winner was rated below
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a slot shows: one deal of a sitting. `first` and `last`: its steps among all steps of the sitting, from 0."""
+
+    match: Match
+    sitting: Sitting
+    why: Interest
+    winner: Party | None
+    first: int
+    last: int
+
+    @property
+    def step_s(self) -> float:
+        """Seconds of one step."""
+        low, high = STEP_S
+        return max(low, min(high, (SLOT_S - LEAD_S - TAIL_S) / max(1, self.last - self.first)))
+
+
+def slot_at(now: datetime) -> int:
+    """The number of the slot of a moment."""
+    return int(now.timestamp() // SLOT_S)
+
+
+def begins(slot: int) -> datetime:
+    """When a slot begins."""
+    return datetime.fromtimestamp(slot * SLOT_S, UTC)
+
+
+def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
+    """What the slot shows; None where nothing may be seen. A dozen queries, and some logs that are read.
+
+    What is held back when the slot begins takes no part, and what is held back since is not shown.
+    """
+    until = begins(slot) - SETTLED
+    rows = Match.objects.filter(status=MatchStatus.FINISHED, kind=MatchKind.TOURNAMENT, finished__lt=until)
+    rows = rows.select_related("pool", "tournament", "log").defer("tournament__secret", "host")
+    latest = list(rows.order_by("-finished", "-id")[:LATEST])
+    latest = [match for match in latest if not embargoes.in_force(match, now=begins(slot))]
+    since = until - timedelta(seconds=SLOT_S)
+    fresh = [match for match in latest if match.finished and match.finished >= since]
+    ranked = _rank(fresh or latest)
+    at = 0 if fresh else slot % max(1, min(TURNS, len(ranked)))
+    for match, board, why, winner in [*ranked[at:], *ranked[:at]]:
+        found = _open(match, board, why, winner)
+        if found is not None:
+            return None if embargoes.in_force(match, now=now) else found
+    return None
+
+
+Ranked = tuple[Match, int, Interest, Party | None]
+
+
+def _rank(matches: Sequence[Match]) -> list[Ranked]:
+    """Matches with their most interesting board, the most interesting first."""
+    ids = [match.pk for match in matches]
+    parties: dict[int, list[Party]] = {pk: [] for pk in ids}
+    for party in Party.objects.filter(match__in=ids).select_related("version__bot").order_by("number"):
+        parties[party.match_id].append(party)
+    before = {
+        (point.match_id, point.version_id): point.elo - point.change
+        for point in RatingPoint.objects.filter(match__in=ids)
+    }
+    boards: dict[int, list[Board]] = {pk: [] for pk in ids}
+    for board in Board.objects.filter(match__in=ids).order_by("match", "number"):
+        if len(boards[board.match_id]) < MOST_BOARDS:
+            boards[board.match_id].append(board)
+    found = []
+    for match in matches:
+        if boards[match.pk]:
+            played = parties[match.pk]
+            winner = _winner(played)
+            elo = {
+                party.pk: before[match.pk, party.version_id]
+                for party in played
+                if (match.pk, party.version_id) in before
+            }
+            number, why = judge(boards[match.pk], winner, played, elo, knock_out=_hangs_on_it(match))
+            found.append((match, number, why, winner))
+    return sorted(found, key=lambda one: (-one[2].weight, -one[0].pk))
+
+
+def _hangs_on_it(match: Match) -> bool:
+    """Whether somebody goes on by this match."""
+    return match.tournament is not None and (
+        match.tournament.event_id is not None or "elimination" in match.tournament.format
+    )
+
+
+def _winner(parties: Iterable[Party]) -> Party | None:
+    by_points = sorted((party for party in parties if party.points is not None), key=lambda party: -(party.points or 0))
+    if len(by_points) < 2 or by_points[0].points == by_points[1].points:
+        return None
+    return by_points[0]
+
+
+def judge(
+    boards: Sequence[Board],
+    winner: Party | None,
+    parties: Sequence[Party],
+    before: Mapping[int, float],
+    *,
+    knock_out: bool,
+) -> tuple[int, Interest]:
+    """The number of the board to show of a match, and why. `before`: the ratings of its parties (by key) before it, in Elo."""
+    leads = {board.number: _lead(board.scores, winner.number if winner else None) for board in boards}
+    widest = max(leads, key=lambda number: (abs(leads[number]), -number))
+    if winner is None:
+        return widest, Interest("latest", 0.0)
+    others = [before[party.pk] for party in parties if party.pk != winner.pk and party.pk in before]
+    gap = max(others) - before[winner.pk] if others and winner.pk in before else 0.0
+    if gap >= UPSET:
+        return max(leads, key=lambda number: (leads[number], -number)), Interest("upset", 3 + gap / UPSET, round(gap))
+    margin = sum(leads.values())
+    if len(boards) > 1 and 0 < margin <= max(leads.values()):
+        decisive = max(leads, key=lambda number: (leads[number], -number))
+        return decisive, Interest("decisive", 2.5 if knock_out else 1.5)
+    mean = sum(map(abs, leads.values())) / len(leads)
+    if mean and abs(leads[widest]) >= 2 * mean:
+        return widest, Interest("swing", min(2.0, abs(leads[widest]) / mean / 2))
+    return widest, Interest("latest", 0.0)
+
+
+def _lead(scores: Sequence[int], winner: int | None) -> int:
+    """By how much a board was won by the winner of the match, or by anybody where nobody has won it."""
+    if winner is None:
+        first, second, *_ = sorted(scores, reverse=True)
+        return first - second
+    return scores[winner] - max(score for party, score in enumerate(scores) if party != winner)
+
+
+def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Shown | None:
+    """The deal of the board that has most to show; None where its cards cannot be shown."""
+    best: tuple[int, int, Shown] | None = None
+    for sitting in (
+        Sitting.objects.filter(board__match=match, board__number=board).select_related("board").order_by("number")
+    ):
+        sitting.board.match = match
+        try:
+            record = replays.replay(sitting)
+        except Refused:
+            return None
+        for loud, length, first, last, kind in _deals(record["events"]):
+            reason = Interest(kind, why.weight) if kind and why.kind in ("latest", "swing") else why
+            shown = Shown(match, sitting, reason, winner, first, last)
+            if best is None or (loud, length) > best[:2]:
+                best = (loud, length, shown)
+    return best[2] if best else None
+
+
+def _deals(events: Iterable[Mapping[str, object]]) -> list[tuple[int, int, int, int, str]]:
+    """Of each deal: how loud, its number of steps, the first and the last of them, and its loudest moment."""
+    found: list[tuple[int, int, int, int, str]] = []
+    step = -1
+    for event in events:
+        if event["e"] == QUIET:
+            continue
+        step += 1
+        if event["e"] == "deal" or not found:
+            found.append((0, 0, step, step, ""))
+        loud, length, first, _last, kind = found[-1]
+        word = next((str(event.get(name)) for name in ("e", "why") if event.get(name) in LOUD), "")
+        found[-1] = (loud + bool(word), length + 1, first, step, kind or word)
+    return found
