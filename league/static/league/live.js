@@ -1,11 +1,11 @@
 // Keeps a page as it is now: listens for changes of what it shows (server-sent events), fetches it again, and puts what differs in its place.
 // Without this file the page is what it was when it was loaded. Nothing moves by itself; focus, scroll, open details and forms stay.
-const PACE_MS = 2000, SPREAD_MS = 400, AGAIN_MS = 30000, TOLD_MS = 20000;
+const PACE_MS = 2000, SPREAD_MS = 400, AGAIN_MS = 30000, TOLD_MS = 20000, KEPT_MS = 10000;
 const main = document.getElementById("main");
 const news = Object.assign(document.createElement("p"), { className: "unseen" });
 news.setAttribute("role", "status");
 main.after(news);
-let source = null, timer = 0, next = 0, told = 0, asking = false, more = false;
+let source = null, timer = 0, next = 0, told = 0, asking = false, more = false, heard = "", since = 0;
 
 const keyOf = (node) => {
   if (node.nodeType !== Node.ELEMENT_NODE) return null;
@@ -82,7 +82,9 @@ async function ask() {
   // A page that takes long is asked for less often
   next = performance.now() + Math.max(PACE_MS, 10 * (performance.now() - began)) * (answer?.status === 429 ? 10 : 1);
   asking = false;
-  if (more || !answer || answer.status === 429) { more = false; soon(); }
+  // The site may give a page that it has kept for some seconds: older than what was told
+  const older = heard && main.dataset.live && heard !== main.dataset.since && performance.now() - since < KEPT_MS + PACE_MS;
+  if (more || older || !answer || answer.status === 429) { more = false; soon(); }
 }
 function soon() {
   clearTimeout(timer);
@@ -94,12 +96,15 @@ function open() {
   const query = new URLSearchParams(main.dataset.live.split(" ").map((topic) => ["topic", topic]));
   query.set("since", main.dataset.since);
   source = new EventSource(`${main.dataset.at}?${query}`);
-  source.addEventListener("change", (event) => { if (event.lastEventId !== main.dataset.since) soon(); });
+  source.addEventListener("change", (event) => {
+    heard = event.lastEventId; since = performance.now();
+    if (heard !== main.dataset.since) soon();
+  });
   source.addEventListener("error", () => { // refused: a browser does not try again by itself
     if (source?.readyState === EventSource.CLOSED) { close(); setTimeout(open, AGAIN_MS * (1 + Math.random())); }
   });
 }
-function close() { source?.close(); source = null; }
+function close() { source?.close(); source = null; heard = ""; }
 
 main.addEventListener("input", (event) => { const form = event.target.closest("form"); if (form) form.dataset.touched = ""; });
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") close(); else open(); });
