@@ -21,6 +21,7 @@ COMMANDS = (
     "verify",
     "repro",
     "audit",
+    "analyse",
     "cases",
     "rules",
     "sandbox",

@@ -111,7 +111,7 @@ def max_n(state: State, nodes: int = NODES // SLOWER) -> list[int] | None:
 
 def _max_n(state: State, deal_no: int, table: dict[Any, list[int]], left: list[int]) -> list[int] | None:
     if state.is_over or state.deal_no != deal_no:
-        if state.rules.settlement == "loss_marks":
+        if state.game.score_unit in ("marks", "rank"):
             return [-marks for marks in state.marks]
         carried = [state.totals[state.side[seat]] for seat in range(state.seats)]
         return [score + more for score, more in zip(state.scores(), carried, strict=True)]

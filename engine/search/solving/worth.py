@@ -43,7 +43,7 @@ def standing(state: Data, seats: tuple[int, ...]) -> int:
     unit = state.game.score_unit
     if unit == "chips":
         return sum([state.chips[one] for one in seats])
-    if unit in ("marks", "rank") or state.rules.settlement == "loss_marks":
+    if unit in ("marks", "rank"):
         return -sum([state.marks[one] for one in seats])
     return state.score[seat] + state.totals[state.side[seat]]
 

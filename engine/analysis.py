@@ -1,0 +1,235 @@
+"""What each decision of a recorded match gave away, in units of the board score.
+
+Two judgements, which are never mixed:
+
+* `with_open_cards`: the worth of the deal if all seats know all cards, before and after each decision. It is exact, and knows more than
+  the seat did: who lost nothing may have been lucky.
+* `fairly`: the same over deals that agree with all that the seat had been told, so that it is blamed only for what it could know. That is
+  an estimate with a standard error, and it still lets all seats see all cards from the next one on.
+
+Both want a deal between two sides. What cannot be proved within a limit of nodes is not judged: as Python source endings only, compiled
+whole deals of the games that `engine.search.solving.tricks` knows (docs/search.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import groupby
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from engine import replay as replays
+from engine.cards.chance import Dice
+from engine.errors import EngineError
+from engine.game import load
+from engine.match.redaction import redact
+from engine.search.knowledge import Knowledge
+from engine.search.playouts.words import INTERPRETED
+from engine.search.solving import NotTwoSidedError, judge
+from engine.search.solving.judging import Judge, Solution
+
+if TYPE_CHECKING:
+    from engine.match.state import State
+
+JUDGE = "open-1"  # of both: another number where another worth or another best action may come out
+USUAL_NODES = 20_000 if INTERPRETED else 5_000_000  # a second at most, for an action
+LAST_TRICKS = 3
+AUCTION, LEAD, FOLLOW, END = "auction", "lead", "follow", "end"
+IN_PLAY = ("window", "exchange", "capote")  # questions between two cards
+PHASES = (AUCTION, LEAD, FOLLOW, END)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One decision. `step` counts actions from 0.
+
+    par, worth: of the deal before and after the action, to its first camp. lost: what the best action had brought more to the seat's own
+    side, None where it is not known. best: all actions as good as that. samples: how many deals were judged, 0 with open cards. error: the
+    standard error of `lost` over them, 0 with open cards.
+    """
+
+    step: int
+    deal: int
+    seat: int
+    action: str
+    phase: str
+    lost: float | None = None
+    best: tuple[str, ...] = ()
+    par: float | None = None
+    worth: float | None = None
+    samples: int = 0
+    error: float = 0.0
+
+
+class Decision(NamedTuple):
+    """A moment of a replay in which a seat had a choice, and what it chose."""
+
+    step: int
+    state: State
+    chosen: int
+
+
+def decisions(replay: Mapping[str, Any]) -> Iterator[Decision]:
+    """All decisions of a replay in order, with its one state: clone it to keep it. Raises ReplayError where the replay does not hold."""
+    state = replays.begin(dict(replay))
+    for step, text in enumerate(replay["actions"]):
+        try:
+            action = state.game.parse_action(text)
+            if len(state.legal_actions()) > 1:
+                yield Decision(step, state, action)
+            state.apply(action)
+        except EngineError as error:
+            raise replays.ReplayError(step + 1, f"action {text!r} cannot be taken: {error}") from None
+
+
+def with_open_cards(replay: Mapping[str, Any], nodes: int = USUAL_NODES) -> Iterator[list[Judged]]:
+    """Every decision of a replay, judged with all cards open, deal by deal; at most `nodes` for each action. Raises ReplayError."""
+    kept = (one._replace(state=one.state.clone()) for one in decisions(replay))
+    for _, deal in groupby(kept, key=lambda one: one.state.deal_no):
+        judge: list[Judge] = []
+
+        def after_each(one: Decision, judge: list[Judge] = judge) -> Judged | None:
+            if not judge:
+                judge.append(Judge(one.state))
+            return _open(
+                one, {action: judge[0].after(one.state, action, nodes) for action in one.state.legal_actions()}
+            )
+
+        yield _from_the_end(list(deal), after_each)
+
+
+def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) -> Iterator[list[Judged]]:
+    """Every decision of a replay, judged over `samples` deals that agree with what its seat knew, deal by deal. Raises ReplayError.
+
+    `nodes` as above; the dice follow from the replay. The best action is that of the best mean over the same deals, which a few deals take
+    for better than it is: `lost` is rather too high than too low, by less than its error.
+    """
+    seats = [_Seat(replay, seat) for seat in range(replay["players"])]
+    supposed: dict[int, list[State]] = {}
+
+    def noted() -> Iterator[Decision]:
+        for one in decisions(replay):
+            supposed[one.step] = list(seats[one.state.turn].samples(one.state, samples, one.step))
+            yield one._replace(state=one.state.clone())
+
+    for _, deal in groupby(noted(), key=lambda one: one.state.deal_no):
+        yield _from_the_end(list(deal), lambda one: _fair(one, supposed.pop(one.step), nodes))
+
+
+def _from_the_end(deal: Sequence[Decision], judged: Callable[[Decision], Judged | None]) -> list[Judged]:
+    """The decisions of a deal, in order, but judged from the last to the first: what is found about the end helps before it.
+
+    None says that a limit was too small. After two of these the decisions before are not tried: there are more cards left.
+    """
+    found: list[Judged] = []
+    failed = 0
+    for one in reversed(deal):
+        verdict = None
+        try:
+            if failed < 2:
+                verdict = judged(one)
+                failed = 0 if verdict is not None else failed + 1
+        except NotTwoSidedError:
+            failed = 2
+        found.append(verdict or Judged(*_known(one)))
+    return found[::-1]
+
+
+def _open(one: Decision, worths: Mapping[int, Solution]) -> Judged | None:
+    if not all(worth.exact for worth in worths.values()):
+        return None
+    sign = _sign(one.state)
+    mine = {action: sign * worth.low for action, worth in worths.items()}
+    most = max(mine.values())
+    return Judged(
+        *_known(one),
+        lost=float(most - mine[one.chosen]),
+        best=tuple(one.state.game.action_text(action) for action, worth in mine.items() if worth == most),
+        par=float(sign * most),
+        worth=float(worths[one.chosen].low),
+    )
+
+
+class _Seat:
+    """What one seat of a replay had been told by each of its decisions."""
+
+    def __init__(self, replay: Mapping[str, Any], seat: int) -> None:
+        self.seed = bytes.fromhex(replay["seed"])
+        self._game = load(replay["game"], players=replay["players"], **replay["options"])
+        self.seat = seat
+        self._knowledge: Knowledge | None = None
+        self._deals = replay["deals"]
+        self._told = 0
+
+    def samples(self, state: State, count: int, step: int) -> Iterator[State]:
+        """So many states that this seat may take for the true one."""
+        if self._knowledge is None:
+            self._knowledge = Knowledge(self._game, self.seat, self._deals)
+        knowledge = self._knowledge
+        knowledge.follow(redact(state.events[self._told :], self.seat))
+        self._told = len(state.events)
+        knowledge.asked([state.game.action_text(action) for action in state.legal_actions()])
+        deals, dice = (
+            knowledge.deals(),
+            Dice(int.from_bytes(sha256(self.seed + str(step).encode()).digest()[:8], "big")),
+        )
+        for _ in range(count):
+            yield knowledge.state(deals.deal(dice))
+
+
+def _fair(one: Decision, supposed: Sequence[State], nodes: int) -> Judged | None:
+    sums: list[dict[str, int]] = []
+    sign = 0
+    for state in supposed:
+        sign = _sign(state)
+        worths = judge(state, nodes)
+        if not all(worth.exact for worth in worths.values()):
+            return None
+        sums.append({state.game.action_text(action): sign * worth.low for action, worth in worths.items()})
+    known = _known(one)
+    means = {text: sum(row[text] for row in sums) / len(sums) for text in sums[0]}
+    most = max(means.values())
+    best = next(text for text, mean in means.items() if mean == most)
+    gaps = [row[best] - row[known.action] for row in sums]
+    mean = sum(gaps) / len(gaps)
+    spread = sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1) if len(gaps) > 1 else 0.0
+    return Judged(
+        *known,
+        lost=mean,
+        best=tuple(text for text, mean in means.items() if mean == most),
+        par=sign * most,
+        worth=sign * means[known.action],
+        samples=len(sums),
+        error=sqrt(spread / len(gaps)),
+    )
+
+
+class _Known(NamedTuple):
+    """What is known of a decision without any judgement."""
+
+    step: int
+    deal: int
+    seat: int
+    action: str
+    phase: str
+
+
+def _known(one: Decision) -> _Known:
+    state = one.state
+    return _Known(one.step, state.deal_no, state.turn, state.game.action_text(one.chosen), phase_of(state))
+
+
+def phase_of(state: State) -> str:
+    """In which part of the deal a decision falls: one of `PHASES`. The end: no stock, and at most three cards in the hand."""
+    if state.phase is not None and state.phase.name not in IN_PLAY:
+        return AUCTION
+    if not state.stock and len(state.hand_of(state.turn)) <= LAST_TRICKS:
+        return END
+    return FOLLOW if state.in_trick else LEAD
+
+
+def _sign(state: State) -> int:
+    """1 where the worth counts for the seat on turn, else -1. Raises NotTwoSidedError."""
+    return 1 if state.turn in Judge(state).between[0] else -1

@@ -1,0 +1,129 @@
+"""Judgements of decisions: they hang together from card to card, and end at what was scored."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from engine.analysis import END, PHASES, Judged, fairly, with_open_cards
+from engine.cli import main
+from engine.search.solving import camps
+from tests.support import playing
+
+NODES = 3000  # a limit that leaves the first tricks unjudged
+
+
+def played(key: str, seed: int, **how: Any) -> dict[str, Any]:
+    """The record of one deal at random."""
+    state = engine.load(key, **how).new_match(seed=seed, deals=1)
+    rng = random.Random(seed)
+    while not state.is_over:
+        state.apply(playing.choose(state, rng))
+    meta = {"board": seed, "sitting": 0, "seating": [0, 1] * (state.seats // 2), "parties": ["one", "other"]}
+    return engine.replay.make(state, meta)
+
+
+def judged(replay: dict[str, Any]) -> list[Judged]:
+    return [one for deal in with_open_cards(replay, NODES) for one in deal]
+
+
+@pytest.mark.parametrize("key", ["partnership", "two_player", "brisca", "corriente", "a_dos", "subastado"])
+def test_the_worth_goes_from_decision_to_decision_and_ends_at_the_score(key: str) -> None:
+    replay = played(key, 3)
+    everything = judged(replay)
+    known = [one for one in everything if one.lost is not None]
+
+    assert len(known) >= 3, "nothing was judged"
+    assert known == everything[-len(known) :], "there are gaps"
+    for before, after in pairwise(known):
+        assert before.worth == after.par, "what lies between is no choice, so it changes nothing"
+    for one in known:
+        assert one.lost == abs((one.par or 0) - (one.worth or 0))
+        assert (one.lost == 0) == (one.action in one.best)
+        assert one.phase in PHASES
+    assert known[-1].phase == END
+    final = engine.replay.restore(replay)
+    if final.game.score_unit == "points":
+        first, second = camps(final)
+        assert known[-1].worth == final.scores()[first[0]] - final.scores()[second[0]]
+
+
+def test_a_seat_is_judged_by_what_it_was_told() -> None:
+    """At the end two players know each other's cards: then both judgements are the same. Before that they are not."""
+    replay = played("two_player", 5)
+    steps = {one.step: one for one in judged(replay)}
+    fair = [one for deal in fairly(replay, 4, NODES) for one in deal]
+
+    assert fair == [one for deal in fairly(replay, 4, NODES) for one in deal], "the dice follow from the replay"
+    known = [one for one in fair if one.lost is not None and one.phase == END]
+    assert known
+    for one in known:
+        alone = steps[one.step]
+        assert one.samples == 4
+        assert (one.lost, one.worth, one.best, one.error) == (alone.lost, alone.worth, alone.best, 0)
+    partners = [one for deal in fairly(played("partnership", 3), 4, NODES) for one in deal if one.lost is not None]
+    assert any(one.error > 0 for one in partners), "hidden cards were never dealt otherwise"
+    assert all((one.lost or 0) >= 0 for one in partners)
+
+
+def test_what_three_play_for_themselves_is_not_judged() -> None:
+    replay = played("gana_pierde_3", 1)
+    found = judged(replay)
+
+    assert found
+    assert all(one.lost is None and one.best == () for one in found)
+
+
+def test_the_command_tells_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "games.jsonl"
+    replays = [played("partnership", seed) for seed in (3, 4)]
+    log.write_text("".join(json.dumps(one) + "\n" for one in replays))
+
+    assert main(["analyse", str(log), "--nodes", str(NODES), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert main(["analyse", str(log), "--nodes", str(NODES)]) == 0
+    text = capsys.readouterr().out
+
+    mine = [one for replay in replays for one in judged(replay)]
+    assert [row["lost"] for row in told["decisions"]] == [one.lost for one in mine]
+    total = {one["bot"]: one["all"] for one in told["bots"]}
+    assert sum(one["decisions"] for one in total.values()) == len(mine)
+    lost = [one.lost for one in mine if one.lost is not None and one.seat % 2 == 0]
+    assert total["one"]["lost"] == pytest.approx(sum(lost) / len(lost))
+    assert total["one"]["margin"] > 0
+    assert f"{total['one']['lost']:.2f} ± {total['one']['margin']:.2f}" in text
+    worst = max((one for one in mine if one.lost), key=lambda one: one.lost or 0)
+    assert f"{worst.action}: {worst.lost:.4g} points" in text
+    assert "could not be judged" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--board", "9"], "has no board 9"),
+        (["--fair", "1"], "--fair 1: at least 2"),
+        (["--nodes", "0"], "--nodes 0: at least 1"),
+    ],
+)
+def test_wrong_input_is_told(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "games.jsonl"
+    log.write_text(json.dumps(played("partnership", 3)) + "\n")
+
+    assert main(["analyse", str(log), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_log_that_does_not_hold_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    replay = played("partnership", 3)
+    replay["actions"][5] = replay["actions"][4]
+    log = tmp_path / "bad.jsonl"
+    log.write_text(json.dumps(replay) + "\n")
+
+    assert main(["analyse", str(log)]) == 2
+    assert "step 6" in capsys.readouterr().err
