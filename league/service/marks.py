@@ -53,6 +53,7 @@ ALL = (
     Marks("league_player", ("'bots'",)),
     Marks("league_bot", ("'bots'",)),
     Marks("league_botversion", ("'bots'",)),
+    Marks("league_succession", ("'bots'",)),
     Marks("league_audit", ("'audits'",)),
     Marks("league_tournament", ("'tournaments'", "'tournament:' || r.id")),
     Marks("league_entry", ("'tournaments'", OF_TOURNAMENT)),

@@ -29,14 +29,15 @@ from django.test import override_settings  # noqa: E402
 from league.domain.audits import sampling  # noqa: E402
 from league.domain.bots import bots, consent  # noqa: E402
 from league.domain.core.errors import Refused  # noqa: E402
-from league.domain.matches import embargoes, leases, reports  # noqa: E402
+from league.domain.ladders import drawing, places  # noqa: E402
+from league.domain.matches import embargoes, leases, matches, reports, workers  # noqa: E402
 from league.domain.operators import acting  # noqa: E402
 from league.domain.people import players  # noqa: E402
 from league.domain.ratings import leaderboards, publishing, ratings, stages, sums  # noqa: E402
 from league.domain.tournaments import enrolment, fixtures, progress, requests, standings, tournaments  # noqa: E402
 from league.domain.upkeep import invariants, reconcile  # noqa: E402
 from league.enums import EntryPolicy, MatchStatus, TournamentStatus  # noqa: E402
-from league.models import BotVersion, LeagueEvent, Match, Player, Tournament  # noqa: E402
+from league.models import BotVersion, LeagueEvent, Match, Player, Rung, Tournament  # noqa: E402
 from tests.support import league  # noqa: E402
 
 PATIENCE = (
@@ -347,6 +348,34 @@ def rerun_while_it_is_held_back() -> int:
     return at
 
 
+def draw_while_another_draws() -> int:
+    """Two schedulers draw the tables of a ladder: together no more than there is room for, each once. The number of moments."""
+    for number in range(4):
+        league.accepted(players.create(f"drawn-{number}"), f"drawn-{number}", games=["partnership"])
+    workers.register("w1", tier="landlock", now=league.NOW)
+    places.enter(now=league.NOW)
+
+    def draw() -> None:
+        drawing.draw(now=league.NOW)
+
+    for at in range(200):
+        moment = Moment(at, draw, patience=0.3)
+        with override_settings(LADDERS=True), connection.execute_wrapper(moment):
+            draw()
+            if moment.count > at:
+                moment.end()
+        waiting = Match.objects.filter(kind="ladder", status=MatchStatus.QUEUED)
+        assert waiting.count() == drawing.AHEAD, f"before statement {at}: {waiting.count()}"
+        assert all(match.parties.count() == 2 for match in waiting), f"before statement {at}"
+        for match in waiting:
+            matches.cancel(match, actor="test", why="the next moment", now=league.NOW)
+        Rung.objects.update(due=league.NOW, placed=0)
+        if moment.count <= at:
+            workers.unregister("w1", now=league.NOW)
+            return at
+    return at
+
+
 OTHERS = (
     extend_while_it_ends,
     upload_while_another_does,
@@ -354,6 +383,7 @@ OTHERS = (
     enter_while_the_policy_changes,
     count_while_audits_are_drawn,
     rerun_while_it_is_held_back,
+    draw_while_another_draws,
 )
 
 

@@ -40,6 +40,9 @@ class BotOut(serializers.Serializer[Any]):
         choices=EntryPolicy.choices,
         help_text="Whom its owner lets enter it. usual: anybody into public leagues and unrated matches, into other rated events who has asked.",
     )
+    on_ladders = serializers.BooleanField(
+        help_text="Whether its owner lets it play on the standing ladders of its games."
+    )
 
 
 class BotChange(StrictSerializer):
@@ -60,6 +63,10 @@ class BotChange(StrictSerializer):
 
     entry_policy = serializers.ChoiceField(
         required=False, choices=EntryPolicy.choices, help_text="Who may enter it from now on; what has entered stays."
+    )
+
+    on_ladders = serializers.BooleanField(
+        required=False, help_text="Whether it plays on the standing ladders of its games from now on; results stay."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

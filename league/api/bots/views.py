@@ -97,6 +97,8 @@ class OneBot(View):
             bots.choose_version(bot, change["sends"], actor=player.name)
         if "entry_policy" in change:
             consent.set_policy(bot, change["entry_policy"], actor=player.name)
+        if "on_ladders" in change:
+            consent.let_on_ladders(bot, on=change["on_ladders"], actor=player.name)
         if "description" in change:
             bots.describe(bot, change["description"])
         return Response(BotOut(_bots().get(pk=bot.pk)).data)

@@ -23,7 +23,8 @@ from django.db.models import Exists, Min, OuterRef, QuerySet
 
 from league.domain.core import clock, hints, moves
 from league.domain.core.errors import IllegalMove
-from league.domain.ladders import places
+from league.domain.ladders import succession
+from league.domain.ladders.willing import willing
 from league.domain.matches import matches, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
@@ -36,6 +37,7 @@ PRIORITY = -2  # behind tournaments and challenges
 AHEAD = 2  # tables for each worker
 BOARDS = 8
 FIRST_BOARDS = 4  # while one of the table is not placed: its author waits
+SPARE = 8  # who is looked at besides, since some have nobody to sit with
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 CATCH_UP = timedelta(hours=1)  # who could not be drawn for longer does not come before all others afterwards
 ALONE = timedelta(minutes=1)  # then it is looked again for somebody who may sit with a bot
@@ -44,11 +46,11 @@ ALONE = timedelta(minutes=1)  # then it is looked again for somebody who may sit
 def draw(*, now: datetime | None = None) -> int:
     """Queue the next tables, as many as there is room for; their number. At any time, any number of times, by any number of processes.
 
-    Three queries where there is no room or nobody is due, else three for each game that is drawn and two for each table, whatever the size of
+    Four queries where there is no room or nobody is due, else three for each game that is drawn and some for each table, whatever the size of
     the league.
     """
     now = clock.given(now)
-    if not settings.LADDERS or not room(now=now) or not _due(now).exists():
+    if not settings.LADDERS or not room(now=now) or not (_due(now).exists() or succession.is_open()):
         return 0
     if not Lots.objects.filter(pk=1).exists():
         Lots.objects.get_or_create(pk=1)
@@ -57,8 +59,10 @@ def draw(*, now: datetime | None = None) -> int:
         free = 0 if lots is None else room(now=now)  # again: another process may have drawn just before
         if lots is None or not free:
             return 0
-        drawn = _Round(lots.drawn, now).play(free)
-        Lots.objects.filter(pk=1).update(drawn=lots.drawn + drawn)
+        turn = _Round(lots.drawn, now)
+        drawn = turn.play(free)
+        if drawn:
+            Lots.objects.filter(pk=1).update(drawn=turn.number)
         if drawn:
             hints.matches_wait()
     return drawn
@@ -76,7 +80,7 @@ def tidy(*, now: datetime | None = None) -> int:
     now = clock.given(now)
     waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority=PRIORITY)
     if settings.LADDERS:
-        parties = Party.objects.filter(match=OuterRef("pk")).exclude(places.willing("version__bot__"))
+        parties = Party.objects.filter(match=OuterRef("pk")).exclude(willing("version__bot__"))
         waiting = waiting.filter(Exists(parties))
     taken = 0
     for match in waiting:
@@ -90,13 +94,13 @@ def tidy(*, now: datetime | None = None) -> int:
 
 
 def _due(now: datetime) -> QuerySet[Rung]:
-    return Rung.objects.filter(places.willing(), due__lte=now)
+    return Rung.objects.filter(willing(), due__lte=now)
 
 
 def _live() -> tuple[Counter[int], Counter[int]]:
     """At how many tables of ladders each version sits whose result does not count yet, and how many of them each owner has. Two queries."""
-    tables = Match.objects.filter(kind=MatchKind.LADDER, priority=PRIORITY)
-    rows = tables.filter(status__in=LIVE) | tables.filter(status=MatchStatus.FINISHED, rated=True, counted=None)
+    tables = Match.objects.filter(kind=MatchKind.LADDER, priority=PRIORITY, rated=True)
+    rows = tables.filter(status__in=LIVE) | tables.filter(status=MatchStatus.FINISHED, counted=None)
     owners = dict(rows.values_list("pk", "owner_id"))
     seats = Party.objects.filter(match__in=owners).values_list("version_id", flat=True)
     return Counter(seats), Counter(owner for owner in owners.values() if owner is not None)
@@ -107,7 +111,7 @@ class _Game:
 
     def __init__(self, game: str, busy: Counter[int]) -> None:
         self.pool: Pool = pools.pool(game)
-        rows = Rung.objects.filter(places.willing(), game=game).order_by("pk").select_related("version__bot")
+        rows = Rung.objects.filter(willing(), game=game).order_by("pk").select_related("version__bot")
         self.rungs = list(rows)
         self.place = {rung.version_id: place for place, rung in enumerate(self.rungs)}
         rows_of = rows.order_by().values("version")
@@ -167,12 +171,18 @@ class _Round:
         self.tables: list[_Table] = []
 
     def play(self, free: int) -> int:
-        """Draw and queue at most `free` tables; how many."""
-        for rung in self._first(free):
-            self._seat(rung)
+        """Draw and queue at most `free` tables; how many. Half of them may test new versions, more where nobody else is due."""
+        tests = succession.ready(free, now=self.now)
+        share = min(len(tests), (free + self.number % 2) // 2)
+        for rung in self._first(free - share + SPARE):
+            if len(self.tables) < free - share:
+                self._seat(rung)
         moved = {rung.pk: rung for table in self.tables for rung in table.rungs}
         Rung.objects.bulk_update(moved.values(), ["due", "placed", "tied"])
-        return matches.insert([table.plan for table in self.tables], now=self.now)
+        left = free - len(self.tables)
+        tested = [succession.plan_next(test, priority=PRIORITY) for test in tests[:left]]
+        plans = [*(table.plan for table in self.tables), *(plan for plan in tested if plan is not None)]
+        return matches.insert(plans, now=self.now)
 
     def _first(self, free: int) -> list[Rung]:
         """Who is next, at most `free`. Owners take turns: first who has somebody that is not placed, then who sits least, then who waits longest."""

@@ -5,23 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
 
 import engine
 from league.domain.core import clock
-from league.enums import BotState, EntryPolicy, VersionStatus
+from league.domain.ladders import succession
+from league.enums import VersionStatus
 from league.models import BotVersion, Rung
 
 MOST = 100  # versions that enter in one pass
-
-
-def willing(prefix: str = "bot__") -> Q:
-    """Of rows that have their bot as `prefix`: that it may be drawn. Its owner lets it play on ladders and in public leagues, and nobody holds it."""
-    policy = Q(**{f"{prefix}is_house": True}) | Q(
-        **{f"{prefix}entry_policy__in": [EntryPolicy.USUAL, EntryPolicy.ANYBODY]}
-    )
-    free = {"on_ladders": True, "state": BotState.ACTIVE, "stopped": None, "owner_banned": False, "held_until": None}
-    return policy & Q(**{f"{prefix}{name}": value for name, value in free.items()})
 
 
 def enter(*, now: datetime | None = None) -> int:
@@ -45,6 +36,8 @@ def _enter(pk: int, now: datetime) -> int:
         # What another version of the bot takes at this moment is waited for, then looked at
         Rung.objects.bulk_create((Rung(game=game, **fresh) for game in games), ignore_conflicts=True)
         taken = Rung.objects.filter(bot=version.bot, game__in=games, version__number__lt=version.number)
+        before = list(taken.select_for_update(of=("self",)).values_list("game", "version_id"))
         taken.update(version=version, entered=now, due=now, placed=0, tied=False)
+        succession.begin(version, before, now=now)
         BotVersion.objects.filter(pk=pk).update(entered=now)
         return Rung.objects.filter(bot=version.bot, version=version).count()

@@ -19,7 +19,7 @@ from league.domain.upkeep import invariants, schedulers
 from league.enums import BotState, MatchKind, MatchStatus
 from league.models import Bot, LeagueEvent, Match, Party, PoolSums, Scheduler, Worker
 
-LANES = ("validation", "match", "slow", "audit")
+LANES = ("validation", "match", "slow", "ladder", "audit")
 LOOPS = (
     "pulse",
     "look",
@@ -159,6 +159,7 @@ def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
     """How many matches wait in each lane, and since when the first of them. Matches that were put off wait for their time. One query."""
     lane = Case(
         When(kind=MatchKind.AUDIT, then=Value("audit")),
+        When(kind=MatchKind.LADDER, then=Value("ladder")),  # in idle time: they may wait for as long as an event takes
         When(slow=True, then=Value("slow")),
         When(kind=MatchKind.VALIDATION, then=Value("validation")),
         default=Value("match"),

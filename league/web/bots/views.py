@@ -25,6 +25,7 @@ from league.domain.bots import challenges, consent
 from league.domain.core import keyset
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.ladders import succession
 from league.domain.matches import encounters, replays, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
@@ -58,7 +59,7 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """One bot. Thirteen queries."""
+    """One bot. Fourteen queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, found.owner_id)
     topics.follow(request, topics.of_bot(found.pk), marks.POOLS)
@@ -81,6 +82,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "pool": pool,
         "chart": _rating_chart(found, pool) if pool else None,
         "encounters": dict(by_pool),
+        "successions": list(succession.of_bot(found)),
+        "ladders": settings.LADDERS,
         "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],
     }
     context |= _challenge_form(viewer_of(request), found, versions)
@@ -178,6 +181,8 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             domain.choose_version(found, inputs.whole_number(wanted) if wanted else None, actor=viewer.name)
         if "entry_policy" in request.POST:
             consent.set_policy(found, request.POST["entry_policy"], actor=viewer.name)
+        if "on_ladders" in request.POST:
+            consent.let_on_ladders(found, on=request.POST["on_ladders"] == "1", actor=viewer.name)
         if "state" in request.POST:
             domain.set_state(found, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))

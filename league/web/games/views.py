@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -53,5 +54,6 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "uncounted": uncounted,
         "owed": owed,
         "matches": matches,
+        "ladder": settings.LADDERS,
     }
     return render(request, "games/game.html", context)

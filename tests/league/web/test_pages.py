@@ -75,7 +75,7 @@ QUERIES = {
     "game": 10,
     "idle game": 4,
     "bots": 4,
-    "bot": 16,
+    "bot": 17,
     "version": 12,
     "encounter": 10,
     "player": 6,

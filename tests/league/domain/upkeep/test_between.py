@@ -40,5 +40,6 @@ def test_a_match_finishes_between_any_two_statements(migrated_postgres_url: str,
         "enter_while_the_policy_changes",
         "count_while_audits_are_drawn",
         "rerun_while_it_is_held_back",
+        "draw_while_another_draws",
     ], done.stdout
     assert all(int(found.removesuffix(" moments")) >= 10 for found in moments.values())

@@ -38,6 +38,7 @@ def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
         "validation": 0,
         "match": 2,
         "slow": 0,
+        "ladder": 0,
         "audit": 0,
     }
     assert found['tute_lane_oldest_seconds{lane="match"}'] == 60

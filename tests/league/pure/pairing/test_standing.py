@@ -6,6 +6,7 @@ import random
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from league.pure.pairing.standing import MOST_REST_S, REST_S, Bot, Ladder, rest_s
 from tests.support import ladders
@@ -74,3 +75,50 @@ def test_whom_a_bot_has_met_of_late_it_meets_less():
 
     # three in four tables by weight, of which one in five goes to who was met; one in eight evenly
     assert abs(drawn[1] / 4000 - (7 / 8 * 1 / 5 + 1 / 8 * 1 / 2)) < 0.03
+
+
+def in_order(
+    count: int, newcomers: int, spread: float, seeds: int, look: int
+) -> tuple[list[int], list[int], list[ladders.Course]]:
+    """Boards of all until 95% of the pairs are in order: as the ladder draws, and by random pairing; and the courses of the ladder."""
+    told, chance, courses = [], [], []
+    for seed in range(1, seeds + 1):
+        theta = np.random.default_rng(seed).normal(0, spread, count)
+        tables = count * 25
+        arrived = [0.0] * (count - newcomers) + [tables / 4 * (place + 1) / newcomers for place in range(newcomers)]
+        by_ladder, by_chance = (
+            ladders.play(theta, arrived, tables=tables, every_s=1.0, look=look, seed=seed, informed=informed)
+            for informed in (True, False)
+        )
+        courses.append(by_ladder)
+        for course, found in ((by_ladder, told), (by_chance, chance)):
+            boards = course.boards_for(0.95)
+            assert boards is not None
+            found.append(boards)
+    return told, chance, courses
+
+
+def hold(courses: list[ladders.Course], newcomers: int) -> None:
+    for course in courses:
+        old = course.boards[:-newcomers]
+        assert max(old) <= 2 * min(old)
+        assert all(course.tied)
+        assert course.connectivity() > 0.15
+
+
+def test_pairs_are_in_order_sooner_than_by_random_pairing():
+    """60 bots, a fifth of them newcomers, of a spread of 260 Elo. `make soak` plays 200."""
+    told, chance, courses = in_order(60, 12, 1.5, 5, 30)
+
+    hold(courses, 12)
+    assert sum(told) < 0.75 * sum(chance)
+
+
+@pytest.mark.soak
+def test_two_hundred_bots_are_in_order_after_30_percent_fewer_boards():
+    """160 bots and 40 newcomers, of a spread of 208 Elo."""
+    told, chance, courses = in_order(200, 40, 1.2, 3, 50)
+
+    print(f"boards until 95% of the pairs are in order: {told} by the ladder, {chance} by random pairing")
+    hold(courses, 40)
+    assert sum(told) <= 0.7 * sum(chance)

@@ -1,0 +1,62 @@
+"""The ladder of an idle league with a real worker, real bots and a real scheduler: who is accepted plays next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from league.domain.bots import bots
+from league.domain.people import players
+from league.enums import MatchKind
+from league.models import BotVersion, Match, Rating
+from tests.support.league import source
+from tests.support.live import LiveLeague
+from tests.support.processes import wait_for
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
+GAME = "brisca"
+
+
+@pytest.fixture
+def live() -> Iterator[LiveLeague]:
+    league = LiveLeague(LADDERS="1")
+    yield league
+    league.close()
+
+
+def upload(name: str) -> BotVersion:
+    return bots.upload(
+        players.Player.objects.filter(name=name).first() or players.create(name), name, source(), "bot.py", [GAME]
+    )
+
+
+def finished(version: BotVersion) -> bool:
+    return Rating.objects.filter(version=version).exists()
+
+
+def test_who_is_accepted_plays_next_and_counts(live: LiveLeague) -> None:
+    there = [upload(name) for name in ("uno", "dos", "tres")]
+    live.start("worker")
+    live.start("scheduler")
+    live.start("scheduler")
+    try:
+        wait_for(lambda: all(map(finished, there)), "the first rated boards", 400, every=0.2)
+        new = upload("nuevo")
+        wait_for(lambda: finished(new), "the first rated board of the newcomer", 400, every=0.2)
+        better = upload("nuevo")
+        test = Match.objects.filter(key__startswith="s:", status="finished")
+        wait_for(lambda: finished(better) and test.exists(), "the new version against the one before", 400, every=0.2)
+    except TimeoutError as late:
+        raise AssertionError(f"{late}\n{live.logs()}") from None
+
+    for version in (new, better):
+        version.refresh_from_db()
+        after = Match.objects.filter(kind=MatchKind.LADDER, created__gte=version.entered, rated=True).order_by("pk")
+        assert after.filter(parties__version=version).first() in after[:2], "drawn first"
+    drawn = Match.objects.filter(kind=MatchKind.LADDER, key__startswith="l:").values_list("key", flat=True)
+    assert sorted(int(key[2:]) for key in drawn) == list(range(1, len(drawn) + 1)), "two schedulers draw each lot once"
+    assert not Match.objects.filter(kind=MatchKind.LADDER, status="void").exists()
+    assert {tuple(match.parties.order_by("number").values_list("version", flat=True)) for match in test} == {
+        (better.pk, new.pk)
+    }
