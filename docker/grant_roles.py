@@ -39,7 +39,7 @@ class Use:
 
 ALL = ("*",)
 LEASE = ("status", "token", "worker", "lease_until", "ends_by", "attempts", "slow", "gave_way", "not_before", "avoid")
-COURSE = ("reason", "progress", "host", "started", "finished")
+COURSE = ("reason", "progress", "decided", "host", "started", "finished")
 RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
 SPENT = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed")
 AUDITED = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")

@@ -38,6 +38,7 @@ Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
 Tap = Callable[[int, int, bytes, bytes], None]
 Closing = Callable[[float], None]
+Decided = Callable[[Sequence[BoardResult]], None]
 Interlude = Callable[[], Callable[[], None] | None]
 
 
@@ -46,6 +47,7 @@ def play_match(
     box: Sandbox,
     *,
     progress: Progress | None = None,
+    decided: Decided | None = None,
     stop: Stop | None = None,
     tap: Tap | None = None,
     pin: bool = True,
@@ -58,7 +60,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match in a sandbox.
 
-    `progress(done, total)` is called after each sitting; `stop()` is asked before each decision and while a bot thinks for long, and when it
+    `progress(done, total)` is called after each sitting; `decided(boards)` in the last pass, each time that further boards are over in all
+    their sittings, with all that are; `stop()` is asked before each decision and while a bot thinks for long, and when it
     says yes the boards that are not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its
     bots on one free core, where a message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead`
     starts the processes of the next pass while one is played, where another core is free; `first` are those of the first pass, where the
@@ -74,6 +77,7 @@ def play_match(
     starter = replace(_starter(spec, game, box), stop=stop, interlude=interlude)
     between = _between_decisions(stop, interlude) if interlude else stop
     match = _Match(spec, game, seatings, starter, first, progress, between, closing, tap, clock)
+    match.decided = decided
     began = time.monotonic()
     try:
         cores = os.sched_getaffinity(0) if ahead else ()
@@ -193,6 +197,7 @@ class _Match:
         self.stop = stop
         self.closing = closing
         self.tap = tap
+        self.decided: Decided | None = None
         self.clock = clock
         self.play_s = 0.0
         self.texts = Texts(game)
@@ -266,6 +271,8 @@ class _Match:
                     totals = [a + b for a, b in zip(totals, result.scores, strict=True)]
                     self._finish_board(board)
                 self.play_s += self.clock() - began
+                if self.decided is not None and number + 1 == len(self.seatings):
+                    self.decided([board for board in self.boards if board.complete])
                 if len(played) < len(boards):
                     return False
             self._end(seats, feed, totals, {fault.seat for fault in faults})

@@ -67,6 +67,8 @@ class Match(models.Model):
     not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then
     reason = models.TextField(blank=True)  # why it waits, was retried, or is void
     progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt
+    # Of the running attempt: [number, scores by party] of the boards that are over in all their sittings
+    decided = models.JSONField(null=True)
     avoid = models.CharField(
         max_length=80, blank=True
     )  # the worker on which it broke off at a bot: another one is to try

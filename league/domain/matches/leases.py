@@ -213,6 +213,7 @@ def _take(rows: QuerySet[Match], count: int, plan: _Plan) -> list[int]:
         lease_until=_deadline(plan.now),
         attempts=F("attempts") + int(count == 1),
         progress=0,
+        decided=None,
         reason="",
         host=_label_of_row(),
     )
@@ -349,8 +350,18 @@ def _is_held_back(match: Match) -> bool:
     return rows.exists() and not playable.exists()
 
 
-def heartbeat(match_id: int, token: int, *, progress: int = 0, slow: bool = False, now: datetime | None = None) -> bool:
+def heartbeat(
+    match_id: int,
+    token: int,
+    *,
+    progress: int = 0,
+    decided: Sequence[Sequence[Any]] | None = None,
+    slow: bool = False,
+    now: datetime | None = None,
+) -> bool:
     """Prolong a lease, at most until the attempt has to be over, and note the progress in percent, and whether its bots are slow.
+
+    decided: the boards that are over in all their sittings, each as its number and the scores by party; no card of them.
 
     False: the match is no longer the caller's, or lasts too long; it should stop playing it.
     """
@@ -359,7 +370,10 @@ def heartbeat(match_id: int, token: int, *, progress: int = 0, slow: bool = Fals
     held = Match.work.filter(pk=match_id, token=token, status__in=HELD).exclude(ends_by__lte=now)
     return bool(
         held.update(
-            lease_until=Case(When(ends_by__lt=until, then=F("ends_by")), default=until), progress=progress, slow=slow
+            lease_until=Case(When(ends_by__lt=until, then=F("ends_by")), default=until),
+            progress=progress,
+            decided=decided,
+            slow=slow,
         )
     )
 
@@ -488,6 +502,7 @@ def _requeue(
             lease_until=None,
             ends_by=None,
             progress=0,
+            decided=None,
             **columns,
         )
     except IllegalMove:

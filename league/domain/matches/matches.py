@@ -163,7 +163,7 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
 # What a match is, as against what became of it.
 IDENTITY = frozenset(field.attname for field in Match._meta.fields) - {
     "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
-    "reason", "progress", "host", "held_back", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
+    "reason", "progress", "decided", "host", "held_back", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
     "request", "pool_id",
 }  # fmt: skip
 

@@ -95,6 +95,7 @@ def _finish(
         finished=now,
         lease_until=None,
         progress=100,
+        decided=None,
         reason="",
         host=result.host | leases.label(match),
     )

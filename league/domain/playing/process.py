@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from django.db import OperationalError, connection, transaction
 
 from engine.runner import MatchResult, MatchSpec, noise
 from engine.runner.match import first_crew, play_match
+from engine.runner.result import BoardResult
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
 from engine.sandbox.files import keeping
 from league.domain.audits import carrying
@@ -251,6 +252,7 @@ class Machine:
             spec,
             box,
             progress=progress,
+            decided=self._decided(work),
             stop=stop,
             first=work.crew,
             closing=closing,
@@ -322,6 +324,13 @@ class Machine:
     def _closing(self, seconds_left: float) -> None:
         if seconds_left <= SOON_S and not self.stopping.is_set():
             self.upcoming.begin()
+
+    @staticmethod
+    def _decided(work: Work) -> Callable[[Sequence[BoardResult]], None]:
+        def note(boards: Sequence[BoardResult]) -> None:
+            work.decided = [[board.number, list(board.scores)] for board in boards]
+
+        return note
 
     @staticmethod
     def _progress(work: Work) -> Callable[[int, int], None]:

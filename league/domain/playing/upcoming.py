@@ -42,6 +42,9 @@ class Work:
     spec: MatchSpec | None = None
     crew: Crew | None = None  # of the first pass
     progress: int = 0
+    decided: list[list[Any]] = field(
+        default_factory=list
+    )  # boards that are over in all their sittings: number, scores by party
     done: int = 0  # sittings, or games of a validation
     began: float | None = None  # when its bots began, by the monotonic clock
     lost: bool = False  # the lease is somebody else's by now
@@ -55,7 +58,8 @@ class Work:
     def beat(self) -> None:
         """Renew the lease."""
         slow = self.began is not None and time.monotonic() - self.began > SLOW_S * (1 + self.done)
-        if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, slow=slow):
+        decided = self.decided or None
+        if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, decided=decided, slow=slow):
             self.lost = True
         elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_give_way(self.match):
             self.in_the_way = True

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ import engine
 from engine.replay import ReplayError
 from engine.runner import BotSpec, MatchResult
 from engine.runner.evidence.replays import check
-from engine.runner.match import play_match
+from engine.runner.match import AT_ONCE, play_match
+from engine.runner.result import BoardResult
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
@@ -204,6 +205,28 @@ def test_progress_counts_sittings(box: Sandbox, honest: BotSpec) -> None:
     play_match(match(honest, honest), box, progress=lambda done, total: seen.append((done, total)))
 
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_boards_are_told_as_decided_once_all_their_sittings_are_over(box: Sandbox, honest: BotSpec) -> None:
+    seen: list[list[tuple[int, list[int]]]] = []
+    over: list[int] = []
+
+    def decided(boards: Sequence[BoardResult]) -> None:
+        assert all(len(board.sittings) == 2 for board in boards)
+        seen.append([(board.number, board.scores) for board in boards])
+        over.append(sittings[-1])
+
+    sittings = [0]
+    result = play_match(
+        match(honest, honest, boards=AT_ONCE + 1),
+        box,
+        progress=lambda done, total: sittings.append(done),
+        decided=decided,
+    )
+
+    assert [len(boards) for boards in seen] == [AT_ONCE, AT_ONCE + 1]
+    assert seen[-1] == [(board.number, board.scores) for board in result.boards]
+    assert over[0] > AT_ONCE, "nothing before the last pass"
 
 
 def test_stop_leaves_boards_incomplete_and_blames_nobody(box: Sandbox, honest: BotSpec) -> None:

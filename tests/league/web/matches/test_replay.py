@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils.translation import override
 
 import engine
+from league.domain.matches import leases
 from league.models import Party
 from league.web.matches import narrate
 from league.web.matches.column import column
@@ -99,6 +100,31 @@ def test_a_restricted_view_has_no_hidden_card(league, reader, view: str) -> None
         hidden - {deal["shown"]} - cards_in([e for e in before_play if e["e"] != "deal"])
     )
     assert CARD.search(answer.content.decode())
+
+
+def test_a_match_that_runs_shows_the_scores_of_boards_that_are_over_and_no_card(league, reader) -> None:
+    made.started(league.ana, [league.rufo, league.luna], name="Slow")
+    match = made.running(now=made.later(1))
+    address = f"/m/{match.public_id}/"
+    assert leases.heartbeat(match.pk, match.token, progress=60, decided=[[1, [67, 63]]], now=made.later(2))
+    answer = reader.get(address)
+    rows = re.findall(
+        r'<th scope="row" class="num">1</th>\s*<td class="num">67</td>\s*<td class="num">63</td>',
+        answer.content.decode(),
+    )
+    assert len(rows) == 1
+    # Not a card of it, in words or as data, and no way to its replay
+    assert not CARD.search(answer.content.decode())
+    assert "tute-replay" not in answer.content.decode()
+    for path in ("replay.json?b=1&s=0", "b/1/"):
+        assert reader.get(address + path).status_code == 404
+    # The next attempt begins with none, and who has lost the lease tells nothing more
+    assert leases.fail(match.pk, match.token, why="a test", now=made.later(3))
+    assert not leases.heartbeat(match.pk, match.token, decided=[[1, [67, 63]]], now=made.later(4))
+    match.refresh_from_db()
+    assert (match.status, match.decided) == ("queued", None)
+    again = made.play(match, now=made.later(10_000))
+    assert (again.status, again.decided) == ("finished", None)
 
 
 def test_a_match_that_is_not_over_shows_nothing(league, reader) -> None:
