@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Avg, Count, F, Q
+from django.db.models import Avg, Count, Exists, F, OuterRef, Q
 
 from league.domain.core import clock
 from league.domain.ratings import pools, ratings, sums
@@ -181,10 +181,10 @@ def _is_large(pool: Pool) -> bool:
 
 def _is_begun_anew(pool: Pool) -> bool:
     """Whether something that counted is struck out, or the table is of another revision: the whole pool is counted or fitted again then."""
-    return (
-        Match.objects.filter(ratings.STRUCK, pool=pool).exclude(counted=None).exists()
-        or Pool.objects.values_list("ratings_revision", flat=True).get(pk=pool.pk) != REVISION
-    )
+    struck = Match.objects.filter(ratings.STRUCK, pool=OuterRef("pk")).exclude(counted=None)
+    rows = Pool.objects.annotate(struck=Exists(struck)).values_list("ratings_revision", "struck")
+    revision, is_struck = rows.get(pk=pool.pk)
+    return is_struck or revision != REVISION
 
 
 def count(pool: Pool, *, now: datetime) -> int:

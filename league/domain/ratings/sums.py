@@ -207,7 +207,8 @@ def _note(pool: Pool, kept: Kept, matches: int, now: datetime, settled: bool, **
     fields = {"data": b"", "matches": matches, "stamp": stamp, "updated": now} | told
     if settled:
         fields |= {"fitted": stamp, "ranked": stamp, "fitted_until": now, "ranked_until": now}
-    PoolSums.objects.update_or_create(pool=pool, defaults=fields)
+    if not PoolSums.objects.filter(pool=pool).update(**fields):  # the pool is locked: nobody else makes it meanwhile
+        PoolSums.objects.create(pool=pool, **fields)
     remember(pool.pk, stamp, kept)
 
 
