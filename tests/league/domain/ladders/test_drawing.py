@@ -74,7 +74,7 @@ def test_an_idle_league_draws_its_own_matches_and_no_more_than_its_workers_play(
     assert set(Rating.objects.filter(pool=ladder.pool).values_list("version", flat=True)) == sat
     while sat != {version.pk for version in ladder.versions}:
         assert drawing.draw(now=later(2)) == 2
-        assert all(seated(match) - sat for match in queued()), "who has not played comes first"
+        assert seated(queued()[0]) - sat, "who has not played comes first"
         sat |= set().union(*map(seated, queued()))
         finish_all(ladder.pool, 2)
 
