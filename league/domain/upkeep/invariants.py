@@ -269,20 +269,24 @@ def kept_wishes(since: datetime | None, now: datetime) -> Iterator[Finding]:
         begun = LeagueEvent.objects.filter(
             kind="match.moved", data__to=MatchStatus.LEASED, subject__in=named.values("name")
         )
-        for start, end in wishes:
-            after, before = max(start + MOMENT, since or start), end or now
-            for event in begun.filter(at__gt=after, at__lt=before) if after < before else ():
-                yield Finding("wishes", event.subject, f"was begun at {event.at}; {subject} held it since {start}", do)
+        for held, end in wishes:
+            after, before = max(held.at + MOMENT, since or held.at), end.at if end else now
+            # A claim reads the clock before it looks: one that sees the end of a pause may bear an earlier moment, but stands behind it
+            sooner = begun.filter(pk__lt=end.pk) if end else begun
+            for event in sooner.filter(at__gt=after, at__lt=before) if after < before else ():
+                what = f"was begun at {event.at}; {subject} held it since {held.at}"
+                yield Finding("wishes", event.subject, what, do)
 
 
-Wishes = tuple[str, QuerySet[Match], list[tuple[datetime, datetime | None]]]
+# The matches of somebody, and the events from which and until which they were held back; None: until now
+Wishes = tuple[str, QuerySet[Match], list[tuple[LeagueEvent, LeagueEvent | None]]]
 
 
 def _wishes_of_tournaments() -> Iterator[Wishes]:
     told = LeagueEvent.objects.filter(kind__in=("tournament.paused", "tournament.resumed", "tournament.moved"))
     for subject, events in _by_subject(told).items():
         slug = subject.partition(":")[2]
-        holds = [(event.at, _holds_tournament(event)) for event in events]
+        holds = [(event, _holds_tournament(event)) for event in events]
         if any(held for _, held in holds):
             yield subject, Match.objects.filter(tournament__slug=slug), _spans(holds)
 
@@ -295,9 +299,7 @@ def _wishes_of_bots() -> Iterator[Wishes]:
     told = LeagueEvent.objects.filter(kind__in=("bot.moved", "bot.hold_ended"))
     for subject, events in _by_subject(told).items():
         slug = subject.partition(":")[2]
-        holds = [
-            (event.at, event.data.get("to") == BotState.PAUSED and event.data.get("held", False)) for event in events
-        ]
+        holds = [(event, event.data.get("to") == BotState.PAUSED and event.data.get("held", False)) for event in events]
         if any(held for _, held in holds):
             yield subject, Match.objects.filter(parties__version__bot__slug=slug), _spans(holds)
 
@@ -309,10 +311,10 @@ def _by_subject(events: QuerySet[LeagueEvent]) -> dict[str, list[LeagueEvent]]:
     return found
 
 
-def _spans(holds: list[tuple[datetime, bool]]) -> list[tuple[datetime, datetime | None]]:
-    """From when until when it was held back, of the moments at which that changed or was said again; None: until now."""
-    ends: list[datetime | None] = [at for at, _ in holds[1:]]
-    return [(at, end) for (at, held), end in zip(holds, [*ends, None], strict=True) if held]
+def _spans(holds: list[tuple[LeagueEvent, bool]]) -> list[tuple[LeagueEvent, LeagueEvent | None]]:
+    """From when until when it was held back, of the events at which that changed or was said again; None: until now."""
+    ends: list[LeagueEvent | None] = [event for event, _ in holds[1:]]
+    return [(event, end) for (event, held), end in zip(holds, [*ends, None], strict=True) if held]
 
 
 MADE = {
