@@ -27,7 +27,8 @@ class Table:
     rows: list[tuple[Any, ...]]
 
 
-_kept: dict[Callable[[], Any], tuple[list[Table], Any]] = {}
+# By who makes them and by the dictionaries to which their logs point: a test that empties the database leaves these with other numbers
+_kept: dict[tuple[Callable[..., Any], tuple[int, ...]], tuple[list[Table], Any]] = {}
 
 
 def once(make: Callable[..., Made], *given: Any) -> Made:
@@ -35,8 +36,10 @@ def once(make: Callable[..., Made], *given: Any) -> Made:
 
     Of what was there before it may need what else was made by this function (`given`), and change nothing.
     """
-    if make in _kept:
-        tables, made = _kept[make]
+    dictionaries = apps.get_model("league", "LogDictionary").objects.order_by("pk")
+    kept = (make, tuple(dictionaries.values_list("pk", flat=True)))
+    if kept in _kept:
+        tables, made = _kept[kept]
         with transaction.atomic():
             for table in tables:
                 _insert(table)
@@ -45,7 +48,7 @@ def once(make: Callable[..., Made], *given: Any) -> Made:
         _set_apart((len(_kept) + 1) * APART)
         made = make(*given)
         tables = [table for model, there in before.items() if (table := _new_rows(model, there)).rows]
-        _kept[make] = tables, made
+        _kept[kept] = tables, made
     # What the test does to the objects, or they fetch for it, is its own
     return copy.deepcopy(made)
 

@@ -216,12 +216,13 @@ def test_topics_follow_rows(ana, berto) -> None:
 
 
 def test_without_a_hub_the_answer_ends_and_what_nobody_can_follow_is_refused(client: Client, db: None) -> None:
-    answer = client.get("/live?topic=events&topic=matches&since=0.7")
+    events, matches = topics.read(["events", "matches"]).values()
+    answer = client.get(f"/live?topic=events&topic=matches&since={events}.{matches + 7}")
     lines = answer.content.decode().splitlines()
     assert lines[0].startswith("retry: ")
-    assert lines[2:4] == ["id: 0.0", "event: change"]
-    assert json.loads(lines[4].removeprefix("data: ")) == {"matches": 0}
-    assert "data" not in client.get("/live?topic=events", headers={"Last-Event-ID": "0"}).content.decode()
+    assert lines[2:4] == [f"id: {events}.{matches}", "event: change"]
+    assert json.loads(lines[4].removeprefix("data: ")) == {"matches": matches}
+    assert "data" not in client.get("/live?topic=events", headers={"Last-Event-ID": str(events)}).content.decode()
     for query in (
         "",
         "topic=",
@@ -234,4 +235,4 @@ def test_without_a_hub_the_answer_ends_and_what_nobody_can_follow_is_refused(cli
     assert client.post("/live?topic=events").status_code == 405
     # Odd words are no versions: everything is told
     for since in ("x", "1.2.3", "-1", "1" * 30):
-        assert '"events":0' in client.get("/live", {"topic": "events", "since": since}).content.decode(), since
+        assert f'"events":{events}' in client.get("/live", {"topic": "events", "since": since}).content.decode(), since
