@@ -27,7 +27,7 @@ from engine.game import load
 from engine.match.redaction import redact
 from engine.search.knowledge import Knowledge
 from engine.search.playouts.words import INTERPRETED
-from engine.search.solving import NotTwoSidedError, judge
+from engine.search.solving import NotTwoSidedError, camps, judge
 from engine.search.solving.judging import Judge, Solution
 
 if TYPE_CHECKING:
@@ -88,16 +88,21 @@ def with_open_cards(replay: Mapping[str, Any], nodes: int = USUAL_NODES) -> Iter
     """Every decision of a replay, judged with all cards open, deal by deal; at most `nodes` for each action. Raises ReplayError."""
     kept = (one._replace(state=one.state.clone()) for one in decisions(replay))
     for _, deal in groupby(kept, key=lambda one: one.state.deal_no):
-        judge: list[Judge] = []
+        yield _from_the_end(list(deal), _OpenJudge(nodes))
 
-        def after_each(one: Decision, judge: list[Judge] = judge) -> Judged | None:
-            if not judge:
-                judge.append(Judge(one.state))
-            return _open(
-                one, {action: judge[0].after(one.state, action, nodes) for action in one.state.legal_actions()}
-            )
 
-        yield _from_the_end(list(deal), after_each)
+class _OpenJudge:
+    """Judges the decisions of one deal, and keeps what it has found from one to the next."""
+
+    def __init__(self, nodes: int) -> None:
+        self._nodes = nodes
+        self._judge: Judge | None = None
+
+    def __call__(self, one: Decision) -> Judged | None:
+        if self._judge is None:
+            self._judge = Judge(one.state)
+        judge = self._judge
+        return _open(one, {action: judge.after(one.state, action, self._nodes) for action in one.state.legal_actions()})
 
 
 def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) -> Iterator[list[Judged]]:
@@ -171,10 +176,8 @@ class _Seat:
         knowledge.follow(redact(state.events[self._told :], self.seat))
         self._told = len(state.events)
         knowledge.asked([state.game.action_text(action) for action in state.legal_actions()])
-        deals, dice = (
-            knowledge.deals(),
-            Dice(int.from_bytes(sha256(self.seed + str(step).encode()).digest()[:8], "big")),
-        )
+        deals = knowledge.deals()
+        dice = Dice(int.from_bytes(sha256(self.seed + str(step).encode()).digest()[:8], "big"))
         for _ in range(count):
             yield knowledge.state(deals.deal(dice))
 
@@ -232,4 +235,4 @@ def phase_of(state: State) -> str:
 
 def _sign(state: State) -> int:
     """1 where the worth counts for the seat on turn, else -1. Raises NotTwoSidedError."""
-    return 1 if state.turn in Judge(state).between[0] else -1
+    return 1 if state.turn in camps(state)[0] else -1

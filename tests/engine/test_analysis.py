@@ -40,8 +40,9 @@ def test_the_worth_goes_from_decision_to_decision_and_ends_at_the_score(key: str
     known = [one for one in everything if one.lost is not None]
 
     assert len(known) >= 3, "nothing was judged"
-    assert known == everything[-len(known) :], "there are gaps"
-    for before, after in pairwise(known):
+    joined = [pair for pair in pairwise(everything) if all(one.lost is not None for one in pair)]
+    assert len(joined) >= 2
+    for before, after in joined:
         assert before.worth == after.par, "what lies between is no choice, so it changes nothing"
     for one in known:
         assert one.lost == abs((one.par or 0) - (one.worth or 0))
