@@ -212,6 +212,11 @@ def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
     league.start("worker")
     league.finish()
 
+    given_back = (
+        "SELECT DISTINCT data ->> 'why' FROM league_leagueevent WHERE kind = 'match.moved' AND data ->> 'to' = 'queued'"
+    )
+    whys = [why for (why,) in league.stack.rows(given_back)]
+    assert [why for why in whys if "was told to stop" not in why] == [], league.stack.logs()
     assert {attempts for (attempts,) in league.attempts()} == {1}  # giving back costs no attempt
     league.check()
 

@@ -9,9 +9,13 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.support import debian
-from tests.support.processes import DidNotStart
+from tests.support.processes import DidNotStart, wait_for
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 HOW_TO_GET_ONE = (
@@ -43,6 +47,14 @@ def _found() -> str | None:
 def find() -> str:
     """The path of a Chromium. For root on Debian a missing one is installed; elsewhere DidNotStart says what to do."""
     return debian.find("chromium", _found, HOW_TO_GET_ONE)
+
+
+def until(page: Page, fact: str, seconds: float = 60.0) -> None:
+    """Wait until an expression of JavaScript holds in a page of Playwright; TimeoutError where it does not.
+
+    Playwright's own `wait_for_function` evaluates the text inside the page from its second look on, which our content security policy forbids.
+    """
+    wait_for(lambda: page.evaluate(fact), fact, seconds, every=0.02)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from engine.game import declared, games
 from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, League, played, put, record
 from tests.support import league as made
+from tests.support.chromium import until
 
 SIZES = [(360, 740), (1280, 800)]
 
@@ -107,7 +108,7 @@ def test_keys_step_through_the_record_and_the_address_follows(live, visit) -> No
     page.locator("dialog[open]").wait_for(state="detached")  # the browser closes it in a task of its own
     page.keyboard.press("Space")
     # it goes on by itself, and on a busy machine it may be further on than one step before anybody looks
-    page.wait_for_function("() => !['#d2p0', '#d2p1'].includes(location.hash)")
+    until(page, "() => !['#d2p0', '#d2p1'].includes(location.hash)")
     page.keyboard.press("Space")
     assert visited.complaints == []
     assert visited.hosts == {url.split("/")[2]}
@@ -216,7 +217,7 @@ def test_a_swipe_and_the_buttons_step(live, visit) -> None:
     )
     assert page.evaluate("location.hash") == "#d1p1"
     page.tap("[data-do=next]")
-    page.wait_for_function("location.hash === '#d1p2'")  # a tap becomes a click in a task of its own
+    until(page, "location.hash === '#d1p2'")  # a tap becomes a click in a task of its own
     sizes = page.evaluate(
         "[...document.querySelectorAll('.controls button')].map((b) => Math.min(b.offsetWidth, b.offsetHeight))"
     )
@@ -295,14 +296,14 @@ def test_cards_travel_to_the_table_and_a_trick_to_its_winner(live, visit) -> Non
         .map((one) => one.effect.target.closest(".laid, .flying, .hand")?.className.split(" ")[0])"""
     page.keyboard.press("ArrowRight")
     assert "laid" in page.evaluate(flights)
-    page.wait_for_function("() => document.getAnimations().length === 0")
+    until(page, "() => document.getAnimations().length === 0")
     assert page.locator(".laid").count() == 1
     page.keyboard.press("Shift+ArrowRight")
     assert page.evaluate(flights) == [], "who jumps sees where he has come to"
     assert page.locator(".laid").count() == 4
     page.keyboard.press("ArrowRight")
     assert page.evaluate(flights).count("flying") == 4
-    page.wait_for_function("() => document.querySelector('.flying').childElementCount === 0")
+    until(page, "() => document.querySelector('.flying').childElementCount === 0")
     assert page.locator(".laid").count() == 1
 
     page = visit(f"{url}/m/{league.clean.public_id}/", reduced_motion="reduce").page

@@ -15,6 +15,7 @@ from league.domain.core import clock
 from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, played
 from tests.support import league as made
+from tests.support.chromium import until
 from tests.support.live import database_url
 from tests.support.processes import Process, free_port
 
@@ -122,8 +123,9 @@ def test_every_wall_shows_the_same_step(transactional_db: None, live_server, bro
             )
         numbers = []
         for page in pages:
-            page.wait_for_function(
-                "document.querySelector('tute-replay').now === Number(document.querySelector('.tv').dataset.first)"
+            until(
+                page,
+                "document.querySelector('tute-replay').now === Number(document.querySelector('.tv').dataset.first)",
             )
             numbers.append(page.evaluate("document.querySelector('.say').textContent"))
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
