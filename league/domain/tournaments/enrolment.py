@@ -89,10 +89,12 @@ def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: 
 
 
 def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
-    game = tournament.pool.game
-    bots.check_playable(version, game)
-    # Into the next stage of an event a bot goes on: its matches wait there, and nobody's event ends by what was done to one of its bots
-    if (version.bot.stopped or version.bot.owner_banned) and tournament.event_id is None:
+    # The league itself has chosen who plays a later stage or a season. What becomes of one of these bots at this moment, by its owner's hand
+    # or another's, ends nobody's event and closes nobody's season: its matches wait there, or are played all the same
+    if tournament.season_id is not None or (tournament.stage or 1) > 1:
+        return
+    bots.check_playable(version, tournament.pool.game)
+    if version.bot.stopped or version.bot.owner_banned:
         raise Refused("the bot {bot!r} is held back by an operator, so it enters nothing", bot=version.bot.slug)
     if tournament.sealed and not version.sealable:
         raise Refused(

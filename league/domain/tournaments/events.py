@@ -18,8 +18,8 @@ from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, forecast, formats, tournaments
-from league.enums import RequestStatus, Seeding, TournamentStatus
-from league.models import Bot, BotVersion, EntryRequest, Event, Player, Tournament
+from league.enums import BotState, RequestStatus, Seeding, TournamentStatus
+from league.models import Bot, BotVersion, Entry, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
 from league.pure.pairing.movements import snake
 
@@ -202,10 +202,14 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
 def _order(tournament: Tournament) -> list[BotVersion]:
     """The versions of a finished tournament from first to last; those that share a place by seed.
 
-    Who has withdrawn stands behind all others: they go on only where there is nobody else, for no withdrawal ends an event.
+    Who has withdrawn, or whose bot is retired, stands behind all others: they go on only where there is nobody else, for no withdrawal ends an event.
     """
     line = list(tournament.entries.select_related("version__bot").order_by("place", "seed"))
-    return [entry.version for entry in sorted(line, key=lambda entry: entry.withdrawn is not None)]
+
+    def has_left(entry: Entry) -> bool:
+        return entry.withdrawn is not None or entry.version.bot.state == BotState.RETIRED
+
+    return [entry.version for entry in sorted(line, key=has_left)]
 
 
 def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:

@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django_celery_beat.models import PeriodicTask
 
+from league.domain.bots.bots import set_state
 from league.domain.core.errors import Refused
 from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
-from league.models import Event, LeagueEvent, Season, Tournament
+from league.models import BotVersion, Event, LeagueEvent, Match, Season, Tournament
 from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, SECRET, accepted, later, play
 
@@ -24,8 +25,6 @@ def field(ana, berto):
 
 def play_all(*, now: datetime = NOW) -> None:
     """Every open match, the older version winning, and the scheduler, until nothing is left."""
-    from league.models import Match
-
     for _ in range(300):
         match = Match.objects.filter(status="queued").first()
         if match is None:
@@ -91,6 +90,28 @@ def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
     assert reconcile.reconcile(now=NOW).opened == 1
     event.refresh_from_db()
     assert event.status == "cancelled"
+
+
+@pytest.mark.parametrize("act", ["paused", "retired", "refused"])
+def test_nobody_ends_an_event_by_what_becomes_of_their_bot_between_two_stages(ana, field, act: str) -> None:
+    event = events.create(ana, GOOD, field, secret=SECRET, now=NOW)
+    while (match := Match.objects.filter(status="queued").first()) is not None:
+        numbers = list(match.parties.order_by("number").values_list("version_id", flat=True))
+        play(match, winner=numbers.index(min(numbers)))
+        progress.advance(match.tournament, now=NOW)
+    best = field[0]
+    if act == "refused":
+        BotVersion.objects.filter(pk=best.pk).update(refused=[GOOD["game"]])
+    else:
+        set_state(best.bot, act, actor=best.bot.owner.name, now=NOW)
+
+    assert reconcile.reconcile(now=NOW).opened == 1
+
+    event.refresh_from_db()
+    assert event.status == "running"
+    names = {entry.version.bot.slug for entry in event.tournaments.get(stage=2).entries.all()}
+    # Whose bot is retired has left; a paused one is played when its time is over
+    assert names == ({"bot1", "bot2", "bot3", "bot4"} if act == "retired" else {"bot0", "bot1", "bot2", "bot3"})
 
 
 @pytest.fixture
