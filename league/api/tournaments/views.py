@@ -183,7 +183,7 @@ class Cancel(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """What is finished stays and counts; what waits or is being played is cancelled."""
+        """What is finished stays and counts; what waits or is being played is cancelled. Cancelling it again changes nothing."""
         return act_as_owner(
             self, slug, lambda found, actor: progress.cancel(found, actor=actor, why=self.body()["why"])
         )

@@ -218,11 +218,13 @@ def _hold(
 def cancel(
     tournament: Tournament, *, actor: str, why: str = "cancelled by its owner", now: datetime | None = None
 ) -> None:
-    """End a tournament that is not over. What is finished stays and counts; what waits or is played now is cancelled."""
+    """End a tournament that is not over. What is finished stays and counts; what waits or is played now is cancelled. Again changes nothing."""
     now = clock.given(now)
     with transaction.atomic():
-        moves.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
-        consent.lapse(tournament, now=now)
+        tournament.status = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk).status
+        if tournament.status != TournamentStatus.CANCELLED:  # else somebody asks again who got no answer
+            moves.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
+            consent.lapse(tournament, now=now)
     cancel_matches(tournament, actor=actor, why=why, now=now)
 
 

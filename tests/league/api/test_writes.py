@@ -20,7 +20,7 @@ from django.test import Client
 
 from league.domain.core import clock, idempotency
 from league.domain.people import players, tokens
-from league.models import Bot, BotVersion, Match, Tournament
+from league.models import Bot, BotVersion, LeagueEvent, Match, Tournament
 from tests.league.api.client import Api
 from tests.support import league as made
 from tests.support.live import database_url
@@ -203,6 +203,9 @@ def test_tournament_from_create_to_start(as_alice, league):
     assert as_alice.post("tournaments/copa/resume").json()["paused"] is None
     cancelled = as_alice.post("tournaments/copa/cancel", {"why": "enough"}).json()
     assert cancelled["status"] == "cancelled"
+    # Who got no answer asks again
+    assert as_alice.post("tournaments/copa/cancel", {"why": "enough"}).json() == cancelled
+    assert LeagueEvent.objects.filter(subject="tournament:copa", data__to="cancelled").count() == 1
     assert as_alice.get("tournaments/copa/standings").json()["matches"] == {"cancelled": 3}
 
 
