@@ -43,12 +43,14 @@ COURSE = ("reason", "progress", "decided", "host", "started", "finished")
 RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
 SPENT = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed")
 AUDITED = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
+JUDGED = ("cpu_s", "decisions", "judged", "limited", "body")
 RUNNER = {
     "league_audit": Use(change=(*AUDITED, "finished")),
     "league_board": Use(add=True),
     "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # one that fails is paused
     "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # what a validation decides
     "league_check": Use(add=True),
+    "league_judgement": Use(change=(*LEASE[:4], "attempts", "progress", "reason", "finished", *JUDGED)),
     "league_leagueevent": Use(only=("id",), add=True),
     "league_logdictionary": Use(),
     "league_match": Use(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
@@ -70,6 +72,7 @@ OPEN = "status IN ('queued', 'leased', 'running')"
 TELLS = {
     "match": ("moved", "given_up", "report_refused"),
     "audit": ("moved", "finished"),
+    "judgement": ("moved",),
     "version": ("moved", "refused"),
     "bot": ("paused", "resumed"),
     "worker": ("started", "refused", "resumed", "stopped"),
@@ -93,6 +96,7 @@ RULES = (
     ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # never one that its owner paused
      "state IN ('active', 'paused')"),
     ("league_audit", "UPDATE", "verdict = ''", "true"),
+    ("league_judgement", "UPDATE", "status IN ('asked', 'working')", "true"),  # what was judged stays as it is
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
     # Bots of the house, and those that are played or audited now
     ("league_package", "SELECT",

@@ -91,6 +91,29 @@ class AuditAdmin(ReadOnly):
     raw_id_fields = ["work", "match", "version"]
 
 
+@admin.register(models.Judgement)
+class JudgementAdmin(ReadOnly):
+    """Judgements of matches: who asked, what they cost, why one has failed."""
+
+    list_display = [
+        "__str__",
+        "judge",
+        "samples",
+        "status",
+        "asked_by",
+        "created",
+        "cpu_s",
+        "decisions",
+        "judged",
+        "reason",
+    ]
+    list_select_related = ["asked_by"]
+    list_filter = ["status", "kind"]
+    search_fields = ["match__public_id", "asked_by__name"]
+    raw_id_fields = ["match", "asked_by"]
+    exclude = ["body"]
+
+
 @admin.register(models.TakenName)
 class TakenNameAdmin(ReadOnly):
     """Whose a name is, and all that looks like it."""

@@ -156,6 +156,30 @@ class AuditConclusion(models.TextChoices):
     UNCLEAR = "unclear", _("not explained")
 
 
+class JudgementKind(models.TextChoices):
+    """In which of two ways the decisions of a match are judged; they are never mixed (engine.analysis)."""
+
+    OPEN = "open", _("with open cards")
+    FAIR = "fair", _("fairly")
+
+
+class JudgementStatus(models.TextChoices):
+    """The life of one judgement."""
+
+    ASKED = "asked", _("waits")
+    WORKING = "working", _("is being judged")
+    DONE = "done", _("judged")
+    FAILED = "failed", _("could not be judged")
+
+
+JUDGEMENT_MOVES: dict[str, frozenset[str]] = {
+    JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
+    JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
+    JudgementStatus.DONE: frozenset(),
+    JudgementStatus.FAILED: frozenset(),
+}
+
+
 class TournamentStatus(models.TextChoices):
     """The life of a tournament."""
 

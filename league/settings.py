@@ -146,6 +146,9 @@ SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker
 AUDIT_PERCENT = envint(
     "AUDIT_PERCENT", 3, least=0
 )  # of the conversations of finished matches that are put to their bots again
+# Of one judgement, where nothing else waits (league.domain.judgements): seconds of a core, and deals over which a decision is judged fairly
+JUDGE_CPU_S = envint("JUDGE_CPU_S", 300, least=1)
+JUDGE_DEALS = envint("JUDGE_DEALS", 12, least=2)
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)  # with less on the disk of STATE_DIR a worker takes no match
 UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # of bots, and of runtimes, that no worker uses at present
 # Days that the replays of a finished match are kept, by what it was played for; 0: for ever. Results stay (league.domain.matches.logs)
@@ -171,6 +174,7 @@ QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # not retired
 QUOTA_VALIDATIONS = envint("QUOTA_VALIDATIONS", 20, least=1)  # uploads that wait for their validation
 QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # in a day, to enter bots of others
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # in a day
+QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # in a day
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # of all uploads
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in

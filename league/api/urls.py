@@ -110,6 +110,7 @@ urlpatterns = [
     path("matches/<word:id>/boards", matches.Boards.as_view(), name="boards"),
     path("matches/<word:id>/boards/<id:number>", matches.OneBoard.as_view(), name="board"),
     path("matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/replay", matches.Replay.as_view(), name="replay"),
+    path("matches/<word:id>/analysis/<word:kind>", matches.Analysis.as_view(), name="analysis"),
     path("operators/actions", operators.Actions.as_view(), name="operator-actions"),
     path("operators/journal", operators.Journal.as_view(), name="operator-journal"),
     path("queue", ratings.QueueState.as_view(), name="queue"),

@@ -36,7 +36,7 @@ class Marks:
     also: tuple[str, ...] = ()
 
 
-BOTS, AUDITS, POOLS, MATCHES = "bots", "audits", "pools", "matches"
+BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 # That a worker has leased a match is no news: it is begun at once, or waits as before.
@@ -55,6 +55,7 @@ ALL = (
     Marks("league_botversion", ("'bots'",)),
     Marks("league_succession", ("'bots'",)),
     Marks("league_audit", ("'audits'",)),
+    Marks("league_judgement", ("'judgements'",), told=("r.status",)),
     Marks("league_tournament", ("'tournaments'", "'tournament:' || r.id")),
     Marks("league_entry", ("'tournaments'", OF_TOURNAMENT)),
     Marks("league_entryrequest", (OF_TOURNAMENT,)),

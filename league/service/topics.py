@@ -19,7 +19,7 @@ from league.service import kept, marks
 
 MOST = 8  # of one listener
 FORM = re.compile(
-    r"(?:pools|bots|audits|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|match:[0-9A-Za-z]{1,12})"
+    r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|match:[0-9A-Za-z]{1,12})"
 )
 AT_ONCE = 500  # rows of one statement
 FOLLOWED = "league.followed"  # in the environment of a request: what its page follows, with the versions that it shows

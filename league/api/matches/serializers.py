@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from engine.analysis import PHASES
 from league.api.http.serializers import (
     FaultField,
     ObjectField,
@@ -18,8 +19,17 @@ from league.api.http.serializers import (
 )
 from league.domain.audits import results
 from league.domain.bots import challenges
+from league.domain.judgements.reading import ALL
 from league.domain.matches import replays
-from league.enums import AuditConclusion, AuditReason, AuditVerdict, MatchKind, MatchStatus
+from league.enums import (
+    AuditConclusion,
+    AuditReason,
+    AuditVerdict,
+    JudgementKind,
+    JudgementStatus,
+    MatchKind,
+    MatchStatus,
+)
 from league.models import Match, Party
 
 MOST_SEATS = 20
@@ -225,3 +235,84 @@ class ReplayOut(serializers.Serializer[Any]):
     events = serializers.ListField(child=ObjectField())
     scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
     notes = serializers.ListField(child=ObjectField(), help_text="What your own bots noted, by step.")
+
+
+class JudgementOut(serializers.Serializer[Any]):
+    """How far the judgement of a match has come. `open` and `fair` are two judgements, and no number of one is comparable with the other."""
+
+    match = serializers.CharField(source="match.public_id")
+    kind = serializers.ChoiceField(
+        choices=JudgementKind.choices,
+        help_text="open: exact, with all cards open, so who lost nothing may have been lucky. fair: over deals that agree with what "
+        "the seat knew, an estimate; bluff and caution count for nothing.",
+    )
+    judge = serializers.CharField(help_text="The version of the judge.")
+    samples = serializers.IntegerField(help_text="Deals over which each decision is judged; 0: the real one.")
+    status = serializers.ChoiceField(choices=JudgementStatus.choices)
+    progress = serializers.IntegerField(help_text="Percent of the sittings.")
+    reason = serializers.CharField(help_text="Why it has failed, or is tried again; empty otherwise.")
+    created = serializers.DateTimeField()
+    finished = serializers.DateTimeField(allow_null=True)
+    cpu_s = serializers.FloatField(help_text="Seconds of a core that it took.")
+    decisions = serializers.IntegerField(help_text="In the sittings that were looked at.")
+    judged = serializers.IntegerField(
+        help_text="The others could not be proved within the limits, or are not between two sides."
+    )
+    limited = serializers.BooleanField(help_text="Whether it ended for want of time, with sittings left.")
+
+
+class TallyOut(serializers.Serializer[Any]):
+    """Decisions of a party, in one phase or in all."""
+
+    phase = serializers.ChoiceField(choices=[(one, one) for one in (ALL, *PHASES)])
+    decisions = serializers.IntegerField()
+    judged = serializers.IntegerField()
+    right = serializers.IntegerField(help_text="In which nothing was lost.")
+    lost = serializers.FloatField(allow_null=True, help_text="Lost a decision, over those that were judged.")
+
+
+class VerdictOut(serializers.Serializer[Any]):
+    """One decision. What could not be judged has null in `lost`, `par` and `worth`."""
+
+    board = serializers.IntegerField()
+    sitting = serializers.IntegerField()
+    party = serializers.IntegerField()
+    step = serializers.IntegerField(source="verdict.step", help_text="Actions before it.")
+    event = serializers.IntegerField(source="verdict.at", help_text="Events of the replay before it.")
+    deal = serializers.IntegerField(source="verdict.deal")
+    seat = serializers.IntegerField(source="verdict.seat")
+    phase = serializers.ChoiceField(source="verdict.phase", choices=[(one, one) for one in PHASES])
+    action = serializers.CharField(source="verdict.action")
+    first = serializers.BooleanField(
+        source="verdict.first",
+        allow_null=True,
+        help_text="Whether its seat is of the first of the two sides of the deal.",
+    )
+    lost = serializers.FloatField(source="verdict.lost", allow_null=True, help_text="Against the best action.")
+    best = serializers.ListField(
+        source="verdict.best", child=serializers.CharField(), help_text="All actions as good as the best."
+    )
+    par = serializers.FloatField(
+        source="verdict.par", allow_null=True, help_text="Of the deal before it, to its first side."
+    )
+    worth = serializers.FloatField(source="verdict.worth", allow_null=True, help_text="The same after it.")
+    error = serializers.FloatField(source="verdict.error", help_text="Standard error of `lost`; 0 with open cards.")
+
+
+class PartyTallies(serializers.Serializer[Any]):
+    """What one party lost, by phase."""
+
+    party = serializers.IntegerField()
+    phases = TallyOut(many=True)
+
+
+class JudgementDetail(JudgementOut):
+    """A judgement with its decisions, which are there when it is done."""
+
+    unit = serializers.CharField(help_text="Of what is lost: that of the board scores, where 1000 make a game.")
+    compiled = serializers.BooleanField(
+        help_text="Compiled rules judge whole deals, others only endings of most games."
+    )
+    nodes = serializers.IntegerField(help_text="At most looked at for each action.")
+    parties = PartyTallies(many=True)
+    verdicts = VerdictOut(many=True)

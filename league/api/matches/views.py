@@ -9,7 +9,7 @@ from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
-from rest_framework.permissions import IsAuthenticated
+from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,12 +17,21 @@ from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
 from league.api.http.problems import Problem, told
-from league.api.matches.serializers import BoardOut, ChallengeNew, MatchDetail, MatchOut, ReplayOut
+from league.api.matches.serializers import (
+    BoardOut,
+    ChallengeNew,
+    JudgementDetail,
+    JudgementOut,
+    MatchDetail,
+    MatchOut,
+    ReplayOut,
+)
 from league.domain.bots import challenges
 from league.domain.core import keyset
 from league.domain.core.errors import Refused, shown
+from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays
-from league.enums import TokenScope
+from league.enums import JudgementKind, JudgementStatus, TokenScope
 from league.models import Board, Bot, BotVersion, Match, Party, Player, Sitting
 from league.service import marks
 
@@ -185,3 +194,79 @@ class Replay(View):
             problem = told('must be the number of a seat or "public", not {text!r}', text=text[:30])
             raise Problem("invalid", f"seat: {problem}", {"seat": [problem]})
         return int(text)
+
+
+class Analysis(View):
+    """/matches/{id}/analysis/{kind}"""
+
+    permission_classes = [IsAuthenticatedOrReadOnly]
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    serializer_class = JudgementDetail
+    params = ("board",)
+
+    @extend_schema(
+        operation_id="get_analysis",
+        summary="Read what each decision of a match gave away",
+        tags=["matches"],
+        parameters=[OpenApiParameter("board", int, description="The decisions of this board alone.")],
+    )
+    def get(self, request: Request, id: str, kind: str) -> Response:
+        """In one of two ways, `open` or `fair`. 404 where nobody has asked for it; without decisions until it is done."""
+        match, way = self._named(id, kind)
+        if why := replays.reason_closed(match):
+            raise why
+        row = existing(asking.find(match, way))
+        row.match = match
+        done = row.status == JudgementStatus.DONE
+        body = bodies.unpack(bytes(row.body)) if done else bodies.Body()
+        board = self._board()
+        rows = reading.placed(body, reading.seatings(row, board)) if done else []
+        sums = reading.tallies(rows, match.parties.count()) if done else []
+        told = {
+            "unit": body.unit,
+            "compiled": body.compiled,
+            "nodes": body.nodes,
+            "verdicts": rows,
+            "parties": [
+                {"party": party, "phases": [{"phase": phase, **_tally(one)} for phase, one in by.items()]}
+                for party, by in enumerate(sums)
+            ],
+        }
+        for name, value in told.items():
+            setattr(row, name, value)
+        return Response(JudgementDetail(row).data)
+
+    @extend_schema(
+        operation_id="ask_for_analysis",
+        summary="Have every decision of a match judged",
+        tags=["matches"],
+        request=None,
+        responses={202: JudgementOut, 200: JudgementOut},
+    )
+    def post(self, request: Request, id: str, kind: str) -> Response:
+        """A worker does it when it has nothing else to do. What somebody has asked for already costs nothing of your limit (200)."""
+        player = player_of(request)
+        match, way = self._named(id, kind)
+        row, made = asking.ask(match, way, player)
+        row.match = match
+        shown = JudgementOut(row).data
+        return Response(shown, status=status.HTTP_202_ACCEPTED if made else status.HTTP_200_OK)
+
+    @staticmethod
+    def _named(id: str, kind: str) -> tuple[Match, str]:
+        rows = Match.objects.select_related("tournament", "log").defer("tournament__secret", "log__data")
+        match = existing(rows.filter(public_id=id).first())
+        return match, existing(kind if kind in JudgementKind.values else None)
+
+    def _board(self) -> int | None:
+        text = self.request.query_params.get("board")
+        if text is None:
+            return None
+        if len(text) > 9 or not (text.isascii() and text.isdigit()):
+            problem = told("must be the number of a board, not {text!r}", text=text[:30])
+            raise Problem("invalid", f"board: {problem}", {"board": [problem]})
+        return int(text)
+
+
+def _tally(one: reading.Tally) -> dict[str, Any]:
+    return {"decisions": one.decisions, "judged": one.judged, "right": one.right, "lost": one.lost}

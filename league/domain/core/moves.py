@@ -12,16 +12,17 @@ from django.db.models.sql import UpdateQuery
 
 from league.domain.core import journal
 from league.domain.core.errors import IllegalMove
-from league.enums import MATCH_MOVES, REQUEST_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchKind
-from league.models import BotVersion, EntryRequest, Match, Tournament
+from league.enums import JUDGEMENT_MOVES, MATCH_MOVES, REQUEST_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchKind
+from league.models import BotVersion, EntryRequest, Judgement, Match, Tournament
 
-Row = Match | Tournament | BotVersion | EntryRequest
+Row = Match | Tournament | BotVersion | EntryRequest | Judgement
 
 MOVES: dict[type, dict[str, frozenset[str]]] = {
     Match: MATCH_MOVES,
     Tournament: TOURNAMENT_MOVES,
     BotVersion: VERSION_MOVES,
     EntryRequest: REQUEST_MOVES,
+    Judgement: JUDGEMENT_MOVES,
 }
 
 
@@ -31,6 +32,8 @@ def subject(row: Row) -> str:
         return f"{'audit' if row.kind == MatchKind.AUDIT else 'match'}:{row.public_id}"
     if isinstance(row, Tournament):
         return f"tournament:{row.slug}"
+    if isinstance(row, Judgement):
+        return f"judgement:{row.pk}"
     return f"{'request' if isinstance(row, EntryRequest) else 'version'}:{row.pk}"
 
 

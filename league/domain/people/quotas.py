@@ -26,6 +26,7 @@ from league.models import (
     Circuit,
     EntryRequest,
     Event,
+    Judgement,
     LeagueEvent,
     Match,
     Package,
@@ -35,7 +36,7 @@ from league.models import (
 )
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES = (
+BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS = (
     "boards",
     "tournaments",
     "bots",
@@ -44,6 +45,7 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES = (
     "bytes",
     "requests",
     "challenges",
+    "judgements",
 )
 MEGABYTE = 1024 * 1024
 Moments = QuerySet[Any, datetime]
@@ -100,6 +102,11 @@ def _challenges(player: Player, now: datetime) -> Moments:
     return counted.order_by("created").values_list("created", flat=True)
 
 
+def _judgements(player: Player, now: datetime) -> Moments:
+    mine = Judgement.objects.filter(asked_by=player, created__gt=now - DAY)
+    return mine.order_by("created").values_list("created", flat=True)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A thing of which there is a limit. `used` counts it for a player at a moment, `default` is everybody's limit.
@@ -124,6 +131,7 @@ KINDS = {
         Kind(BYTES, _bytes, lambda: settings.QUOTA_MEGABYTES * MEGABYTE),
         Kind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
         Kind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
+        Kind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
     )
 }
 
@@ -225,6 +233,13 @@ def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
     if found.name == CHALLENGES:
         return TooMany(
             "you have challenged {used} times within a day; at most {most} are allowed. Challenge again in {minutes} minutes",
+            retry_after=wait_s,
+            **values,
+        )
+    if found.name == JUDGEMENTS:
+        return TooMany(
+            "you have had {used} matches judged within a day; at most {most} are. Ask again in {minutes} minutes, or run `tute analyse` on "
+            "your machine meanwhile",
             retry_after=wait_s,
             **values,
         )

@@ -22,6 +22,7 @@ from engine.sandbox.files import keeping
 from league.domain.audits import carrying
 from league.domain.core.errors import IllegalMove
 from league.domain.core.loops import Loops
+from league.domain.judgements import carrying as judging
 from league.domain.matches import leases, reports, validation, workers
 from league.domain.playing.room import Room
 from league.domain.playing.trials import match_spec, play_trials
@@ -33,6 +34,7 @@ from league.service import logs
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
 PULSE_S = 5.0  # between two signs of life at most: so soon a slow match stands aside
+JUDGING_LOOK_S = 0.5  # so soon a judgement makes way for a match that waits
 ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
 
 
@@ -63,6 +65,7 @@ class Machine:
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._works: list[Work] = []  # the match at hand; before it one that stands aside
+        self._judgement: judging.Held | None = None  # at hand, where no match is
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self.loops = Loops()
         self.loops.lost = self._lost
@@ -124,6 +127,8 @@ class Machine:
         with transaction.atomic():  # one commit
             for work in works:
                 work.beat()
+            if (judgement := self._judgement) is not None:
+                judgement.beat()
             self.upcoming.beat()
             match = works[-1].match if works else None
             workers.note_alive(
@@ -144,6 +149,8 @@ class Machine:
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Claim the match `prefer` if it waits, else the next one, and play it, and those claimed ahead meanwhile; whether there was one.
 
+        Where none waits, and no audit, a judgement that somebody asked for is work, too.
+
         While another thread plays, `wait` for it: who has been told of work by a message must not take further messages.
         """
         if not self._busy.acquire(blocking=wait):
@@ -152,7 +159,7 @@ class Machine:
             until = time.monotonic() + ROUND_S
             work = self._claimed(prefer)
             if work is None:
-                return False
+                return self.judge()
             while work is not None:
                 if work.match.kind == MatchKind.AUDIT:
                     self.audit(work)
@@ -309,6 +316,26 @@ class Machine:
             return False
         finally:
             self._works.remove(work)
+
+    def judge(self) -> bool:
+        """Carry out the judgement that is next in line, if no match waits; whether one was done. It is given back as soon as a match waits."""
+        held = None if self.stopping.is_set() or self.unable else judging.claim(self.name)
+        if held is None:
+            return False
+        looked = time.monotonic()
+
+        def stop() -> bool:
+            nonlocal looked
+            if time.monotonic() - looked < JUDGING_LOOK_S:
+                return self.stopping.is_set()
+            looked = time.monotonic()
+            return self.stopping.is_set() or judging.is_busy()
+
+        self._judgement = held
+        try:
+            return judging.carry_out(held, stop=stop)
+        finally:
+            self._judgement = None
 
     def _report(self, match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:
         """Report, again and again while the database is away. A report that was stored and not answered is known by its token."""

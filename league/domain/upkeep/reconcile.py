@@ -11,6 +11,7 @@ from django.conf import settings
 from league.domain.audits import sampling
 from league.domain.bots import bots, consent
 from league.domain.core import clock
+from league.domain.judgements import carrying as judging
 from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
@@ -28,6 +29,7 @@ class Reconciled:
     """What one run had to put right."""
 
     expired: int = 0  # matches taken back from workers that went silent
+    unjudged: int = 0  # judgements taken back from them
     inserted: int = 0  # matches that a schedule lacked
     cancelled: int = 0  # matches of tournaments that were cancelled
     finished: int = 0  # tournaments
@@ -53,6 +55,7 @@ class Reconciled:
 
 def _leases(found: Reconciled, now: datetime) -> None:
     found.expired = leases.expire(now=now)
+    found.unjudged = judging.expire(now=now)
 
 
 def _tournaments(found: Reconciled, now: datetime) -> None:

@@ -187,6 +187,7 @@ LIMITS = {
     "uploads": gettext_noop("uploads of the last hour"),
     "bytes": gettext_noop("size of all uploads"),
     "challenges": gettext_noop("challenges of the last day"),
+    "judgements": gettext_noop("matches that you had judged in the last day"),
     "requests": gettext_noop("requests of the last day for bots of others"),
 }
 

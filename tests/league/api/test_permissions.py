@@ -60,6 +60,7 @@ SCOPES = {  # of writes; all others take manage
     ("POST", "/api/v1/forecast"): "read",
     ("DELETE", "/api/v1/requests/{id}"): "submit",
     ("POST", "/api/v1/challenges"): "submit",
+    ("POST", "/api/v1/matches/{id}/analysis/{kind}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils.choices import CallableChoiceIterator
 
 from league.domain.people import tokens
-from league.models import Audit, Check, EntryRequest, Event, Match, Succession
+from league.models import Audit, Check, EntryRequest, Event, Judgement, Match, Succession
 from tests.support.league import NOW, accepted, play, started
 
 
@@ -42,6 +42,7 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     audit = {"match": match, "sitting": 0, "seat": 0, "version": version, "reason": "sample", "created": NOW}
     Audit.objects.create(work=work, **audit)
     Check.objects.create(version=version, match=match, game="partnership", name="boards")
+    Judgement.objects.create(match=match, kind="open", judge="open-1", created=NOW)
     tokens.create(ana, "laptop", now=NOW)
     Event.objects.create(slug="a", owner=ana, document={}, secret=b"", created=NOW)
     EntryRequest.objects.create(bot=version.bot, asker=berto, tournament=cup, created=NOW)

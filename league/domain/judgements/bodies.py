@@ -1,0 +1,84 @@
+"""What a judgement says of every decision, as it is stored: compressed JSON, a short list for each decision."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.analysis import PHASES
+from engine.judging import Verdict
+from league.domain.core.errors import Refused
+
+MOST_BYTES = 64 << 20  # unpacked: several times what the longest match needs
+
+Place = tuple[int, int]  # board, sitting from 0
+
+
+@dataclass
+class Body:
+    """Verdicts by sitting, and how they were come by. unit: of what was lost; nodes: at most looked at for each action of each deal."""
+
+    unit: str = ""
+    nodes: int = 0
+    compiled: bool = False
+    sittings: dict[Place, list[Verdict]] = field(default_factory=dict)
+
+
+def pack(body: Body) -> bytes:
+    """As it is stored."""
+    plain = {
+        "unit": body.unit,
+        "nodes": body.nodes,
+        "compiled": body.compiled,
+        "sittings": {
+            f"{board}.{number}": [_short(one) for one in rows] for (board, number), rows in body.sittings.items()
+        },
+    }
+    return zlib.compress(json.dumps(plain, separators=(",", ":")).encode(), 9)
+
+
+def unpack(data: bytes) -> Body:
+    """What was stored; empty for nothing. Refused for what is none of ours: workers write it."""
+    if not data:
+        return Body()
+    try:
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(data, MOST_BYTES)
+        if unpacker.unconsumed_tail:
+            raise ValueError(f"more than {MOST_BYTES} bytes")
+        plain = json.loads(text)
+        sittings = {_place(name): [_long(one) for one in rows] for name, rows in plain["sittings"].items()}
+        return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings)
+    except (zlib.error, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        raise Refused("this judgement is damaged and cannot be shown; an operator can have it removed") from error
+
+
+def _place(name: str) -> Place:
+    board, number = name.split(".")
+    return int(board), int(number)
+
+
+def _short(one: Verdict) -> list[Any]:
+    known = [one.step, one.at, one.ply, one.deal, one.seat, PHASES.index(one.phase), one.action, one.first]
+    if one.lost is None:
+        return known
+    return [*known, *(_number(value) for value in (one.lost, one.par, one.worth, one.error)), *one.best]
+
+
+def _number(value: float | None) -> float | int | None:
+    """To three places, without those that are nought."""
+    if value is None:
+        return None
+    return int(value) if value == int(value) else round(value, 3)
+
+
+def _long(row: list[Any]) -> Verdict:
+    step, at, ply, deal, seat, phase, action, first = row[:8]
+    camp = None if first is None else bool(first)
+    known = (int(step), int(at), int(ply), int(deal), int(seat), PHASES[int(phase)], str(action), camp)
+    if len(row) == 8:
+        return Verdict(*known)
+    lost, par, worth, error = map(float, row[8:12])
+    return Verdict(*known, lost=lost, best=tuple(map(str, row[12:])), par=par, worth=worth, error=error)

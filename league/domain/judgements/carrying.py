@@ -1,0 +1,234 @@
+"""A judgement carried out by a worker that has nothing else to do, under a lease; its result is stored once.
+
+It runs in a process of its own (engine.judging), which is ended as soon as a match waits. What was judged until then is kept, and so is the time
+that it took: a judgement takes so many seconds of a core in all, however often it is given back.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+import engine
+from engine.analysis import USUAL_NODES
+from engine.compiled import COMPILED
+from engine.judging import Child, Stopped
+from league.domain.core import clock, moves
+from league.domain.core.errors import IllegalMove, Refused, without_folders
+from league.domain.judgements import asking, bodies
+from league.domain.matches import holds, replays
+from league.enums import JudgementStatus, MatchKind, MatchStatus
+from league.models import Judgement, Match, Sitting
+
+log = logging.getLogger("league.judgements")
+ATTEMPTS = 2  # that may fail by a fault of ours; a match that breaks the judge is not put to it for ever
+SLICE_S = 60.0  # after so long no further sitting is begun: audits, which are asked for by nobody, wait no longer
+MOST_S = 600.0  # so long it lasts at most, with the sitting at hand
+FAILED_DAYS = 30  # so long a failure is kept; then it may be asked for again
+
+
+class Held:
+    """A judgement that this worker has leased."""
+
+    def __init__(self, row: Judgement) -> None:
+        self.row = row
+        self.progress = row.progress
+        self.lost = False  # the lease is somebody else's by now
+
+    def beat(self, *, now: datetime | None = None) -> None:
+        """Renew the lease."""
+        until = _deadline(clock.given(now))
+        self.lost |= not _mine(self.row).update(lease_until=until, progress=self.progress)
+
+
+def is_busy(*, now: datetime | None = None) -> bool:
+    """Whether a match waits that may be played now. It goes first, whoever asked for a judgement. One query, of the rows of a claim."""
+    waiting = Match.objects.filter(holds.due(clock.given(now)), status=MatchStatus.QUEUED, held_back=False)
+    return waiting.exclude(kind=MatchKind.AUDIT).exists()
+
+
+def claim(worker: str, *, now: datetime | None = None) -> Held | None:
+    """Lease the next judgement to `worker`, None while a match waits. For who has been given neither match nor audit.
+
+    Askers take turns. What is held back waits until it is shown.
+    """
+    now = clock.given(now)
+    if not Judgement.objects.filter(status=JudgementStatus.ASKED).exists() or is_busy(now=now):
+        return None
+    with transaction.atomic():
+        waiting = Judgement.objects.filter(status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED)
+        later = Q(match__embargo__gt=now) | Q(match__tournament__embargo__gt=now)
+        waiting = waiting.exclude(later).order_by("place", "id")
+        row = waiting.select_for_update(skip_locked=True, of=("self",)).first()
+        if row is None:
+            return None
+        token = row.token + 1
+        moves.move(
+            row,
+            JudgementStatus.WORKING,
+            now=now,
+            actor=worker,
+            guard={"token": row.token},
+            token=token,
+            worker=worker,
+            lease_until=_deadline(now),
+            attempts=row.attempts + 1,
+        )
+    return Held(row)
+
+
+class _Attempt:
+    """One try at a judgement, from where the one before it has stopped."""
+
+    def __init__(self, held: Held, stop: Callable[[], bool]) -> None:
+        self.row, self.held, self._stop = held.row, held, stop
+        self.body = bodies.Body()
+        self.began = time.monotonic()
+        self._child: Child | None = None
+
+    @property
+    def cpu_s(self) -> float:
+        """Of this and all tries before it; ends the process."""
+        self.close()
+        return self.row.cpu_s + (self._child.cpu_s if self._child else 0.0)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._child is not None:
+            self._child.close()
+
+    def _stops(self) -> bool:
+        return self.held.lost or time.monotonic() - self.began > MOST_S or self._stop()
+
+    def judge(self) -> bool:
+        """All sittings that are left; whether there was time for all of them. Raises Stopped; Refused for what will be no other the next time."""
+        self.body = bodies.unpack(bytes(self.row.body))
+        match = Match.objects.select_related("pool", "tournament").get(pk=self.row.match_id)
+        if asking.reason_not(match):  # it has been held back since
+            raise Stopped
+        left = settings.JUDGE_CPU_S - self.row.cpu_s
+        if left <= 0:
+            return False
+        game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
+        self.body.unit, self.body.nodes, self.body.compiled = str(game.score_unit), USUAL_NODES, COMPILED
+        rows = Sitting.objects.filter(board__match=match).select_related("board")
+        sittings = list(rows.order_by("board__number", "number"))
+        child = self._child = Child(fair=self.row.samples or None, cpu_s=left)
+        for done, sitting in enumerate(sittings):
+            place = (sitting.board.number, sitting.number)
+            self.held.progress = 100 * done // len(sittings)
+            if place in self.body.sittings:
+                continue
+            if self._stops() or time.monotonic() - self.began > SLICE_S:
+                raise Stopped
+            sitting.board.match = match  # one for all: its log is read once
+            found, whole = child.judge(replays.unpack(sitting), stop=self._stops)
+            self.body.sittings[place] = found
+            if not whole:
+                return False
+        return True
+
+
+def carry_out(held: Held, *, stop: Callable[[], bool], now: datetime | None = None) -> bool:
+    """Judge, and store what came of it; whether it is done. Whatever happens the lease is given back, if it is still held."""
+    row, attempt = held.row, _Attempt(held, stop)
+    try:
+        whole = attempt.judge()
+    except Stopped:
+        whole = False
+        if attempt.cpu_s < settings.JUDGE_CPU_S:
+            _give_back(held, attempt, now=clock.given(now))
+            return False
+    except Refused as error:  # what cannot be read will not be so the next time
+        _fail(held, attempt, str(error), again=False, now=clock.given(now))
+        return False
+    except Exception as error:
+        log.error("judgement %s: attempt %d failed", row.pk, row.attempts, exc_info=error)
+        why = f"{type(error).__name__}: {error}"[:500]
+        _fail(held, attempt, why, again=row.attempts < ATTEMPTS, now=clock.given(now))
+        return False
+    finally:
+        attempt.close()
+    return _report(held, attempt, whole=whole, now=clock.given(now))
+
+
+def _report(held: Held, attempt: _Attempt, *, whole: bool, now: datetime) -> bool:
+    """The result, unless the lease is somebody else's by now; whether it was stored."""
+    verdicts = [one for rows in attempt.body.sittings.values() for one in rows]
+    return _move(
+        held,
+        JudgementStatus.DONE,
+        now=now,
+        cpu_s=attempt.cpu_s,
+        body=bodies.pack(attempt.body),
+        decisions=len(verdicts),
+        judged=sum(one.lost is not None for one in verdicts),
+        limited=not whole,
+        finished=now,
+        progress=100,
+        reason="",
+    )
+
+
+def _give_back(held: Held, attempt: _Attempt, *, now: datetime) -> None:
+    """It stopped for something better: no attempt is counted, and what was judged is kept."""
+    body, attempts = bodies.pack(attempt.body), max(0, held.row.attempts - 1)
+    to = JudgementStatus.ASKED
+    _move(held, to, now=now, worker="", progress=held.progress, body=body, cpu_s=attempt.cpu_s, attempts=attempts)
+
+
+def _fail(held: Held, attempt: _Attempt, why: str, *, again: bool, now: datetime) -> None:
+    """It broke. `again`: it is tried once more, by whoever comes next."""
+    why = without_folders(why)
+    if again:
+        body = bodies.pack(attempt.body)
+        to = JudgementStatus.ASKED
+        _move(held, to, now=now, why=why, reason=why, worker="", body=body, cpu_s=attempt.cpu_s)
+    else:
+        to = JudgementStatus.FAILED
+        _move(held, to, now=now, why=why, reason=why, body=b"", cpu_s=attempt.cpu_s, finished=now)
+
+
+def _move(held: Held, to: str, *, now: datetime, why: str = "", **columns: object) -> bool:
+    row = held.row
+    try:
+        moves.move(row, to, now=now, actor=row.worker, why=why, guard={"token": row.token}, lease_until=None, **columns)
+    except IllegalMove as error:
+        log.warning("judgement %s: %s", row.pk, error)
+        return False
+    return True
+
+
+def _mine(row: Judgement) -> QuerySet[Judgement]:
+    return Judgement.objects.filter(pk=row.pk, token=row.token, status=JudgementStatus.WORKING)
+
+
+def _deadline(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.LEASE_S)
+
+
+def expire(*, now: datetime | None = None, most: int = 500) -> int:
+    """Take back what workers hold that have been silent past their lease; how many. Old failures, and matches struck out since, are forgotten."""
+    now = clock.given(now)
+    Judgement.objects.filter(status=JudgementStatus.FAILED, finished__lt=now - timedelta(days=FAILED_DAYS)).delete()
+    Judgement.objects.filter(status=JudgementStatus.ASKED).exclude(match__status=MatchStatus.FINISHED).delete()
+    overdue = Judgement.objects.filter(status=JudgementStatus.WORKING, lease_until__lt=now).defer("body").order_by("id")
+    taken = 0
+    for row in overdue[:most]:
+        why = f"worker {row.worker} was lost"
+        last = row.attempts >= ATTEMPTS
+        to = JudgementStatus.FAILED if last else JudgementStatus.ASKED
+        guard = {"token": row.token, "lease_until__lt": now}
+        columns = {"worker": "", "lease_until": None, "reason": why} | ({"finished": now} if last else {})
+        try:
+            moves.move(row, to, now=now, actor=row.worker, why=why, guard=guard, **columns)
+        except IllegalMove:
+            continue
+        taken += 1
+    return taken

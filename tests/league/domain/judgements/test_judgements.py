@@ -1,0 +1,261 @@
+"""Judgements: who may ask, who does the work and when, and that a result is stored once and says what the engine says."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.analysis import JUDGE, with_open_cards
+from engine.judging import Child
+from league.domain.core.errors import Refused, TooMany
+from league.domain.judgements import asking, bodies, carrying, reading
+from league.domain.matches import embargoes, matches, replays
+from league.domain.playing.process import Machine
+from league.domain.upkeep import retention
+from league.enums import JudgementKind, JudgementStatus, MatchStatus
+from league.models import Judgement, LeagueEvent, Match, MatchLog, Sitting
+from tests.support.league import NOW, accepted, later, play, started, uploaded
+
+OPEN, FAIR = JudgementKind.OPEN, JudgementKind.FAIR
+FEW = 300  # nodes: endings of two tricks, in no time
+
+
+@pytest.fixture(autouse=True)
+def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carrying, "USUAL_NODES", FEW)
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=FEW))
+
+
+@pytest.fixture
+def match(ana, berto) -> Match:
+    """Finished, of one board in two sittings."""
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1)
+    return play(cup.matches.get())
+
+
+def asked(match: Match, by, kind: str = OPEN) -> Judgement:
+    return asking.ask(match, kind, by, now=NOW)[0]
+
+
+def carried_out(now=NOW, stop=lambda: False) -> Judgement:
+    held = carrying.claim("host:1", now=now)
+    assert held is not None
+    carrying.carry_out(held, stop=stop, now=now)
+    held.row.refresh_from_db()
+    return held.row
+
+
+def test_what_is_there_is_asked_for_once_and_costs_nobody_else(match, ana, berto, settings) -> None:
+    settings.QUOTA_JUDGEMENTS = 1
+    row, made = asking.ask(match, OPEN, ana, now=NOW)
+
+    assert made
+    assert asking.ask(match, OPEN, ana, now=NOW) == (row, False)
+    assert asking.ask(match, OPEN, berto, now=NOW) == (row, False)
+    with pytest.raises(TooMany, match="at most 1 are"):
+        asking.ask(match, FAIR, ana, now=NOW)
+    fair, made = asking.ask(match, FAIR, berto, now=NOW)
+    assert (made, fair.samples, row.samples, row.judge) == (True, settings.JUDGE_DEALS, 0, JUDGE)
+    assert [one.data["how"] for one in LeagueEvent.objects.filter(kind="judgement.asked")] == ["open", "fair"]
+
+
+def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
+    """Neither asked for, nor carried out, nor read."""
+    waits = started(ana, [accepted(ana, "nena"), accepted(berto, "sola")], name="Next").matches.get()
+    with pytest.raises(Refused, match="can be seen when it is finished"):
+        asking.ask(waits, OPEN, ana, now=NOW)
+    Match.objects.filter(pk=waits.pk).update(status=MatchStatus.CANCELLED)
+
+    row = asked(match, ana)
+    far = NOW + timedelta(days=36_500)  # pages go by the clock of the machine
+    embargoes.change(match, far, why="a final", actor="eva", now=NOW)
+    match.refresh_from_db()
+    with pytest.raises(Refused, match="held back until"):
+        asking.ask(match, FAIR, ana, now=NOW)
+    assert carrying.claim("host:1", now=NOW) is None
+    assert asking.of_match(match) == {}
+    assert asking.find(match, OPEN) is None
+
+    held = carrying.Held(row)  # it was claimed before
+    Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.WORKING, worker="host:1")
+    row.refresh_from_db()
+    assert not carrying.carry_out(held, stop=lambda: False, now=NOW)
+    row.refresh_from_db()
+    assert (row.status, row.cpu_s) == (JudgementStatus.ASKED, 0)
+
+    embargoes.change(match, None, why="over", actor="eva", now=NOW)
+    match.refresh_from_db()
+    assert asking.of_match(match).keys() == {OPEN}
+    matches.void(match, why="odd", actor="eva", now=NOW)
+    assert carrying.claim("host:1", now=NOW) is None
+    carrying.expire(now=NOW)
+    assert not Judgement.objects.exists()
+
+
+def test_a_judgement_says_what_the_engine_says(match, ana) -> None:
+    asked(match, ana)
+    row = carried_out()
+
+    assert (row.status, row.progress, row.reason, row.limited, row.finished) == (
+        JudgementStatus.DONE,
+        100,
+        "",
+        False,
+        NOW,
+    )
+    body = bodies.unpack(bytes(row.body))
+    sittings = Sitting.objects.filter(board__match=match).select_related("board__match")
+    assert body.sittings.keys() == {(one.board.number, one.number) for one in sittings}
+    assert (body.unit, body.nodes) == ("points", FEW)
+    for sitting in sittings:
+        record = replays.unpack(sitting)
+        wanted = [one for deal in with_open_cards(record, FEW) for one in deal]
+        found = body.sittings[sitting.board.number, sitting.number]
+        told = [(one.step, one.seat, one.phase, one.action, one.lost, one.best, one.par, one.worth) for one in found]
+        assert told == [(w.step, w.seat, w.phase, w.action, w.lost, w.best, w.par, w.worth) for w in wanted]
+        for one in found:  # the moment that follows is the one of this action
+            assert record["events"][one.at]["seat"] == one.seat
+    assert 0 < row.judged < row.decisions == sum(map(len, body.sittings.values()))
+    assert row.cpu_s > 0
+    assert len(row.body) < 40 * row.decisions
+
+    rows = reading.placed(body, reading.seatings(row))
+    sums = reading.tallies(rows, 2)
+    assert sum(one["all"].judged for one in sums) == row.judged
+    assert sums[0]["all"].decisions == sum(sums[0][phase].decisions for phase in sums[0] if phase != "all")
+    worst = reading.costliest(rows, 3)
+    assert [one.verdict.lost for one in worst] == sorted((one.verdict.lost for one in worst), reverse=True)
+    assert carrying.claim("host:1", now=NOW) is None
+    assert asked(match, ana).pk == row.pk
+
+
+def test_a_match_that_waits_goes_first(match, ana) -> None:
+    row = asked(match, ana)
+    uploaded(ana, "nena", now=NOW)
+    assert carrying.claim("host:1", now=NOW) is None
+
+    Match.objects.filter(status=MatchStatus.QUEUED).update(held_back=True)
+    assert carrying.claim("host:1", now=NOW) is not None
+    row.refresh_from_db()
+    assert (row.status, row.token, row.attempts) == (JudgementStatus.WORKING, 1, 1)
+    assert carrying.claim("host:2", now=NOW) is None, "one worker has it"
+
+
+def test_what_was_judged_is_kept_when_it_makes_way(match, ana) -> None:
+    asked(match, ana)
+    held = carrying.claim("host:1", now=NOW)
+    assert held is not None
+    # it is asked at each sitting whether to stop, and while one is judged
+    assert not carrying.carry_out(held, stop=lambda: held.progress > 0, now=NOW)
+
+    row = Judgement.objects.get()
+    first = bodies.unpack(bytes(row.body)).sittings
+    assert (row.status, row.attempts, row.worker, row.progress, len(first)) == (JudgementStatus.ASKED, 0, "", 50, 1)
+    spent = row.cpu_s
+    assert spent > 0
+
+    row = carried_out(now=later(60))
+    whole = bodies.unpack(bytes(row.body)).sittings
+    assert (row.status, len(whole), row.cpu_s > spent) == (JudgementStatus.DONE, 2, True)
+    assert {place: whole[place] for place in first} == first
+
+
+def test_its_time_is_bounded(match, ana, settings, monkeypatch) -> None:
+    settings.JUDGE_CPU_S = 1
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=10**9))
+    asked(match, ana, FAIR)
+    row = carried_out()
+
+    assert (row.status, row.limited) == (JudgementStatus.DONE, True)
+    assert 0.5 < row.cpu_s < 10
+    assert row.decisions > row.judged
+
+
+def test_what_breaks_the_judge_is_tried_twice_and_no_more(match, ana, monkeypatch) -> None:
+    monkeypatch.setattr(carrying, "Child", partial(Child, memory=1 << 20))
+    asked(match, ana)
+
+    row = carried_out()
+    assert row.status == JudgementStatus.ASKED
+    assert "the process that judges ended with" in row.reason
+    row = carried_out(now=later(1))
+    assert (row.status, row.attempts, row.finished) == (JudgementStatus.FAILED, 2, later(1))
+    assert carrying.claim("host:1", now=later(2)) is None
+    assert asking.ask(match, OPEN, ana, now=later(2)) == (row, False), "nobody asks for it again and again"
+    carrying.expire(now=NOW + timedelta(days=31))
+    assert asking.ask(match, OPEN, ana, now=later(2))[1]
+
+
+def test_a_log_that_cannot_be_read_fails_at_once(match, ana) -> None:
+    asked(match, ana)
+    MatchLog.objects.filter(match=match).update(data=b"rubbish")
+    row = carried_out()
+    assert row.status == JudgementStatus.FAILED
+    assert "damaged" in row.reason
+
+
+def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
+    row = asked(match, ana)
+    lost = carrying.claim("host:1", now=NOW)
+    assert lost is not None
+    lost.beat(now=later(10))
+    assert carrying.expire(now=later(35)) == 0
+    assert carrying.expire(now=later(50)) == 1
+    row.refresh_from_db()
+    assert (row.status, row.attempts, row.reason) == (JudgementStatus.ASKED, 1, "worker host:1 was lost")
+
+    second = carrying.claim("host:2", now=later(60))
+    assert second is not None
+    lost.beat(now=later(61))
+    assert lost.lost
+    assert not carrying.carry_out(lost, stop=lambda: False, now=later(62))
+    row.refresh_from_db()
+    assert (row.status, row.worker, row.token, bytes(row.body)) == (JudgementStatus.WORKING, "host:2", 2, b"")
+    assert carrying.expire(now=later(200)) == 1
+    row.refresh_from_db()
+    assert (row.status, row.reason) == (JudgementStatus.FAILED, "worker host:2 was lost")
+
+
+def test_askers_take_turns(ana, berto) -> None:
+    cup = started(ana, [accepted(ana, name) for name in ("rufo", "lola", "nena")], boards=1)
+    played = [play(one) for one in cup.matches.order_by("id")]
+    for one in played:
+        asked(one, ana)
+    asked(played[0], berto, FAIR)
+
+    order = [carrying.claim("host:1", now=NOW).row for _ in range(4)]
+    assert [(one.asked_by.name, one.match_id) for one in order] == [
+        ("ana", played[0].pk),
+        ("berto", played[0].pk),
+        ("ana", played[1].pk),
+        ("ana", played[2].pk),
+    ]
+
+
+def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
+    asked(match, ana)
+    Match.objects.filter(pk=match.pk).update(drawn=NOW)
+    MatchLog.objects.filter(match=match).update(until=NOW)
+    assert retention.let_go(now=later(1)) == 1
+    assert not Judgement.objects.exists()
+    match.refresh_from_db()
+    with pytest.raises(Refused, match="not kept any more"):
+        asked(match, ana)
+
+
+@pytest.mark.django_db
+def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
+    """And one that is told to stop leaves it alone."""
+    row = asked(match, ana)
+    stopped, here = Machine(tmp_path), Machine(tmp_path)
+    stopped.stopping.set()
+
+    assert not stopped.look()
+    assert here.look()
+
+    row.refresh_from_db()
+    assert (row.status, row.worker) == (JudgementStatus.DONE, here.name)
+    assert not here.look()
