@@ -109,6 +109,18 @@ def in_unit(score: int | None, size: int) -> str:
 
 
 @register.filter
+def lost_in(value: float, size: int) -> str:
+    """What a decision lost on average, in the unit that people read."""
+    return fixed(value / size, 2 if size == 1 else 3)
+
+
+@register.filter
+def minus_half(place: float, width: float) -> float:
+    """Where something of this width begins that is to stand on a place."""
+    return round(place - width / 2, 1)
+
+
+@register.filter
 def score_line(scores: Iterable[int | None], size: int) -> str:
     """Board scores of all parties beside each other: '162:98'."""
     return ":".join(in_unit(score, size) for score in scores)

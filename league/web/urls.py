@@ -55,6 +55,7 @@ urlpatterns = [
     path("m/", matches.matches, name="matches"),
     path("m/<slug:public_id>/", matches.match, name="match"),
     path("m/<slug:public_id>/b/<int:number>/", matches.board, name="board"),
+    path("m/<slug:public_id>/judge/", matches.judge, name="match-judge"),
     path("m/<slug:public_id>/replay.json", matches.replay_json, name="match-replay"),
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),

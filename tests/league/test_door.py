@@ -312,6 +312,7 @@ COVERED = {
     "league_bot": {"bots", "tournaments", "ratings:"},
     "league_botversion": {"bots"},
     "league_audit": {"audits"},
+    "league_judgement": {"judgements"},
     "league_succession": {"bots"},
     "league_tournament": {
         "tournaments",

@@ -6,30 +6,43 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
 import engine
 from league.domain.audits import results
 from league.domain.core.errors import Refused, shown
+from league.domain.judgements import asking
 from league.domain.matches import replays
-from league.enums import MatchStatus
+from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 from league.service import kept, marks, topics
 from league.web.common import lists, words
 from league.web.common.inputs import whole_number
-from league.web.common.viewers import viewer_of
-from league.web.matches import comparing, narrate
+from league.web.common.viewers import player_of, viewer_of
+from league.web.matches import comparing, judging, narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import score_of, seat_bots, seat_names, seat_sides, seats_of
 from league.web.matches.timing import times
 
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
-SHOWN = (marks.MATCHES, marks.BOTS, marks.AUDITS, marks.POOLS, marks.TOURNAMENTS)  # by the pages of one match
+SHOWN = (
+    marks.MATCHES,
+    marks.BOTS,
+    marks.AUDITS,
+    marks.POOLS,
+    marks.TOURNAMENTS,
+    marks.JUDGEMENTS,
+)  # by the pages of one match
 UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
 
@@ -90,7 +103,7 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
 
 @kept.shown_by(*SHOWN)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Ten queries."""
+    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eleven queries."""
     topics.follow(request, topics.of_match(public_id))
     found = _match(public_id)
     if found.status in OVER:
@@ -121,8 +134,45 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
             context["lines"] = narrate.narrate(shown_moments(record), names, bots)
             context["notes"] = record.get("notes", [])
+            if found.status == MatchStatus.FINISHED and context["lines"]:
+                context |= _judgements(request, found, sitting, parties, names)
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
     return render(request, "matches/match.html", context)
+
+
+def _judgements(
+    request: HttpRequest, found: Match, sitting: Sitting, parties: list[Party], names: list[str]
+) -> dict[str, Any]:
+    """What each decision gave away, in both ways. One query, and some where there is more to show."""
+    wanted = request.GET.get("j", "")
+    shown_ones = judging.views(found, wanted, sitting, parties, names)
+    if any(one.waits for one in shown_ones):
+        topics.follow(request, marks.JUDGEMENTS)
+        shown_ones = judging.views(found, wanted, sitting, parties, names)  # no older than what is followed
+    context: dict[str, Any] = {
+        "judgements": shown_ones,
+        "deals": settings.JUDGE_DEALS,
+        "a_day": settings.QUOTA_JUDGEMENTS,
+    }
+    context["drawn"] = any(one.graph for one in shown_ones)
+    return context
+
+
+@login_required
+@require_POST
+def judge(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Have a match judged, in the way that the form names; then its page again."""
+    found = _match(public_id)
+    kind = request.POST.get("kind", "")
+    if kind not in JudgementKind.values:
+        raise Http404
+    try:
+        asking.ask(found, kind, player_of(request))
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+    board, sitting = whole_number(request.POST.get("b")), whole_number(request.POST.get("s"))
+    place = f"b={board}&s={sitting}&" if board is not None and sitting is not None else ""
+    return redirect(f"{reverse('match', args=[found.public_id])}?{place}j={kind}#judgement")
 
 
 def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dict[str, Any]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
 from engine.game import declared, games
+from engine.judging import Child
+from league.domain.judgements import asking, bodies, carrying, reading
 from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, League, played, put, record
 from tests.support import league as made
@@ -330,3 +333,37 @@ def test_on_a_phone_seats_keep_their_places_and_the_controls_are_in_reach(live, 
     assert boxes["at-0"]["bottom"] <= 740
     assert boxes["controls"]["top"] >= 0
     assert boxes["controls"]["bottom"] <= 740
+
+
+def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monkeypatch) -> None:
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+    url, league = live
+    match = league.clean
+    asking.ask(match, "open", league.ana, now=made.NOW)
+    Match.objects.filter(status="queued").update(held_back=True)
+    held = carrying.claim("host:1", now=made.NOW)
+    assert held is not None
+    assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
+    every = reading.placed(bodies.unpack(bytes(held.row.body)), reading.seatings(held.row))
+    place = reading.costliest(every, 1)[0]
+    worst = place.verdict
+    step = f"d{worst.deal}p{worst.ply}"
+
+    visited = visit(f"{url}/m/{match.public_id}/?b={place.board}&s={place.sitting}")
+    page = visited.page
+    assert page.inner_text(f"#{step} .lost").strip() == f"−{worst.lost:.0f}"
+    page.focus(f"tute-judgement a[href='#{step}']")
+    page.keyboard.press("Enter")
+    until(page, f"document.querySelector('#{step}').getAttribute('aria-current') === 'step'")
+    assert page.evaluate("location.hash") == f"#{step}"
+    assert "Pierde" in page.inner_text(".verdict")
+    assert page.locator("tute-judgement a[aria-current]").get_attribute("href") == f"#{step}"
+    page.keyboard.press("Home")
+    until(page, "!document.querySelector('tute-judgement a[aria-current]')")
+    assert page.inner_text(".verdict") == ""
+    assert visited.complaints == []
+    for width, height in SIZES:
+        for scheme in ("light", "dark"):
+            narrow = visit(f"{page.url.partition('#')[0]}#{step}", width=width, height=height, scheme=scheme)
+            assert narrow.page.evaluate("document.documentElement.scrollWidth") <= width
+            assert narrow.complaints == []

@@ -1,0 +1,94 @@
+"""A judgement on the page of its match: who may ask, what stands there meanwhile, and what it says when it is done."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import pytest
+
+from engine.judging import Child
+from league.domain.judgements import asking, bodies, carrying, reading
+from league.domain.matches import embargoes
+from league.models import Judgement, Match
+from league.web.matches import judging
+from tests.league.web.page import Page, faults
+from tests.support.league import NOW
+
+
+@pytest.fixture(autouse=True)
+def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+
+
+def judged(match: Match, by, kind: str = "open") -> Judgement:
+    """A judgement of `match`, asked for and carried out."""
+    row, _made = asking.ask(match, kind, by, now=NOW)
+    Match.objects.filter(status="queued").update(held_back=True)
+    held = carrying.claim("host:1", now=NOW)
+    assert held is not None
+    assert carrying.carry_out(held, stop=lambda: False, now=NOW)
+    row.refresh_from_db()
+    return row
+
+
+def text(client, path: str) -> str:
+    page = Page(client.get(path).content.decode())
+    assert faults(page) == []
+    return " ".join(page.text.split())
+
+
+def test_a_match_is_judged_by_a_button(league, reader, owner) -> None:
+    where = f"/m/{league.clean.public_id}/"
+    assert "Entra para hacer juzgar esta partida" in text(reader, where)
+    assert "Lo suelen ser 20 partidas al día; tu cuenta dice cuántas llevas" in text(owner, where)
+    assert reader.post(f"{where}judge/", {"kind": "open"}).url.startswith("/accounts/login/")
+    assert owner.post(f"{where}judge/", {"kind": "odd"}).status_code == 404
+    assert owner.get(f"{where}judge/").status_code == 405
+
+    answer = owner.post(f"{where}judge/", {"kind": "fair", "b": "1", "s": "0"})
+    assert answer.url == f"{where}?b=1&s=0&j=fair#judgement"
+    waits = owner.get(answer.url).content.decode()
+    assert "esta página lo muestra en cuanto esté" in waits
+    assert re.search(r'data-live="[^"]*judgements', waits)
+    assert "Juzgar esta partida" in text(owner, f"{where}?j=open"), "the other way is another judgement"
+
+    refused = owner.post(f"/m/{league.next_cup.slug}/judge/", {"kind": "open"})
+    assert refused.status_code == 404
+    Judgement.objects.update(status="failed", reason="<b>broken</b>")
+    assert "No se pudo juzgar: <b>broken</b>" in text(owner, f"{where}?j=fair")
+
+
+@pytest.mark.parametrize("kind", ["open", "fair"])
+def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> None:
+    match = league.clean
+    row = judged(match, league.ana, kind)
+    every = reading.placed(bodies.unpack(bytes(row.body)), reading.seatings(row))
+    worst = reading.costliest(every, 1)[0]
+    where = f"/m/{match.public_id}/?b={worst.board}&s={worst.sitting}&j={kind}"
+    html = reader.get(where).content.decode()
+    page = Page(html)
+
+    assert faults(page) == []
+    assert "style=" not in html[html.index('id="judgement"') :]
+    links = re.findall(r'<a href="#(d\d+p\d+)" class="at ([a-z ]*)"', html)
+    here = [one for one in every if (one.board, one.sitting) == (worst.board, worst.sitting)]
+    assert [anchor for anchor, _mark in links] == [judging.anchor(one) for one in here if one.verdict.lost is not None]
+    assert all(f'<li id="{anchor}" class="play' in html for anchor, _mark in links)
+    assert [mark.strip() for _anchor, mark in links] == [
+        one.mark("points") for one in here if one.verdict.lost is not None
+    ]
+    assert f"b={worst.board}&amp;s={worst.sitting}&amp;j={kind}#{judging.anchor(worst)}" in html
+    assert f"{row.judged} de {row.decisions} decisiones juzgadas" in text(reader, where)
+    assert ("polyline" in html) == (kind == "open")
+
+    other = "fair" if kind == "open" else "open"
+    assert '<svg class="chart"' not in reader.get(f"/m/{match.public_id}/?j={other}").content.decode()
+    embargoes.change(match, NOW.replace(year=2126), why="a final", actor="eva", now=NOW)
+    assert "judgement" not in reader.get(f"/m/{match.public_id}/?j={kind}&").content.decode()
+
+
+def test_a_damaged_judgement_is_said_to_be_so(league, reader) -> None:
+    row = judged(league.clean, league.ana)
+    Judgement.objects.filter(pk=row.pk).update(body=b"rubbish")
+    assert "Este juicio está dañado" in text(reader, f"/m/{league.clean.public_id}/")
