@@ -80,6 +80,10 @@ app.conf.update(
             "task": "league.tasks.check_invariants",
             "schedule": crontab(minute=53, hour=3),
         },
+        "mark idle bots": {
+            "task": "league.tasks.mark_idle",
+            "schedule": crontab(minute=3, hour=0),
+        },
         "let replays go": {
             "task": "league.tasks.let_go",
             "schedule": crontab(minute=13, hour=4),

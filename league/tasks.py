@@ -15,7 +15,7 @@ from django.conf import settings
 
 from league import celery
 from league.domain.core import clock, hints
-from league.domain.ratings import stages
+from league.domain.ratings import idle, stages
 from league.domain.tournaments import circuits, progress
 from league.domain.upkeep import invariants, retention
 from league.domain.upkeep import reconcile as upkeep
@@ -110,6 +110,12 @@ def check_invariants(hours: float | None = None) -> None:
     """Look whether what must hold does; matches that finished more than so many `hours` ago are trusted. By hand: `manage.py check_invariants`."""
     now = clock.present()
     invariants.check_all(since=None if hours is None else now - timedelta(hours=hours), now=now)
+
+
+@shared_task(name="league.tasks.mark_idle")
+def mark_idle() -> None:
+    """Let bots fade in the tables in which they have not played for long."""
+    idle.mark()
 
 
 @shared_task(name="league.tasks.let_go")

@@ -26,7 +26,7 @@ def print_leaderboard(console: Console, tournament: Tournament) -> None:
     for row in leaderboards.leaderboard(pool):
         rating = row.rating
         table.add_row(
-            row.ranks if row.place else f"({row.ranks})",
+            f"({row.ranks})" if rating.provisional else row.ranks,
             str(rating.version),
             f"{rating.elo:.0f}",
             f"±{rating.margin:.0f}",

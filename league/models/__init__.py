@@ -15,7 +15,7 @@ from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenName
 from league.models.pools import Pool
-from league.models.ratings import BoardSums, BotSums, PoolSums, Rating, RatingPoint
+from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.tournaments import Circuit, Entry, Event, Round, Season, Tournament
 from league.models.workers import Outlook, Scheduler, Worker
@@ -45,6 +45,7 @@ __all__ = [
     "Outlook",
     "Package",
     "Party",
+    "PlaceOfDay",
     "Player",
     "Pool",
     "PoolSums",
@@ -58,6 +59,7 @@ __all__ = [
     "SessionOwner",
     "Sitting",
     "Succession",
+    "TableOfDay",
     "TakenName",
     "Tournament",
     "Worker",

@@ -42,6 +42,7 @@ class Bot(models.Model):
 
     class Meta:
         constraints = [only_words("bot", "state", BotState), only_words("bot", "entry_policy", EntryPolicy)]
+        indexes = [models.Index(fields=["id"], condition=models.Q(is_house=True), name="bot_of_house")]
 
     def __str__(self) -> str:
         return self.slug

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.models.bots import BotVersion
+from league.models.bots import Bot, BotVersion
 from league.models.matches import Match
 from league.models.pools import Pool
 
@@ -32,6 +32,9 @@ class Rating(models.Model):
     listed = models.BooleanField(default=True)
     # Found from its own boards alone, all others held: its pool has been counted since the last fit of all (large pools only)
     estimated = models.BooleanField(default=False, db_default=False)
+    # When the last match of it that counts was over; null where nobody has looked yet (league.domain.ratings.idle)
+    played = models.DateTimeField(null=True)
+    idle = models.BooleanField(default=False, db_default=False)  # long ago (league.domain.ratings.idle)
     updated = models.DateTimeField()
 
     class Meta:
@@ -42,6 +45,11 @@ class Rating(models.Model):
                 fields=["pool", "-elo", "version", "provisional"],
                 condition=models.Q(listed=True),
                 name="rating_listed",
+            ),
+            models.Index(
+                fields=["pool", "-elo", "version"],
+                condition=models.Q(listed=True, idle=False),
+                name="rating_active",
             ),
         ]
 
@@ -126,3 +134,37 @@ class RatingPoint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.elo:.0f} of version {self.version_id} after match {self.match_id}"
+
+
+class TableOfDay(models.Model):
+    """That the leaderboard of a pool was kept as it stood at the end of a day (UTC); where it had changed since the one before."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="days", db_index=False)  # day_once
+    day = models.DateField()
+    ranked = models.PositiveBigIntegerField()  # as in PoolSums
+    since = models.DateField(null=True)  # the day with which it was compared for what has risen
+    taken = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "day"], name="day_once")]
+
+    def __str__(self) -> str:
+        return f"pool {self.pool_id} at the end of {self.day}"
+
+
+class PlaceOfDay(models.Model):
+    """Where a bot stood in the leaderboard of a day."""
+
+    table = models.ForeignKey(TableOfDay, on_delete=models.CASCADE, related_name="places", db_index=False)  # place_once
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="+")
+    place = models.PositiveIntegerField()
+    elo = models.FloatField()
+    provisional = models.BooleanField()
+    rise = models.FloatField(null=True)  # Elo since the day `since` of its table, of the few that rose the most
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["table", "bot"], name="place_once")]
+        indexes = [models.Index(fields=["table", "-rise"], condition=models.Q(rise__isnull=False), name="place_risen")]
+
+    def __str__(self) -> str:
+        return f"bot {self.bot_id}: {self.place}"

@@ -44,6 +44,7 @@ SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
 ALL = (
     Marks("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
     Marks("league_ratingpoint", ("'pool:' || r.pool_id",)),
+    Marks("league_tableofday", ("'pools'", "'ratings:' || r.pool_id")),
     Marks(
         "league_poolsums",
         ("'pools'", "'pool:' || r.pool_id"),

@@ -22,7 +22,7 @@ from django.test.utils import CaptureQueriesContext
 from league.domain.bots import bots
 from league.domain.matches import embargoes, leases, matches, reports
 from league.domain.people import bans, players, tokens
-from league.domain.ratings import ratings
+from league.domain.ratings import days, idle, ratings
 from league.domain.tournaments import enrolment, progress, tournaments
 from league.door import Door
 from league.models import Bot, Match, Rating
@@ -257,6 +257,8 @@ def changes(league: League) -> dict[str, Callable[[], object]]:
         "ratings without it": lambda: ratings.refresh(league.pool),
         "a cancelled tournament": lambda: progress.cancel(league.next_cup, actor="ana", why="a test"),
         "a new player": lambda: players.create("dora", now=made.NOW),
+        "tables of yesterday": lambda: days.keep(),
+        "idle bots": lambda: idle.mark(),
         "a line of ratings that goes": lambda: Rating.objects.all()[0].delete(),
     }
 
@@ -308,6 +310,10 @@ COVERED = {
         "tournaments",
     },  # what names a pool never changes
     "league_poolsums": {"pool:", "pools"},
+    "league_tableofday": {"pools", "ratings:"},
+    "league_placeofday": {"pools", "ratings:"},  # written in the transaction in which their table is
+    "league_circuit": {"events"},
+    "league_season": {"events"},
     "league_player": {"bots", "tournaments", "tournament:"},  # a name never changes
     "league_bot": {"bots", "tournaments", "ratings:"},
     "league_botversion": {"bots"},

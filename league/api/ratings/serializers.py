@@ -35,10 +35,17 @@ class PoolOut(PoolRef):
     )
 
 
+class MovedOut(serializers.Serializer[Any]):
+    """How a bot has moved since a day."""
+
+    places = serializers.IntegerField(help_text="Up; down where negative.")
+    elo = serializers.FloatField()
+
+
 class RatingOut(serializers.Serializer[Any]):
     """A line of a leaderboard. Elo of a board; the anchor bot stands at 1000."""
 
-    place = serializers.IntegerField(allow_null=True, help_text="Null while provisional.")
+    place = serializers.IntegerField(help_text="In the whole table, by `elo`; provisional rows have one, too.")
     rank_best = serializers.IntegerField(source="rating.rank_best", help_text="Best rank that is possible (95%).")
     rank_worst = serializers.IntegerField(source="rating.rank_worst")
     version = VersionRef(source="rating.version")
@@ -58,6 +65,18 @@ class RatingOut(serializers.Serializer[Any]):
         help_text="It has played since all were fitted together: `elo` follows from its own boards against opponents as they stood; "
         "margin, ranks and `los_next` are older.",
     )
+    played = serializers.DateTimeField(
+        source="rating.played", allow_null=True, help_text="When its last match that counts was over; null: not known."
+    )
+    idle = serializers.BooleanField(
+        source="rating.idle", help_text="It has played no match that counts for 30 days. It keeps its place."
+    )
+    day = MovedOut(
+        allow_null=True,
+        help_text="Since the end of yesterday (UTC); null: it had no place then, or no table of then is kept, "
+        "or rows are of every version or of the past.",
+    )
+    week = MovedOut(allow_null=True, help_text="The same since a week before that.")
     unsealed = serializers.BooleanField(
         help_text="Partners sit at these tables, and the bot cannot be sealed off from the clocks by which they could talk."
     )

@@ -34,7 +34,7 @@ from league.domain.core import errors
 from league.domain.core.counts import count_of
 from league.domain.core.errors import Refused
 from league.domain.matches import workers
-from league.domain.ratings import leaderboards, overall, pools
+from league.domain.ratings import days, leaderboards, overall, pools
 from league.domain.tournaments import tournaments
 from league.enums import MatchStatus
 from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
@@ -92,7 +92,7 @@ class Leaderboard(ListView):
 
     serializer_class = RatingOut
     filter_backends = ()
-    params = ("every_version", "at")
+    params = ("every_version", "at", "show", "owner")
 
     @extend_schema(
         operation_id="get_leaderboard",
@@ -104,23 +104,35 @@ class Leaderboard(ListView):
                 OpenApiTypes.BOOL,
                 description="true: a row per version; false or left out: a row per bot.",
             ),
+            OpenApiParameter(
+                "show",
+                OpenApiTypes.STR,
+                enum=leaderboards.Only.SHOWS,
+                description="active: bots that are not idle; house: those of the league. Places stay those of the whole table.",
+            ),
+            OpenApiParameter("owner", OpenApiTypes.STR, description="Name of a player: their bots."),
             AT,
         ],
         responses=RatingOut(many=True),
     )
     def get(self, request: Request, id: int) -> Response:
-        """Elo of a board with 95% margins. Provisional rows stand last and have no place."""
+        """Elo of a board with 95% margins. Provisional rows stand among the others, by their Elo."""
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
             problem = told("must be true or false, not {text!r}", text=text[:30])
             raise Problem("invalid", f"every_version: {problem}", {"every_version": [problem]})
+        only = leaderboards.Only(request.query_params.get("show", ""), request.query_params.get("owner", ""))
+        if only.show and only.show not in only.SHOWS:
+            problem = told("must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30])
+            raise Problem("invalid", f"show: {problem}", {"show": [problem]})
         pool = existing(Pool.objects.filter(pk=id).first())
         at, every_version = moment(request), text == "true"
         if at is not None:
-            return self.page(leaderboards.leaderboard(pool, every_version=every_version, at=at))
+            return self.page(leaderboards.leaderboard(pool, every_version=every_version, at=at, only=only))
         cursor = paging.read_cursor(request, leaderboards.BEST.kinds)
         size = paging.page_size(request)
-        return self.cut(leaderboards.read_page(pool, cursor, size, every_version=every_version))
+        page = leaderboards.read_page(pool, cursor, size, every_version=every_version, only=only)
+        return self.cut(page if every_version else days.movement(pool, page.rows).of(page))
 
 
 class Overall(ListView):

@@ -24,6 +24,8 @@ SETTLED = timedelta(seconds=60)  # a match that was over for so long has all its
 LATEST = 24  # matches that are looked at
 MOST_BOARDS = 32  # of one match
 OPENED = 6  # matches whose cards are looked into
+SURE = 120.0  # Elo; ratings with a wider margin make no upset of the day
+OF_DAY = 200  # matches of a day that are looked at for its board
 TURNS = 8  # matches that take turns where nothing new was played
 UPSET = 100.0  # Elo
 LOUD = ("capote", "tute")  # moments that people talk about
@@ -88,11 +90,26 @@ def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
     return None
 
 
+def best_since(since: datetime, until: datetime, *, now: datetime) -> tuple[int, int, Interest, str] | None:
+    """The most interesting board of the rated matches that were over between two moments, of the latest OF_DAY of them; None where none stands out.
+
+    Key of the match, number of the board, why, and the bot that won the match. Four queries. What is held back takes no part.
+    """
+    rows = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, finished__gte=since, finished__lt=until)
+    rows = rows.select_related("tournament").defer("secret", "host", "tournament__secret")
+    latest = [match for match in rows.order_by("-finished", "-id")[:OF_DAY] if not embargoes.in_force(match, now=now)]
+    ranked = [one for one in _rank(latest, margin=SURE) if one[2].weight > 0]
+    if not ranked:
+        return None
+    match, number, why, winner = ranked[0]
+    return match.pk, number, why, winner.version.bot.slug if winner else ""
+
+
 Ranked = tuple[Match, int, Interest, Party | None]
 
 
-def _rank(matches: Sequence[Match]) -> list[Ranked]:
-    """Matches with their most interesting board, the most interesting first."""
+def _rank(matches: Sequence[Match], margin: float | None = None) -> list[Ranked]:
+    """Matches with their most interesting board, the most interesting first. `margin`: ratings that are less sure tell of no upset."""
     ids = [match.pk for match in matches]
     parties: dict[int, list[Party]] = {pk: [] for pk in ids}
     for party in Party.objects.filter(match__in=ids).select_related("version__bot").order_by("number"):
@@ -100,6 +117,7 @@ def _rank(matches: Sequence[Match]) -> list[Ranked]:
     before = {
         (point.match_id, point.version_id): point.elo - point.change
         for point in RatingPoint.objects.filter(match__in=ids)
+        if margin is None or point.margin <= margin
     }
     boards: dict[int, list[Board]] = {pk: [] for pk in ids}
     for board in Board.objects.filter(match__in=ids).order_by("match", "number"):

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Min, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from league.domain.core import keyset, past
-from league.domain.ratings import pools, sums
+from league.domain.ratings import idle, pools, sums
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating
 
 
 @dataclass(frozen=True)
-class RankedBot:
-    """A line of the leaderboard. `place` counts the settled rows from 1; provisional ones stand among them without a place.
+class Moved:
+    """How a bot has moved since a day: up by so many places (down, where negative), and by so much Elo."""
 
-    `unsealed`: partners sit at these tables, and this bot cannot be sealed off from the clocks by which they could talk.
+    places: int
+    elo: float
+
+    @property
+    def down(self) -> int:
+        """Places down; 0 or less for who has not fallen."""
+        return -self.places
+
+
+@dataclass(frozen=True)
+class RankedBot:
+    """A line of the leaderboard. `place` counts all rows of the table from 1, by rating; provisional ones, too.
+
+    `unsealed`: partners sit at these tables, and this bot cannot be sealed off from the clocks by which they could talk. `day`, `week`: how it
+    has moved (`league.domain.ratings.days`); None where nobody has looked, or it had no place then.
     """
 
-    place: int | None
+    place: int
     rating: Rating
     unsealed: bool = False
+    day: Moved | None = None
+    week: Moved | None = None
 
     @property
     def ranks(self) -> str:
@@ -33,6 +50,46 @@ class RankedBot:
 
 
 BEST = keyset.Order(("-elo", "version_id"), (float, int))  # the order of a leaderboard
+
+
+@dataclass(frozen=True)
+class Only:
+    """Which rows of a table to show: of bots that are not idle ("active"), of those of the house ("house"), of one owner's.
+
+    Places stay those of the whole table.
+    """
+
+    show: str = ""
+    owner: str = ""
+
+    SHOWS = ("active", "house")
+
+    def __bool__(self) -> bool:
+        return bool(self.show or self.owner)
+
+    def of(self, rows: QuerySet[Rating]) -> QuerySet[Rating]:
+        """These of the `rows`, in an order that an index has. A query for each of house and owner: their versions, whose rows an index finds."""
+        if self.show == "active":
+            rows = rows.filter(idle=False)
+        if self.show == "house":
+            rows = rows.filter(version__in=_versions(Q(bot__is_house=True)))
+        if self.owner:
+            rows = rows.filter(version__in=_versions(Q(bot__owner__name=self.owner)))
+        return rows
+
+    def takes(self, row: Rating) -> bool:
+        """The same of one row, which has its bot and owner."""
+        bot = row.version.bot
+        if (self.show == "active" and row.idle) or (self.show == "house" and not bot.is_house):
+            return False
+        return not self.owner or bot.owner.name == self.owner
+
+
+ALL = Only()
+
+
+def _versions(those: Q) -> list[int]:
+    return list(BotVersion.objects.filter(those).values_list("pk", flat=True))
 
 
 @dataclass(frozen=True)
@@ -62,44 +119,73 @@ def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
 
 def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
     """The ratings as they were at a past moment, fitted anew from the boards that counted then; not saved. Six queries, more for many matches."""
-    then = past.finished(Match.objects.filter(pool=pool, rated=True), at).values_list("pk", flat=True)
-    played = sums.read_matches(list(then)).values()
-    rows = fits.rating_rows(pool, fits.fit_pool(pool, sums.tally_matches(pool, played)), at)
+    then = {
+        match.pk: match for match in past.finished(Match.objects.filter(pool=pool, rated=True), at).only("finished")
+    }
+    played = sums.read_matches(list(then))
+    rows = fits.rating_rows(pool, fits.fit_pool(pool, sums.tally_matches(pool, played.values())), at)
+    last = fits.last_played((then[pk], match.versions) for pk, match in played.items())
     versions = BotVersion.objects.select_related("bot__owner").in_bulk([row.version_id for row in rows])
     for row in rows:
         row.version = versions[row.version_id]
+        fits.note_played(row, None, last)
+        row.idle = row.played is not None and row.played < at - idle.AFTER
     return [row for row in rows if row.listed or every_version]
 
 
-def leaderboard(pool: Pool, *, every_version: bool = False, at: datetime | None = None) -> list[RankedBot]:
+def leaderboard(
+    pool: Pool, *, every_version: bool = False, at: datetime | None = None, only: Only = ALL
+) -> list[RankedBot]:
     """One row per bot (or per version), now or as it stood at a past moment. One query; of the past six."""
     found: Iterable[Rating] = (
         ratings(pool, every_version=every_version)
         if at is None
         else past_ratings(pool, at, every_version=every_version)
     )
-    return _placed(pool, found, 0)
+    return [row for row in _placed(pool, found, 0) if only.takes(row.rating)]
 
 
 def read_page(
-    pool: Pool, cursor: keyset.Cursor | None = None, size: int = keyset.USUAL, *, every_version: bool = False
+    pool: Pool,
+    cursor: keyset.Cursor | None = None,
+    size: int = keyset.USUAL,
+    *,
+    every_version: bool = False,
+    only: Only = ALL,
 ) -> keyset.Page[RankedBot]:
-    """A page of the leaderboard of now. One query for the first page, two for all others: who stands above is counted in an index."""
+    """A page of the leaderboard of now. One query for the first page, two for all others: who stands above is counted in an index.
+
+    Of some rows (`only`) two, and those of `Only.of`.
+    """
     rows = ratings(pool, every_version=every_version)
-    page = keyset.read_page(rows, BEST, cursor, size)
+    page = keyset.read_page(only.of(rows) if only else rows, BEST, cursor, size)
+    if only:
+        places = _places(rows, page.rows)
+        found = [_ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places]
+        return keyset.Page(found, page.before, page.after)
     above = 0
     if page.before is not None:
         before = BEST.beyond(BEST.values(page.rows[0]), back=True)
-        above = rows.select_related(None).order_by().filter(before, provisional=False).count()
+        above = rows.select_related(None).order_by().filter(before).count()
     return keyset.Page(_placed(pool, page.rows, above), page.before, page.after)
 
 
 def _placed(pool: Pool, found: Iterable[Rating], above: int) -> list[RankedBot]:
     """Ratings in their order, `above` settled ones before them."""
-    rows: list[RankedBot] = []
-    partners = pools.have_partners(pool)
-    for rating in found:
-        above += not rating.provisional
-        unsealed = partners and not rating.version.sealable
-        rows.append(RankedBot(None if rating.provisional else above, rating, unsealed))
-    return rows
+    return [_ranked(pool, rating, place) for place, rating in enumerate(found, above + 1)]
+
+
+def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:
+    return RankedBot(place, rating, pools.have_partners(pool) and not rating.version.sealable)
+
+
+def _places(rows: QuerySet[Rating], shown: Sequence[Rating]) -> dict[int, int]:
+    """The places of some rows in the whole table `rows`, by version. One pass over its index down to the last of them."""
+    if not shown:
+        return {}
+    last = BEST.values(shown[-1])
+    down_to = rows.select_related(None).order_by().filter(elo__gte=last[0])
+    counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("elo").desc(), F("version_id")]))
+    # A condition of the versions alone would hold before the rows are counted; beside one of the place it holds afterwards
+    wanted = Q(version__in=[rating.version_id for rating in shown]) | Q(place=0)
+    return dict(counted.filter(wanted).values_list("version_id", "place"))

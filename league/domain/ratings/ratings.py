@@ -21,6 +21,7 @@ from league.pure.rating.tallies import NOTHING, Tallies, around
 
 MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
+OF_MATCHES = ("played", "idle")  # columns that follow from no fit
 COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id", "pool", "version")]
 
 
@@ -64,11 +65,12 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
             return settle(pool, now) or revised
         ids = [match.pk for match in fresh]
         played = sums.read_matches(ids)
+        last = last_played((match, played[match.pk].versions) for match in fresh)
         known = sums.Kept.of(NOTHING) if rebuild else sums.remembered(pool)
         before = {} if rebuild else shown_elo(pool)
         table = _add(pool, known, fresh, played, before, now)
         mark_counted(ids, now)
-        _write(pool, table, now)
+        _write(pool, table, now, last, anew=rebuild)
     return True
 
 
@@ -200,10 +202,37 @@ def add_points(
     )
 
 
-def _write(pool: Pool, table: pure.Leaderboard, now: datetime) -> None:
-    """Bring the rating rows of `pool` up to date: only those that changed are written."""
+def last_played(matches: Iterable[tuple[Match, Iterable[int]]]) -> dict[int, datetime]:
+    """When the last of these matches of each version was over. `matches`: each with its versions."""
+    last: dict[int, datetime] = {}
+    for match, versions in matches:
+        if match.finished:
+            for version in versions:
+                last[version] = max(match.finished, last.get(version, match.finished))
+    return last
+
+
+def note_played(row: Rating, before: Rating | None, last: Mapping[int, datetime]) -> None:
+    """Write into `row` when its version played last, and that it is not idle where it is among the `last`; else as it was `before`."""
+    if before is not None:
+        row.played, row.idle = before.played, before.idle
+    if row.version_id in last:
+        row.played, row.idle = max(last[row.version_id], row.played or last[row.version_id]), False
+
+
+def _write(
+    pool: Pool,
+    table: pure.Leaderboard,
+    now: datetime,
+    last: Mapping[int, datetime] | None = None,
+    *,
+    anew: bool = False,
+) -> None:
+    """Bring the rating rows of `pool` up to date: only those that changed are written. `last`: see `note_played`; `anew`: it names all."""
     fresh = rating_rows(pool, table, now)
     there = {row.version_id: row for row in Rating.objects.filter(pool=pool)}
+    for row in fresh:
+        note_played(row, None if anew else there.get(row.version_id), last or {})
     gone = there.keys() - {row.version_id for row in fresh}
     if gone:
         Rating.objects.filter(pool=pool, version_id__in=gone).delete()

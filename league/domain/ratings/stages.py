@@ -219,7 +219,8 @@ def count(pool: Pool, *, now: datetime) -> int:
             ratings.add_points(pool, match, versions, elo, after, margins)
             elo |= after
             estimates |= found
-        unlisted = _write_estimates(pool, kept, estimates, now)
+        last = ratings.last_played((match, played[match.pk].versions) for match in fresh)
+        unlisted = _write_estimates(pool, kept, estimates, last, now)
         ratings.mark_counted(ids, now)
         finished = [match.finished for match in fresh if match.finished]
         told = {
@@ -240,7 +241,13 @@ def _elo_of(versions: Collection[int], pool: Pool) -> dict[int, float]:
     return dict(rows.values_list("version_id", "elo"))
 
 
-def _write_estimates(pool: Pool, kept: sums.Kept, found: Mapping[int, local.Estimate], now: datetime) -> set[int]:
+def _write_estimates(
+    pool: Pool,
+    kept: sums.Kept,
+    found: Mapping[int, local.Estimate],
+    last: Mapping[int, datetime],
+    now: datetime,
+) -> set[int]:
     """The rows of those who played; for which versions a newer one stands from now on.
 
     Margins, ranks and superiority stay as they are; a newcomer has only what his boards say.
@@ -259,6 +266,7 @@ def _write_estimates(pool: Pool, kept: sums.Kept, found: Mapping[int, local.Esti
         if version not in found:
             continue
         rating = there[version]
+        ratings.note_played(rating, rating, last)
         rating.elo, rating.estimated, rating.updated = found[version].elo, True, now
         rating.boards, rating.faults, rating.points_per_board = boards, faults, points / boards / size
         rating.score = half_points / (2 * meetings)
@@ -330,8 +338,9 @@ def rank(pool: Pool, *, now: datetime) -> bool:
         there = {row.version_id: row for row in Rating.objects.filter(pool=pool, version_id__in=chunk)}
         for version in chunk:
             counted = version in seen.counted
-            if version in there and (counted or newer):
-                for name in (*STRENGTH, *(OF_BOARDS if counted else ())):
+            if version in there:
+                kept = (*ratings.OF_MATCHES, *(STRENGTH if counted or newer else ()), *(OF_BOARDS if counted else ()))
+                for name in kept:
                     setattr(fresh[version], name, getattr(there[version], name))
             if version in seen.unlisted:
                 fresh[version].listed = False

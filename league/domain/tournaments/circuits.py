@@ -7,10 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names
+from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
 from league.domain.people import players as people
 from league.domain.people import quotas
@@ -21,6 +23,7 @@ from league.models import Bot, BotVersion, Circuit, EntryRequest, Player, Season
 from league.pure.calendar import calendars, divisions
 
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
+LOOKED = 20  # leagues that are looked at for the next seasons
 
 
 def create(
@@ -161,6 +164,17 @@ def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | Non
     last = max((season.due for season in circuit.seasons.all()), default=None)
     passed = calendar(circuit).moments(last or circuit.created, clock.given(now))
     return passed[-1] if passed else calendar(circuit).next(clock.given(now))
+
+
+def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, Circuit]]:
+    """The next seasons of recurring leagues, the first one first, of the newest LOOKED leagues. One query."""
+    now = clock.given(now)
+    rows = Circuit.objects.filter(active=True).annotate(last=value_of(Season.objects.all(), "circuit", Max("due")))
+    found: list[tuple[datetime, Circuit]] = []
+    for circuit in rows.order_by("-pk")[:LOOKED]:
+        due = calendar(circuit).next(max(now, vars(circuit)["last"] or now))
+        found.append((due, circuit))
+    return sorted(found, key=lambda one: (one[0], one[1].pk))[:most]
 
 
 def open_due(*, now: datetime | None = None) -> int:

@@ -15,7 +15,7 @@ from league.domain.judgements import carrying as judging
 from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
-from league.domain.ratings import ratings, stages
+from league.domain.ratings import days, ratings, stages
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
@@ -34,6 +34,7 @@ class Reconciled:
     cancelled: int = 0  # matches of tournaments that were cancelled
     finished: int = 0  # tournaments
     opened: int = 0  # events whose next stage began or that ended, seasons that were due
+    kept: int = 0  # leaderboards, as they stood at the end of a day
     refreshed: int = 0  # pools whose ratings lacked results
     drawn: int = 0  # audits
     tested: int = 0  # paused bots that are tried again
@@ -73,6 +74,10 @@ def _cancelled(found: Reconciled, now: datetime) -> None:
     orphaned = Tournament.objects.filter(status=TournamentStatus.CANCELLED, matches__status__in=live).distinct()
     for tournament in orphaned:
         found.cancelled += progress.cancel_matches(tournament, actor=BY, why="its tournament was cancelled", now=now)
+
+
+def _days(found: Reconciled, now: datetime) -> None:
+    found.kept = days.keep(now=now)
 
 
 def _ratings(found: Reconciled, now: datetime) -> None:
@@ -116,14 +121,15 @@ def _marks(found: Reconciled, now: datetime) -> None:
 
 
 # Leases that ran out; matches missing from schedules and tournaments that are over; stages and seasons that are due; matches of cancelled
-# tournaments; pools with results that were not counted; audits of what has finished; paused bots whose test is due, validations that
-# became void, pauses, bans and requests that are over; places in the line of what may be played again, and the reasons why queued matches wait;
-# tables of ladders, where there is room; rows that count changes of what is shown.
+# tournaments; tables of yesterday; pools with results that were not counted; audits of what has finished; paused bots whose test is due,
+# validations that became void, pauses, bans and requests that are over; places in the line of what may be played again, and the reasons why
+# queued matches wait; tables of ladders, where there is room; rows that count changes of what is shown.
 STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _leases,
     _tournaments,
     _stages,
     _cancelled,
+    _days,
     _ratings,
     _audits,
     _bots,

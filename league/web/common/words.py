@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, pgettext
+from django.utils.translation import gettext_noop, ngettext, pgettext
+
+from league.domain.matches.broadcast import Interest
 
 SUITS = {
     "o": gettext_noop("coins"),
@@ -205,3 +207,21 @@ def waiting_reason(reason: str) -> str:
 def format_number(value: float, form: str) -> str:
     """A number in the reader's language, with a true minus sign: '1.118' means more than a thousand to a Spaniard."""
     return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))
+
+
+def why_shown(why: Interest, winner: str) -> str:
+    """In a line, why a board is shown. `winner`: the bot that won its match."""
+    if why.kind == "upset":
+        words = ngettext(
+            "An upset: %(bot)s won, rated %(elo)d point below.",
+            "An upset: %(bot)s won, rated %(elo)d points below.",
+            why.elo,
+        )
+        return words % {"bot": winner, "elo": why.elo}
+    if why.kind == "decisive":
+        return _("The decisive board: without it %(bot)s had not won the match.") % {"bot": winner}
+    return {
+        "capote": _("A capote: one side takes every trick, or tries to."),
+        "tute": _("A tute: all four kings or all four horses in one hand."),
+        "swing": _("A swing: the board of this match that was won by most."),
+    }.get(why.kind, _("One of the latest matches."))

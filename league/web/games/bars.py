@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 
 from league.domain.ratings.leaderboards import RankedBot
 
 WIDTH = 100.0  # of a bar, in its own units
 ANCHOR = 1000.0  # Elo of the anchor bot
+NICE = 50  # Elo; the ends of the axis are multiples of it
 
 
 @dataclass(frozen=True)
@@ -32,21 +34,30 @@ class LeaderboardLine:
     bar: Bar
 
 
-def with_bars(rows: Sequence[RankedBot]) -> list[LeaderboardLine]:
-    """Lines of a page with bars on one common axis, which its settled rows set; wider bars of provisional rows are cut at its ends."""
-    settled = [row.rating for row in rows if row.place] or [row.rating for row in rows]
-    if not settled:
-        return []
-    low = min(rating.elo - rating.margin for rating in settled)
-    high = max(rating.elo + rating.margin for rating in settled)
-    scale = WIDTH / max(high - low, 1.0)
+@dataclass(frozen=True)
+class Axis:
+    """What all bars of a page share: from `low` to `high`, Elo."""
+
+    low: int
+    high: int
+
+
+def with_bars(rows: Sequence[RankedBot]) -> tuple[list[LeaderboardLine], Axis | None]:
+    """Lines of a page with bars on one axis that holds every interval of it; None without a row."""
+    if not rows:
+        return [], None
+    ratings = [row.rating for row in rows]
+    low = floor(min(rating.elo - rating.margin for rating in ratings) / NICE) * NICE
+    high = ceil(max(rating.elo + rating.margin for rating in ratings) / NICE) * NICE
+    scale = WIDTH / max(high - low, 1)
 
     def x(elo: float) -> float:
-        return round(min(max((elo - low) * scale, 0.0), WIDTH), 2)
+        return round((elo - low) * scale, 2)
 
     anchor = x(ANCHOR) if low <= ANCHOR <= high else None
     lines = []
     for row in rows:
         start, end = x(row.rating.elo - row.rating.margin), x(row.rating.elo + row.rating.margin)
-        lines.append(LeaderboardLine(row, Bar(start, round(end - start, 2), x(row.rating.elo), anchor)))
-    return lines
+        bar = Bar(start, round(end - start, 2), x(row.rating.elo), anchor)
+        lines.append(LeaderboardLine(row, bar))
+    return lines, Axis(low, high)

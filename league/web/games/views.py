@@ -8,11 +8,12 @@ from django.shortcuts import render
 
 import engine
 from league.domain.core import keyset
-from league.domain.ratings import leaderboards
+from league.domain.ratings import days, idle, leaderboards
 from league.service import kept, marks, topics
-from league.web.common import lists
+from league.web.common import inputs, lists
 from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
+from league.web.common.viewers import viewer_of
 from league.web.games.bars import with_bars
 
 
@@ -25,7 +26,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
-    """One game: the leaderboard of the chosen pool (`?pool=`), its rules, its latest matches."""
+    """One game: the leaderboard of the chosen pool (`?pool=`; of it `?show=active`, `house`, `?owner=`), its rules, its latest matches."""
     if key not in engine.games():
         raise Http404
     kept.shows(request, marks.POOLS, marks.BOTS)
@@ -35,6 +36,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         kept.shows(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
         topics.follow(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
     every_version = "versions" in request.GET
+    only = _only(request)
     uncounted = (
         leaderboards.read_uncounted(pool) if pool else None
     )  # before the table, so that nothing else is missing in it
@@ -42,14 +44,21 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     page: keyset.Page[leaderboards.RankedBot] = keyset.Page()
     if pool:
         cursor = lists.cursor_of(request, leaderboards.BEST)
-        page = leaderboards.read_page(pool, cursor, every_version=every_version)
+        page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)
+    moved = days.movement(pool, page.rows) if pool and page.rows and not every_version else days.Movement()
+    lines, axis = with_bars(moved.of(page).rows)
     matches = lists.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
     context = {
         "game": describe_game(key),
         "pools": pools,
         "pool": pool,
         "every_version": every_version,
-        "lines": with_bars(page.rows),
+        "lines": lines,
+        "axis": axis,
+        "moved": moved,
+        "only": only,
+        "viewer": viewer_of(request) if pool else None,
+        "idle_days": idle.AFTER.days,
         "page": page,
         "uncounted": uncounted,
         "owed": owed,
@@ -57,3 +66,9 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "ladder": settings.LADDERS,
     }
     return render(request, "games/game.html", context)
+
+
+def _only(request: HttpRequest) -> leaderboards.Only:
+    show = request.GET.get("show", "")
+    owner = inputs.short_text(request.GET.get("owner", ""), 40)
+    return leaderboards.Only(show if show in leaderboards.Only.SHOWS else "", owner)

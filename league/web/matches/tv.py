@@ -6,14 +6,13 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.matches import broadcast, replays
 from league.domain.tournaments.standings import standings
+from league.web.common.words import why_shown
 from league.web.matches import narrate
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import seat_bots, seat_names
@@ -59,18 +58,4 @@ def tv(request: HttpRequest) -> HttpResponse:
 
 def _why(shown: broadcast.Shown) -> str:
     """In a line, why this is shown."""
-    winner = shown.winner.version.bot.slug if shown.winner else ""
-    if shown.why.kind == "upset":
-        words = ngettext(
-            "An upset: %(bot)s won, rated %(elo)d point below.",
-            "An upset: %(bot)s won, rated %(elo)d points below.",
-            shown.why.elo,
-        )
-        return words % {"bot": winner, "elo": shown.why.elo}
-    if shown.why.kind == "decisive":
-        return _("The decisive board: without it %(bot)s had not won the match.") % {"bot": winner}
-    return {
-        "capote": _("A capote: one side takes every trick, or tries to."),
-        "tute": _("A tute: all four kings or all four horses in one hand."),
-        "swing": _("A swing: the board of this match that was won by most."),
-    }.get(shown.why.kind, _("One of the latest matches."))
+    return why_shown(shown.why, shown.winner.version.bot.slug if shown.winner else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 
 from django.db.models import F, Window
@@ -31,12 +31,9 @@ def leaders_by_game(most: int = 5) -> list[GameLeaders]:
     place = Window(RowNumber(), partition_by=F("pool_id"), order_by=[F("elo").desc(), F("version_id")])
     listed = Rating.objects.filter(pool__in=list(pools.values()), listed=True).annotate(place=place)
     lines: dict[int, list[leaderboards.RankedBot]] = defaultdict(list)
-    settled: Counter[int] = Counter()
     for rating in listed.filter(place__lte=most).select_related("version__bot__owner").order_by("place"):
-        settled[rating.pool_id] += not rating.provisional
-        lines[rating.pool_id].append(
-            leaderboards.RankedBot(None if rating.provisional else settled[rating.pool_id], rating)
-        )
+        shown = lines[rating.pool_id]
+        shown.append(leaderboards.RankedBot(len(shown) + 1, rating))
     found = []
     for key in engine.games():
         pool = pools.get(key)

@@ -19,15 +19,16 @@ from league.service import kept, marks, topics, version
 from league.web.common import lists, markdown
 from league.web.common.words import waiting_reason
 from league.web.pages.leaders import leaders_by_game
+from league.web.pages.today import today
 
 FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))  # ornament: card and turn in degrees
 DOCS = settings.BASE_DIR / "docs"
 MOST_WAITING = 30  # matches of a list of the queue
 
 
-@kept.shown_by(marks.POOLS, marks.BOTS, marks.MATCHES, marks.TOURNAMENTS)
+@kept.shown_by(marks.POOLS, marks.BOTS, marks.MATCHES, marks.TOURNAMENTS, marks.EVENTS)
 def home(request: HttpRequest) -> HttpResponse:
-    """Leaderboards, what runs, what was played last. Seven queries, whatever the size."""
+    """What happens today, leaderboards, what was played last. Twelve queries, a few more for what is played and has moved, whatever the size."""
     topics.follow(request, marks.POOLS, marks.MATCHES, marks.TOURNAMENTS)
     running = lists.listed_tournaments().filter(status=TournamentStatus.RUNNING)[:5]
     games = leaders_by_game()
@@ -38,6 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "running": running,
         "matches": lists.latest_matches(finished_only=True).filter(kind=MatchKind.TOURNAMENT)[:8],
     }
+    context |= today([leaders.pool for leaders in games if leaders.pool])
     return render(request, "pages/home.html", context)
 
 

@@ -44,15 +44,16 @@ def leaderboard_csv(request: HttpRequest, key: str) -> HttpResponse:
     pool = _pool(request, key)
     return csv_file(
         f"{key}-{pool.pk}-ratings",
-        ["place", "bot", "version", "owner", *COLUMNS, "provisional"],
+        ["place", "bot", "version", "owner", *COLUMNS, "provisional", "idle"],
         (
             [
-                row.place or "",
+                row.place,
                 row.rating.version.bot.slug,
                 row.rating.version.number,
                 row.rating.version.bot.owner.name,
                 *(getattr(row.rating, name) for name in COLUMNS),
                 int(row.rating.provisional),
+                int(row.rating.idle),
             ]
             for row in leaderboards.leaderboard(pool, every_version="versions" in request.GET)
         ),

@@ -161,7 +161,13 @@ def test_pools_and_leaderboard(nobody, league):
     assert pool["bots"] == 3
     assert [row["elo"] for row in rows] == sorted((row["elo"] for row in rows), reverse=True)
     assert {row["version"]["bot"] for row in rows} == {"rufo", "luna", "sol"}
-    assert all(row["provisional"] and row["place"] is None for row in rows)  # four boards
+    assert all(row["provisional"] and not row["idle"] and row["day"] is None for row in rows)  # four boards
+    assert [row["place"] for row in rows] == [1, 2, 3]
+    (mine,) = nobody.results(f"pools/{pool['id']}/leaderboard?owner=alice")
+    assert mine == next(row for row in rows if row["version"]["bot"] == "rufo")
+    assert list(nobody.results(f"pools/{pool['id']}/leaderboard?show=active")) == rows
+    assert list(nobody.results(f"pools/{pool['id']}/leaderboard?show=house")) == []
+    assert nobody.get(f"pools/{pool['id']}/leaderboard?show=best").status_code == 400
     assert len(nobody.results(f"pools/{pool['id']}/leaderboard?every_version=true")) == 3
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import gzip
 import re
+from datetime import timedelta
 
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from league.domain.core import clock
+from league.domain.matches import embargoes
 from league.domain.operators import acting
 from league.domain.people import rights
 from league.domain.ratings import leaderboards
+from league.models import Match, PlaceOfDay, Rating, RatingPoint, TableOfDay
 from league.web.pages.leaders import leaders_by_game
 from tests.league.web.page import Page, faults
 from tests.support import league as made
@@ -70,9 +75,9 @@ def pages_of_operators(league) -> dict[str, str]:
 
 # as a stranger who is logged in: three of them are the session, the account, and the requests that wait
 QUERIES = {
-    "home": 9,
+    "home": 14,
     "games": 4,
-    "game": 10,
+    "game": 12,
     "idle game": 4,
     "bots": 4,
     "bot": 17,
@@ -171,6 +176,7 @@ def test_more_rows_make_no_more_queries(league, reader) -> None:
         return len(queries)
 
     urls = ["/", "/bots/", "/m/", "/t/", f"/t/{league.cup.slug}/", "/g/partnership/", "/bots/rufo/", "/players/ana/"]
+    follow(reader, "/")  # chooses the board of the day
     before = {url: count(url) for url in urls}
     more = [made.accepted(league.ana, f"extra-{number}") for number in range(3)]
     for match in made.started(league.ana, [league.rufo, *more], name="Second cup").matches.all():
@@ -236,11 +242,85 @@ def test_the_home_page_shows_the_league(league, reader) -> None:
     assert league.clean.public_id in text
 
 
+def test_the_home_page_tells_of_today(league, reader) -> None:
+    def text() -> str:
+        cache.clear()
+        return Page(reader.get("/").content.decode()).text
+
+    now = clock.present()
+    winner = max(league.clean.parties.all(), key=lambda party: party.points)
+    Match.objects.filter(pk=league.clean.pk).update(finished=now - timedelta(hours=1))
+    points = RatingPoint.objects.filter(match=league.clean)
+    points.update(elo=1500.0, change=0.0, margin=50.0)
+    points.filter(version=winner.version_id).update(elo=1250.0)
+    assert f"ganó {winner.version.bot.slug}, que tenía 250 puntos menos" in text()
+    assert "Next cup" in text()
+    points.update(margin=300.0)
+    assert "que tenía 250" not in text()
+    points.update(margin=50.0)
+    embargoes.change(league.cup, now + timedelta(days=1), why="a test", actor="operator")
+    assert "El estuche del día" not in text()
+
+    assert "En este momento no se juega nada." in text()
+    cup = made.started(league.ana, [league.rufo, league.luna], name="Third cup")
+    running = made.running()
+    assert running.tournament == cup
+    assert "En este momento no se juega nada." not in text()
+
+    assert "Bots que suben" not in text()
+    yesterday = TableOfDay.objects.create(
+        pool=league.pool, day=now.date() - timedelta(days=1), ranked=1, since=now.date() - timedelta(days=8), taken=now
+    )
+    for place, version in enumerate((league.rufo, league.sol), 1):
+        PlaceOfDay.objects.create(
+            table=yesterday,
+            bot=version.bot,
+            place=place,
+            elo=1100.0,
+            provisional=False,
+            rise=42.0 if place == 1 else None,
+        )
+    assert "rufo Tute por parejas +42" in " ".join(text().split())
+
+
+def test_the_leaderboard_tells_what_moved_and_who_is_chosen(league, reader, owner) -> None:
+    rows = [row.rating.version.bot for row in leaderboards.leaderboard(league.pool)]
+    assert "Semana" not in reader.get("/g/partnership/").content.decode()
+    today = clock.present().date()
+    for days in (1, 9):
+        table = TableOfDay.objects.create(
+            pool=league.pool, day=today - timedelta(days=days), ranked=1, taken=clock.present()
+        )
+        for place, bot in enumerate(reversed(rows[:2]), 1):
+            PlaceOfDay.objects.create(table=table, bot=bot, place=place, elo=1000.0, provisional=False)
+    text = " ".join(Page(reader.get("/g/partnership/").content.decode()).text.split())
+    assert "Semana" in text
+    assert text.count("▲ sube 1") == 2  # the first, since yesterday and since a week
+    assert text.count("▼ baja 1") == 2
+    assert text.count("nuevo nuevo") == 1
+    Rating.objects.filter(version=league.sol).update(idle=True, played=made.NOW)
+    html = reader.get("/g/partnership/").content.decode()
+    assert html.count('<tr class="faint">') == 1
+    assert "última partida el 1 de enero de 2026" in html
+    assert 'href="/bots/sol/"' not in table_of(reader.get("/g/partnership/?show=active"))
+    assert table_of(owner.get("/g/partnership/?owner=ana")).count('href="/bots/') == 1
+    assert "Los míos" in owner.get("/g/partnership/").content.decode()
+    assert "En esta tabla no hay ninguno." in reader.get("/g/partnership/?show=house").content.decode()
+
+
+def table_of(answer) -> str:
+    html = answer.content.decode()
+    start = html.index('<table class="board">')
+    return html[start : html.index("</table>", start)]
+
+
 def test_the_leaderboard_has_margins_and_bars(league, reader) -> None:
     html = reader.get("/g/partnership/").content.decode()
     assert html.count('class="interval"') == 3
     assert len(re.findall(r"<strong>\d+</strong> <span class=\"soft\">± \d+</span>", html)) == 3
-    assert html.count('class="faint"') == 3  # four boards each: provisional
+    assert html.count('class="chip" title="Provisional') == 3  # four boards each
+    assert re.findall(r'<td class="num">(\d+) <span class="soft small">\(', html) == ["1", "2", "3"]
+    assert 'class="faint"' not in html
     assert "Bradley-Terry" in html
 
 
