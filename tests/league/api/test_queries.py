@@ -33,7 +33,7 @@ LISTS = {
     "matches/{match}": 3,
     "matches/{match}/boards": 3,
     "pools": 1,
-    "pools/{pool}/leaderboard": 2,
+    "pools/{pool}/leaderboard": 3,
     "pools/{pool}/leaderboard?at=2030-01-01T00:00:00Z": 7,
     "pools/{pool}/history": 2,
     "overall": 4,
