@@ -29,7 +29,7 @@ def listed() -> list[Found]:
         ("error", "league/management/", "make texts"),
         ("help", "engine/cli/", "seed"),
         ("help", "league/management/", "any text; every deal follows from it"),
-        ("help", "league/api/", "Null while provisional."),
+        ("help", "league/api/", "Null below half of the games."),
         ("table", "engine/sandbox/", "bubblewrap"),
         ("table", "league/api/", "Bots and their versions."),
     ],
