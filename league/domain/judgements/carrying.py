@@ -109,7 +109,10 @@ class _Attempt:
     def judge(self) -> bool:
         """All sittings that are left; whether there was time for all of them. Raises Stopped; Refused for what will be no other the next time."""
         self.body = bodies.unpack(bytes(self.row.body))
-        match = Match.objects.select_related("pool", "tournament").get(pk=self.row.match_id)
+        matches = Match.objects.select_related("pool", "tournament").defer(
+            "tournament__secret"
+        )  # no worker may read that
+        match = matches.get(pk=self.row.match_id)
         if asking.reason_not(match):  # it has been held back since
             raise Stopped
         left = settings.JUDGE_CPU_S - self.row.cpu_s

@@ -85,6 +85,6 @@ def tallies(rows: Iterable[Placed], parties: int) -> list[dict[str, Tally]]:
     return found
 
 
-def costliest(rows: Sequence[Placed], most: int = 5) -> list[Placed]:
-    """What cost most, the worst first; nothing that cost nothing."""
-    return sorted((one for one in rows if one.verdict.lost), key=lambda one: -(one.verdict.lost or 0.0))[:most]
+def costliest(rows: Sequence[Placed], unit: str, most: int = 5) -> list[Placed]:
+    """What cost most, the worst first; slips and blunders alone."""
+    return sorted((one for one in rows if one.mark(unit)), key=lambda one: -(one.verdict.lost or 0.0))[:most]

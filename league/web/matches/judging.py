@@ -125,7 +125,7 @@ def _fill(one: Shown, found: Match, sitting: Sitting, parties: Sequence[Party], 
     bots = [party.version.bot.slug for party in parties]
     one.worst = [
         Worst(placed.board, placed.sitting, anchor(placed), sentence(placed, bots[placed.party], one.size))
-        for placed in reading.costliest(every)
+        for placed in reading.costliest(every, body.unit)
     ]
 
 

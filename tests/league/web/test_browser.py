@@ -345,7 +345,7 @@ def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monke
     assert held is not None
     assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
     every = reading.placed(bodies.unpack(bytes(held.row.body)), reading.seatings(held.row))
-    place = reading.costliest(every, 1)[0]
+    place = reading.costliest(every, "points", 1)[0]
     worst = place.verdict
     step = f"d{worst.deal}p{worst.ply}"
 

@@ -126,7 +126,7 @@ def test_a_judgement_says_what_the_engine_says(match, ana) -> None:
     sums = reading.tallies(rows, 2)
     assert sum(one["all"].judged for one in sums) == row.judged
     assert sums[0]["all"].decisions == sum(sums[0][phase].decisions for phase in sums[0] if phase != "all")
-    worst = reading.costliest(rows, 3)
+    worst = reading.costliest(rows, "points", 3)
     assert [one.verdict.lost for one in worst] == sorted((one.verdict.lost for one in worst), reverse=True)
     assert carrying.claim("host:1", now=NOW) is None
     assert asked(match, ana).pk == row.pk

@@ -64,7 +64,7 @@ def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> No
     match = league.clean
     row = judged(match, league.ana, kind)
     every = reading.placed(bodies.unpack(bytes(row.body)), reading.seatings(row))
-    worst = reading.costliest(every, 1)[0]
+    worst = reading.costliest(every, "points", 1)[0]
     where = f"/m/{match.public_id}/?b={worst.board}&s={worst.sitting}&j={kind}"
     html = reader.get(where).content.decode()
     page = Page(html)
