@@ -2,14 +2,74 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import threading
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import brotli
 from django.core.files.base import File
+from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+UNPACK: dict[str, Callable[[bytes], bytes]] = {".br": brotli.decompress, ".gz": gzip.decompress}
+
+
+class FrugalCompressor(Compressor):
+    """Compresses no content twice: not under a file's second name, nor where an earlier run has left the result beside it.
+
+    All files of the league take some ten seconds of a core, and `serve` collects them whenever it starts.
+    """
+
+    def __init__(self, **words: Any) -> None:
+        super().__init__(**words)
+        self._packed: dict[tuple[str, bytes], bytes] = {}  # by ending and content
+        self._busy: dict[tuple[str, bytes], threading.Lock] = {}  # both names may be at work at once
+
+    def compress(self, path: str) -> list[str]:
+        """Write the compressed files of one file; their names."""
+        data = Path(path).read_bytes()
+        for ending, unpack in UNPACK.items():
+            try:
+                packed = Path(path + ending).read_bytes()
+                if unpack(packed) == data:
+                    self._packed[ending, _content(data)] = packed
+            except (OSError, EOFError, zlib.error, brotli.error):
+                continue  # none there, or none that is whole
+        names: list[str] = super().compress(path)
+        return names
+
+    def compress_brotli(self, data: bytes) -> bytes:
+        """The content as brotli."""
+        return self._once(".br", data, super().compress_brotli)
+
+    def compress_gzip(self, data: bytes) -> bytes:
+        """The content as gzip."""
+        return self._once(".gz", data, super().compress_gzip)
+
+    def _once(self, ending: str, data: bytes, pack: Callable[[bytes], bytes]) -> bytes:
+        key = ending, _content(data)
+        with self._busy.setdefault(key, threading.Lock()):
+            if key not in self._packed:
+                self._packed[key] = pack(data)
+            return self._packed[key]
+
+
+def _content(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     """Serves a fresh checkout and a test without a build step; a deployment that collected its files gets the hashed ones."""
 
     manifest_strict = False
+
+    def create_compressor(self, **words: Any) -> FrugalCompressor:
+        """What packs the collected files."""
+        return FrugalCompressor(**words)
 
     def hashed_name(self, name: str, content: File[bytes] | None = None, filename: str | None = None) -> str:
         """The hashed name, or `name` itself where the file was not collected."""

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.support import migrated
 from tests.support.processes import Process, free_port, wait_for
 from tests.support.slow import half_sent
 
@@ -31,6 +32,15 @@ def state() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The static files of a league that has been served before."""
+    folder = tmp_path_factory.mktemp("collected")
+    command = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
+    subprocess.run(command, cwd=settings.BASE_DIR, env=environment(folder), check=True)
+    return folder / "static"
 
 
 def environment(state: Path) -> dict[str, str]:
@@ -62,7 +72,10 @@ def answers(port: int) -> bool:
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_serve_leaves_nobody_behind(state: Path, how: signal.Signals) -> None:
+def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Signals) -> None:
+    shutil.copytree(collected, state / "static")
+    if how != signal.SIGTERM:  # there the database is made, too
+        shutil.copyfile(migrated.sqlite_file(), state / "league.sqlite3")
     port = free_port()
     command = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "1"]
     serving = Process("serve", command, state / "serve.log", env=environment(state), cwd=settings.BASE_DIR)
