@@ -1,13 +1,24 @@
-"""Players for every test of the league. Without passwords: hashing one takes longer than most tests."""
+"""Players for every test of the league. Without passwords: what a test does not need, it does not make."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 from league.domain.people import players
 from league.models import Player
 from tests.support import rows
 from tests.support.league import NOW
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _few_rounds() -> Iterator[None]:
+    """Passwords are hashed as they are in a league, by a thousandth of the rounds, which are half a second of a core each time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PBKDF2PasswordHasher, "iterations", 1000)
+        yield
 
 
 @pytest.fixture(autouse=True)

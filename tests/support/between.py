@@ -1,6 +1,6 @@
 """Lets a match finish between any two statements of what the league does.
 
-`python -m tests.support.between` does so on the database of DATABASE_URL, which is migrated and empty.
+`python -m tests.support.between put_right check` does so for these acts, on the database of DATABASE_URL, which is migrated and empty.
 
 Each act runs again and again; in its first run a match finishes before its first statement, then before its second, until it has no more.
 Another connection finishes the match, so that it is committed (on PostgreSQL) before the act goes on. Prints how many moments each act has.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -392,12 +393,12 @@ OTHERS = (
 
 
 def main() -> None:
-    """Disturb every act; a line for each, with what went wrong."""
+    """Disturb the acts that are named; a line for each, with what went wrong."""
     acts: dict[str, Callable[[], int]] = {name: partial(disturb, name) for name in ACTS}
     acts |= {act.__name__: act for act in OTHERS}
-    for name, act in acts.items():
+    for name in sys.argv[1:]:
         try:
-            print(f"{name}: {act()} moments", flush=True)
+            print(f"{name}: {acts[name]()} moments", flush=True)
         except Exception:
             print(f"{name}: {traceback.format_exc()}", flush=True)
 
