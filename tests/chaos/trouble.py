@@ -30,13 +30,11 @@ django.setup()
 from celery.app.task import Task  # noqa: E402 - Django first
 from django.core.management import execute_from_command_line  # noqa: E402
 from django.utils import timezone  # noqa: E402
-from gunicorn.app.wsgiapp import run as serve  # noqa: E402
 
 from engine import game as games  # noqa: E402
 from engine.runner import cores  # noqa: E402
 from engine.runner.seat import Seat  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
-from league.api.http.base import View  # noqa: E402
 from league.domain.core import idempotency, moves  # noqa: E402
 from league.domain.matches import matches, reports  # noqa: E402
 from league.domain.playing import process  # noqa: E402
@@ -142,10 +140,19 @@ PLACES: dict[str, Callable[[], None]] = {
     "at the end": lambda: after(progress, "advance", when(bool)),
     "in the end": lambda: before(moves, "move", when(moved_to(TournamentStatus.FINISHED))),
 }
+
+
+def before_the_answer() -> None:
+    """Die when a create is done, and nobody has been told."""
+    from league.api.http.base import View  # not before: workers and schedulers load no API
+
+    after(View, "once", when(nth_call(2)))
+
+
 # Of the web: a process of it dies in the second create that carries a key, and so does the one that takes its place.
 PLACES_OF_THE_WEB: dict[str, Callable[[], None]] = {
     "before a create is kept": lambda: before(idempotency, "finish", when(nth_call(2))),
-    "before a create is answered": lambda: after(View, "once", when(nth_call(2))),
+    "before a create is answered": before_the_answer,
 }
 
 
@@ -186,6 +193,8 @@ def main() -> None:
     if messages := os.environ.get("CHAOS_MESSAGES"):
         send({"twice": 2, "none": 0}[messages])
     if sys.argv[1] == "gunicorn":
+        from gunicorn.app.wsgiapp import run as serve
+
         sys.argv = sys.argv[1:]
         serve()
     else:
