@@ -1,5 +1,6 @@
 """The one Django app of the league."""
 
+import gc
 from typing import Any
 
 from django.apps import AppConfig
@@ -33,3 +34,6 @@ class LeagueConfig(AppConfig):
 
         post_migrate.connect(keep_dictionaries, sender=self)
         post_migrate.connect(install_marks, sender=self)
+        # All is loaded, and stays; manage.py has put this off
+        gc.freeze()
+        gc.enable()

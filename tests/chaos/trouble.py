@@ -13,6 +13,7 @@ Everything else is the real thing. Nothing is replaced; calls are only overheard
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import signal
@@ -22,7 +23,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import django
+gc.disable()  # as manage.py does
+
+import django  # noqa: E402
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
