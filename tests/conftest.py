@@ -102,7 +102,7 @@ def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: Redis
     """The production league by hand: migrated, with its roles, nothing started; `.start("web")`, `.start("scheduler")`, `.start("runner")`."""
     stack = Stack(database_url=migrated_postgres_url, broker_urls=redis_server.urls)
     try:
-        stack.run("migrate")
+        stack.grant()
         yield stack
     finally:
         stack.close()

@@ -1,4 +1,7 @@
-"""Makes the league that the chaos tests trouble, and reads its final table: `python -m tests.chaos.table make | print | check`.
+"""Makes the league that the chaos tests trouble, and reads its final table: `python -m tests.chaos.table` on its database.
+
+Each line of its input is `make`, `print` or `check`; the answer is a line of JSON, by a process of its own that is forked from this one: loading the
+league takes a second of a core each time.
 
 The table holds everything that must not depend on what happened on the way, and nothing else: no times, no attempts, no names of workers.
 `check` tells what the league's own checks find in a league that has come to rest, without any patience.
@@ -148,5 +151,17 @@ def check() -> list[str]:
 PROGRAMS = {"make": make, "print": table, "check": check}
 
 
+def main() -> None:
+    """Answer until the input ends. A program that fails tells why on stderr and ends this one, too."""
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            print(json.dumps(PROGRAMS[line.strip()](), sort_keys=True, default=str), flush=True)
+            return
+        _, status = os.waitpid(child, 0)
+        if status:
+            sys.exit(1)
+
+
 if __name__ == "__main__":
-    print(json.dumps(PROGRAMS[sys.argv[1]](), sort_keys=True, default=str))
+    main()

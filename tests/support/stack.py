@@ -108,6 +108,11 @@ class Stack:
         service = compose.service(name)
         return self._run(self.command(service), self.environment(service), timeout)
 
+    def grant(self) -> None:
+        """Make the roles and give them their rights, as the service `migrate` does in its end: for a database that is migrated."""
+        script = str(TOP / "docker" / "grant_roles.py")
+        self._run([sys.executable, script], self.environment(compose.service("migrate")), 400)
+
     def manage(self, *arguments: str, timeout: float = 400) -> str:
         """Run manage.py in the web's environment; its output."""
         return self.program("manage.py", *arguments, timeout=timeout)
