@@ -61,6 +61,7 @@ RUNNER = {
     "league_pool": Use(),
     "league_sitting": Use(add=True),
     "league_tournament": Use(withheld=("secret",)),
+    "league_try": Use(change=("result", "finished")),
     "league_worker": Use(add=True, change=ALL, remove=True),  # what it says of itself
 }
 # Besides the rows of the league, which rows: of each table and command, what must hold of a row that the workers' role reads, changes
@@ -73,6 +74,7 @@ TELLS = {
     "match": ("moved", "given_up", "report_refused"),
     "audit": ("moved", "finished"),
     "judgement": ("moved",),
+    "try": ("moved",),
     "version": ("moved", "refused"),
     "bot": ("paused", "resumed"),
     "worker": ("started", "refused", "resumed", "stopped"),
@@ -97,6 +99,9 @@ RULES = (
      "state IN ('active', 'paused')"),
     ("league_audit", "UPDATE", "verdict = ''", "true"),
     ("league_judgement", "UPDATE", "status IN ('asked', 'working')", "true"),  # what was judged stays as it is
+    # The texts that are tried now, and nobody else's
+    ("league_try", "SELECT", PLAYS.replace("= match_id", "= work_id"), ""),
+    ("league_try", "UPDATE", "result IS NULL", PLAYS.replace("= match_id", "= work_id")),
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
     # Bots of the house, and those that are played or audited now
     ("league_package", "SELECT",

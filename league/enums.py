@@ -128,6 +128,7 @@ class MatchKind(models.TextChoices):
     VALIDATION = "validation", _("validation")  # proves an upload; never rated
     CHALLENGE = "challenge", _("unrated challenge")  # at the wish of the owner of one bot; never rated
     LADDER = "ladder", _("standing ladder")  # drawn by the league where nothing else waits (league.domain.ladders)
+    TRY = "try", _("try")  # no match: an author looks how a text plays, nobody else sees it (league.domain.bots.tries)
     AUDIT = "audit", _("audit")  # no match: a conversation of one is put to its bot again (league.domain.audits)
 
 

@@ -175,6 +175,7 @@ QUOTA_VALIDATIONS = envint("QUOTA_VALIDATIONS", 20, least=1)  # uploads that wai
 QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # in a day, to enter bots of others
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # in a day
 QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # in a day
+QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # in an hour, of texts in the editor
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # of all uploads
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in

@@ -14,6 +14,7 @@ from celery import shared_task
 from django.conf import settings
 
 from league import celery
+from league.domain.bots import tries
 from league.domain.core import clock, hints
 from league.domain.ratings import idle, stages
 from league.domain.tournaments import circuits, progress
@@ -120,8 +121,9 @@ def mark_idle() -> None:
 
 @shared_task(name="league.tasks.let_go")
 def let_go() -> None:
-    """Remove the replays whose time has come (KEEP_..._DAYS)."""
+    """Remove the replays whose time has come (KEEP_..._DAYS), and old tries."""
     retention.let_go()
+    tries.let_go()
 
 
 class Sender:

@@ -18,6 +18,7 @@ from league.models.pools import Pool
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.tournaments import Circuit, Entry, Event, Round, Season, Tournament
+from league.models.tries import Try
 from league.models.workers import Outlook, Scheduler, Worker
 
 __all__ = [
@@ -62,5 +63,6 @@ __all__ = [
     "TableOfDay",
     "TakenName",
     "Tournament",
+    "Try",
     "Worker",
 ]

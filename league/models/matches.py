@@ -20,12 +20,20 @@ class Work(models.Manager["Match"]):
         return super().get_queryset().defer("secret")
 
 
-class Played(Work):
-    """Matches between bots: all but the audits, which only wait in the same queue."""
+class Line(Work):
+    """What stands in the line of all: matches between bots, and tries. Audits wait beside it."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
         """Without audits."""
         return super().get_queryset().exclude(kind=MatchKind.AUDIT)
+
+
+class Played(Work):
+    """Matches between bots: all but audits and tries, which only wait in the same queue. Everything that is shown or counted begins here."""
+
+    def get_queryset(self) -> models.QuerySet[Match]:
+        """Without audits and tries."""
+        return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY])
 
 
 class Match(models.Model):
@@ -84,6 +92,7 @@ class Match(models.Model):
     drawn = models.DateTimeField(null=True)  # when lots were drawn which of it is audited
 
     objects = Played()
+    line = Line()
     work = Work()
 
     class Meta:

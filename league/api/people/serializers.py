@@ -39,7 +39,7 @@ class LimitOut(serializers.Serializer[Any]):
     """How much of something you have, and may have."""
 
     name = serializers.CharField(
-        help_text="boards, tournaments, bots, validations, uploads, bytes, requests, challenges."
+        help_text="boards, tournaments, bots, validations, uploads, bytes, requests, challenges, tries."
     )
     used = serializers.IntegerField()
     limit = serializers.IntegerField(source="most", allow_null=True, help_text="Null: none.")

@@ -11,7 +11,7 @@ from engine.sandbox.files import inventory, keeping
 from league.models import BotVersion, Package
 
 TRIES = 3
-__all__ = ["PackageRefused", "inspect", "spec", "store"]
+__all__ = ["PackageRefused", "inspect", "spec", "store", "unpacked"]
 
 
 def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.Package:
@@ -36,6 +36,11 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
         raise RuntimeError(
             f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"
         )
+    return unpacked(content, folder)
+
+
+def unpacked(content: archive.Package, folder: Path) -> BotSpec:
+    """The bot of these contents, unpacked under `folder` as `spec` does it. Raises OSError."""
     for _ in range(TRIES):
         found = bot_spec(content, folder)
         try:
@@ -44,4 +49,4 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
             continue
         if not inventory.whats_wrong(found.path):
             return found
-    raise OSError(f"{version} cannot be unpacked in {folder}: what is written there does not stay")
+    raise OSError(f"{content.manifest.name} cannot be unpacked in {folder}: what is written there does not stay")

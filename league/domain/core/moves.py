@@ -15,6 +15,7 @@ from league.domain.core.errors import IllegalMove
 from league.enums import JUDGEMENT_MOVES, MATCH_MOVES, REQUEST_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchKind
 from league.models import BotVersion, EntryRequest, Judgement, Match, Tournament
 
+BESIDE = (MatchKind.AUDIT, MatchKind.TRY)  # they wait in the queue and are no matches
 Row = Match | Tournament | BotVersion | EntryRequest | Judgement
 
 MOVES: dict[type, dict[str, frozenset[str]]] = {
@@ -29,7 +30,7 @@ MOVES: dict[type, dict[str, frozenset[str]]] = {
 def subject(row: Row) -> str:
     """The name of a row in the journal."""
     if isinstance(row, Match):
-        return f"{'audit' if row.kind == MatchKind.AUDIT else 'match'}:{row.public_id}"
+        return f"{row.kind if row.kind in BESIDE else 'match'}:{row.public_id}"
     if isinstance(row, Tournament):
         return f"tournament:{row.slug}"
     if isinstance(row, Judgement):

@@ -49,7 +49,7 @@ class Held:
 
 def is_busy(*, now: datetime | None = None) -> bool:
     """Whether a match waits that may be played now. It goes first, whoever asked for a judgement. One query, of the rows of a claim."""
-    waiting = Match.objects.filter(holds.due(clock.given(now)), status=MatchStatus.QUEUED, held_back=False)
+    waiting = Match.line.filter(holds.due(clock.given(now)), status=MatchStatus.QUEUED, held_back=False)
     return waiting.exclude(kind=MatchKind.AUDIT).exists()
 
 

@@ -53,6 +53,7 @@ NOTHING_AT_STAKE = (
     MatchKind.CHALLENGE,
     MatchKind.AUDIT,
 )  # these may begin anew: no board of theirs counts
+ALONE = (MatchKind.VALIDATION, MatchKind.TRY)  # somebody waits for each, so none stands in line on a worker
 UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
@@ -162,7 +163,7 @@ def _claim(plan: _Plan) -> list[Match]:
     seen = outlook.of(plan.worker, now=plan.now)
     if plan.ahead and not seen.is_short_of_workers:
         return []
-    waiting = Match.objects.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
+    waiting = Match.line.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
     if plan.exact:
         waiting = holds.playable_matches(waiting.filter(pools.by_rules(pools.revisions(), "pool__")))
     if seen.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
@@ -235,7 +236,7 @@ def _first(waiting: QuerySet[Match], plan: _Plan, seen: outlook.Seen) -> list[in
     for rows, count in wanted:
         if taken := _take(rows, count, plan):
             return taken
-    back = Match.objects.filter(status=MatchStatus.QUEUED, held_back=True).order_by(*turns.ORDER)
+    back = Match.line.filter(status=MatchStatus.QUEUED, held_back=True).order_by(*turns.ORDER)
     looked_at = list(back.values_list("pk", flat=True)[:LOOKED_AT])
     if looked_at and not plan.exact:
         raise _Changed(0)
@@ -245,12 +246,12 @@ def _first(waiting: QuerySet[Match], plan: _Plan, seen: outlook.Seen) -> list[in
 def _as_many_as_are_short(line: QuerySet[Match], most: int) -> tuple[QuerySet[Match], int]:
     """Of a line as many as can be played within `SHORT_S`, and how many these are; one where its first match is long, or is to be alone."""
     head = line.order_by(*turns.ORDER).only("expected_s", "slow", "attempts", "kind").first()
-    if head is None or head.slow or head.attempts or head.kind == MatchKind.VALIDATION:
+    if head is None or head.slow or head.attempts or head.kind in ALONE:
         return line, 1
     count = min(most, int(SHORT_S / max(turns.LEAST_S, head.expected_s)))
     if count < 2:
         return line, 1
-    alone = Q(slow=True) | Q(attempts__gt=0) | Q(kind=MatchKind.VALIDATION)
+    alone = Q(slow=True) | Q(attempts__gt=0) | Q(kind__in=ALONE)
     return line.exclude(alone).filter(expected_s__lte=max(head.expected_s, SHORT_S / count)), count
 
 
@@ -422,7 +423,7 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
         if match is None:
             return False
         avoid = match.avoid
-        if party is not None:
+        if party is not None and match.kind != MatchKind.TRY:  # that has no seats
             seat = match.parties.get(number=party)
             seen = {"worker": match.worker, "attempt": match.attempts, "why": without_folders(why)}
             Party.objects.filter(pk=seat.pk).update(broken_off=[*seat.broken_off, seen])

@@ -85,7 +85,7 @@ def _look(worker: str, now: datetime) -> Seen:
         workers=Count("worker", distinct=True), slow=Count("pk", filter=Q(slow=True) & ~Q(worker=worker))
     )
     idle = max(0, crew - held["workers"])
-    queued = Match.objects.filter(status=MatchStatus.QUEUED)
+    queued = Match.line.filter(status=MatchStatus.QUEUED)
     # Of many it does not matter whether those that were just paused are among them
     ready = holds.ready_matches(queued, now=now) if crew <= FEW else queued.filter(held_back=False)
     waiting = len(ready.values_list("pk")[: idle + crew * BATCH + 1])

@@ -78,7 +78,7 @@ def lay(owner: int, priority: int, *, fresh: Iterable[Match] = ()) -> int:
     _line_up(sorted([*line, *fresh], key=lambda row: row.turn), _begin(owner, priority))
     moved = [row for row in line if row.virtual_s != was[row.pk]]
     for start in range(0, len(moved), BATCH):
-        Match.objects.filter(status=MatchStatus.QUEUED).bulk_update(moved[start : start + BATCH], ["virtual_s"])
+        Match.line.filter(status=MatchStatus.QUEUED).bulk_update(moved[start : start + BATCH], ["virtual_s"])
     return len(moved)
 
 
@@ -89,7 +89,7 @@ def _line_up(rows: Iterable[Match], begin: float) -> None:
 
 
 def _waiting(owner: int, priority: int) -> QuerySet[Match]:
-    return Match.objects.filter(status=MatchStatus.QUEUED, owner=owner, priority=priority)
+    return Match.line.filter(status=MatchStatus.QUEUED, owner=owner, priority=priority)
 
 
 def _playable(owner: int, priority: int) -> QuerySet[Match]:
@@ -98,13 +98,13 @@ def _playable(owner: int, priority: int) -> QuerySet[Match]:
 
 def _begin(owner: int, priority: int) -> float:
     """Where the line of an owner begins: not before what is served now, nor before the end of what of theirs was served last."""
-    mine = Match.objects.filter(owner=owner, priority=priority, status__in=SERVED).order_by("-virtual_s").first()
+    mine = Match.line.filter(owner=owner, priority=priority, status__in=SERVED).order_by("-virtual_s").first()
     return max(served_now(priority), mine.virtual_s + mine.expected_s if mine else 0.0)
 
 
 def served_now(priority: int) -> float:
     """The place in the line of all that is served now: the farthest one that is being played; else what comes next, or was played last."""
-    lane = Match.objects.filter(priority=priority)
+    lane = Match.line.filter(priority=priority)
     playing = lane.filter(status__in=HELD).aggregate(place=Max("virtual_s"))["place"]
     if playing is not None:
         return float(playing)
@@ -124,8 +124,8 @@ def lift(*, now: datetime) -> int:
     Else a place that was kept while a bot or tournament was paused would be a place before everybody, with all the work behind it.
     """
     moved = 0
-    for priority in Match.objects.filter(status=MatchStatus.QUEUED).values_list("priority", flat=True).distinct():
-        late = Match.objects.filter(
+    for priority in Match.line.filter(status=MatchStatus.QUEUED).values_list("priority", flat=True).distinct():
+        late = Match.line.filter(
             status=MatchStatus.QUEUED, priority=priority, virtual_s__lt=served_now(priority), attempts=0, gave_way=0
         )
         owners = holds.playable_matches(late).exclude(not_before__gt=now).exclude(owner=None)

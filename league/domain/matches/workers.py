@@ -198,7 +198,7 @@ def _why_starved(alive: list[Worker]) -> str:
 
 def hold_back(strange: QuerySet[Match]) -> None:
     """Mark the queued matches that may not be played now, and the `strange` ones, for claims to pass them over; take it back from the others."""
-    queued = Match.objects.filter(status=MatchStatus.QUEUED)
+    queued = Match.line.filter(status=MatchStatus.QUEUED)
     ready, back = queued.filter(held_back=False), queued.filter(held_back=True)
     holds.blocked_matches(ready).update(held_back=True)
     strange.filter(status=MatchStatus.QUEUED, held_back=False).update(held_back=True)
@@ -209,14 +209,14 @@ def explain(*, now: datetime | None = None) -> int:
     """Write into the queued matches why nothing is played, or take that back; the number of rows changed."""
     now = clock.given(now)
     reason = without_folders(queue(now=now).starved)
-    waiting = Match.objects.filter(status=MatchStatus.QUEUED, attempts=0)
+    waiting = Match.line.filter(status=MatchStatus.QUEUED, attempts=0)
     strange = Pool.objects.filter(_strange(_ready(now), ""), matches__in=waiting).distinct()
     left = {pool: LEFT.format(game=pool.game, revision=pool.revision) for pool in strange}
     playable = holds.playable_matches(waiting)
     changed = playable.exclude(pool__in=left).exclude(reason=reason).update(reason=reason)
     for pool, why in left.items():
         changed += playable.filter(pool=pool).exclude(reason=why).update(reason=why)
-    hold_back(Match.objects.filter(pool__in=left))
+    hold_back(Match.line.filter(pool__in=left))
     paused = holds.paused_matches(waiting)
     changed += paused.exclude(reason=PAUSED).update(reason=PAUSED)
     tested = holds.matches_on_hold(waiting).exclude(pk__in=paused.values("pk"))

@@ -33,10 +33,11 @@ from league.models import (
     Player,
     Quota,
     Tournament,
+    Try,
 )
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS = (
+BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS, TRIES = (
     "boards",
     "tournaments",
     "bots",
@@ -46,6 +47,7 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JU
     "requests",
     "challenges",
     "judgements",
+    "tries",
 )
 MEGABYTE = 1024 * 1024
 Moments = QuerySet[Any, datetime]
@@ -107,6 +109,12 @@ def _judgements(player: Player, now: datetime) -> Moments:
     return mine.order_by("created").values_list("created", flat=True)
 
 
+def _tries(player: Player, now: datetime) -> Moments:
+    mine = Try.objects.filter(owner=player, created__gt=now - HOUR)
+    counted = mine.exclude(work__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED])
+    return counted.order_by("created").values_list("created", flat=True)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A thing of which there is a limit. `used` counts it for a player at a moment, `default` is everybody's limit.
@@ -132,6 +140,7 @@ KINDS = {
         Kind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
         Kind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
         Kind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
+        Kind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
     )
 }
 
@@ -240,6 +249,13 @@ def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
         return TooMany(
             "you have had {used} matches judged within a day; at most {most} are. Ask again in {minutes} minutes, or run `tute analyse` on "
             "your machine meanwhile",
+            retry_after=wait_s,
+            **values,
+        )
+    if found.name == TRIES:
+        return TooMany(
+            "you have tried {used} times within an hour; at most {most} are allowed. Try again in {minutes} minutes, "
+            "and test with `tute play` on your machine meanwhile",
             retry_after=wait_s,
             **values,
         )

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
@@ -24,6 +25,7 @@ from league.domain.core.errors import IllegalMove
 from league.domain.core.loops import Loops
 from league.domain.judgements import carrying as judging
 from league.domain.matches import leases, reports, validation, workers
+from league.domain.playing import tries
 from league.domain.playing.room import Room
 from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work, claim
@@ -35,6 +37,7 @@ log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
 PULSE_S = 5.0  # between two signs of life at most: so soon a slow match stands aside
 JUDGING_LOOK_S = 0.5  # so soon a judgement makes way for a match that waits
+CARRIED: dict[str, Any] = {MatchKind.AUDIT: carrying, MatchKind.TRY: tries}  # what is no match, and has no spec of one
 ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
 
 
@@ -132,7 +135,7 @@ class Machine:
             self.upcoming.beat()
             match = works[-1].match if works else None
             workers.note_alive(
-                self.name, match=match if match and match.kind != MatchKind.AUDIT else None, free_mb=self.room.free_mb
+                self.name, match=match if match and match.kind not in CARRIED else None, free_mb=self.room.free_mb
             )
 
     # ---- looking for work
@@ -161,8 +164,8 @@ class Machine:
             if work is None:
                 return self.judge()
             while work is not None:
-                if work.match.kind == MatchKind.AUDIT:
-                    self.audit(work)
+                if work.match.kind in CARRIED:
+                    self.carry_out(work)
                 else:
                     self.play(work, ahead=time.monotonic() < until)
                 self.after()
@@ -183,7 +186,9 @@ class Machine:
         return found[0] if found else None
 
     def _ready(self, work: Work, core: int) -> None:
-        """Start the bots of a match that is to be played next."""
+        """Start the bots of a match that is to be played next. What is no match starts its own, when it is begun."""
+        if work.match.kind in CARRIED:
+            return
         work.spec = match_spec(work.match, self.folder)
         work.crew = first_crew(work.spec, self._proven_sandbox(), core)
 
@@ -288,13 +293,14 @@ class Machine:
         finally:
             work.began = (work.began or began) + time.monotonic() - began
 
-    def audit(self, work: Work) -> bool:
-        """Carry out an audit that this machine has leased, and report it; whether that was stored."""
+    def carry_out(self, work: Work) -> bool:
+        """Carry out an audit or a try that this machine has leased, and report it; whether that was stored."""
         with work.about():
-            return self._audit(work)
+            return self._carry_out(work)
 
-    def _audit(self, work: Work) -> bool:
+    def _carry_out(self, work: Work) -> bool:
         match = work.match
+        what = CARRIED[match.kind]
         self._works.append(work)
         try:
             leases.start(match)
@@ -302,13 +308,13 @@ class Machine:
             def stop() -> bool:
                 return work.lost or work.gives_way or self.stopping.is_set()
 
-            found = carrying.carry_out(match, self._proven_sandbox(), self.folder, stop=stop)
+            found = what.carry_out(match, self._proven_sandbox(), self.folder, stop=stop)
             if found is None:
                 work.release(f"worker {self.name} was told to stop")
                 return False
-            return carrying.report(match.pk, match.token, found)
+            return bool(what.report(match.pk, match.token, found))
         except IllegalMove as error:
-            log.warning("audit %s: %s", match.public_id, error)
+            log.warning("%s %s: %s", match.kind, match.public_id, error)
             work.release(str(error))
             return False
         except Exception as error:

@@ -161,7 +161,7 @@ def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
         When(kind=MatchKind.AUDIT, then=Value("audit")),
         When(kind=MatchKind.LADDER, then=Value("ladder")),  # in idle time: they may wait for as long as an event takes
         When(slow=True, then=Value("slow")),
-        When(kind=MatchKind.VALIDATION, then=Value("validation")),
+        When(kind__in=[MatchKind.VALIDATION, MatchKind.TRY], then=Value("validation")),
         default=Value("match"),
     )
     waiting = Match.work.filter(status=MatchStatus.QUEUED).exclude(not_before__gt=now).annotate(lane=lane)

@@ -151,5 +151,5 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 def count_waiting(*, now: datetime | None = None, most: int) -> int:
     """How many matches could be claimed now, counted up to `most`."""
     now = clock.given(now)
-    due = holds.playable_matches(Match.objects.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
+    due = holds.playable_matches(Match.line.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
     return len(due.values_list("pk")[:most])

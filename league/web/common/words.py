@@ -190,6 +190,7 @@ LIMITS = {
     "bytes": gettext_noop("size of all uploads"),
     "challenges": gettext_noop("challenges of the last day"),
     "judgements": gettext_noop("matches that you had judged in the last day"),
+    "tries": gettext_noop("tries of the last hour"),
     "requests": gettext_noop("requests of the last day for bots of others"),
 }
 

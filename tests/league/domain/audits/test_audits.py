@@ -334,7 +334,7 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(machine: Machine, ana, 
     assert sampling.draw() == 8
 
     while (work := leases.claim(machine.name)) is not None:
-        assert machine.audit(Work(work)) is True
+        assert machine.carry_out(Work(work)) is True
 
     assert set(Audit.objects.values_list("verdict", flat=True)) == {AuditVerdict.SAME}
     assert Match.work.filter(kind="audit", status=MatchStatus.FINISHED).count() == 8

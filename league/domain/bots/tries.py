@@ -1,0 +1,201 @@
+"""Tries: an author looks how the text of a bot plays, before it is a version of any.
+
+A try is one board of a game against one bot of the house, or one decision that a bot of the author had in a match, put to the text. A worker plays
+it in the sandbox like every match. It waits in the lane of uploads, where
+owners take turns, and nowhere else: no bot or version is made, no name is taken, nothing is rated, paused or counted, and nobody but its author
+sees it. It has `MOST_S` seconds; a player has one at a time, and so many an hour. After `KEPT` it is removed with all that it holds.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+import engine
+from engine.runner.rebuild import Exchange
+from league.domain.bots import packages
+from league.domain.core import clock, hints
+from league.domain.core.errors import Refused, TooMany
+from league.domain.matches import conversations, matches, turns, validation
+from league.domain.people import quotas
+from league.domain.ratings import pools
+from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
+from league.models import BotVersion, Match, Player, Pool, Try
+from league.service import logs
+
+FILE = "bot.py"  # the name of the text, as its tracebacks tell it
+MOST_SOURCE = 64 * 1024  # bytes of UTF-8
+MOST_S = 20.0  # of wall time, with the start of the bots: whole sittings that were over by then are kept
+EXPECTED_S = 3.0  # of a bot that answers soon
+PRIORITY = validation.PRIORITY  # its author waits
+KEPT = timedelta(days=7)
+LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
+BATCH = 200  # rows of one DELETE
+
+
+def rivals() -> list[BotVersion]:
+    """Whom one may try a text against: of each active bot of the house its newest accepted version, by name. One query."""
+    rows = BotVersion.objects.filter(bot__is_house=True, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
+    newest: dict[str, BotVersion] = {}
+    for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):
+        newest[version.bot.slug] = version
+    return list(newest.values())
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A decision of a bot in a match. board: its number; sitting, seat from 0; step: the actions of the sitting before it."""
+
+    match: str
+    board: int
+    sitting: int
+    seat: int
+    step: int
+
+    def until(self, told: Sequence[Exchange]) -> Sequence[Exchange]:
+        """Of the lines to the bot in the pass those up to this decision; empty where it was asked nothing there."""
+        here = (self.board, self.step)
+        for place, one in enumerate(told):
+            if (one.board, one.step) == here and one.answer is not None and one.step >= 0:
+                return told[: place + 1]
+        return []
+
+
+def begin_at(by: Player, source: str, at: Moment, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
+    """Queue a try of a text at a decision that a bot of `by` had in a match: it is sent what the bot was sent until then, byte for byte.
+
+    rival: whom the author goes on to try it against; it is not met here. Raises as `begin`.
+    """
+    now = clock.given(now)
+    match = Match.objects.select_related("pool", "tournament").filter(public_id=at.match).first()
+    if match is None:
+        raise Refused("there is no match {match!r}", match=at.match)
+    if not pools.is_known(match.pool):
+        raise Refused("match {match} was played by other rules than those of now", match=at.match)
+    if not at.until(conversations.told(match, at.board, at.sitting, at.seat, by)):
+        raise Refused("the bot was asked nothing at this step of match {match}", match=at.match)
+    return _begin(by, source, match.pool, _rival(rival), name, asdict(at), now)
+
+
+def begin(by: Player, source: str, game: str, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
+    """Queue a try of a Python text at a game against the bot of the house called `rival`, which takes all other places.
+
+    Raises PackageRefused for a text that could not be uploaded either, Refused, TooMany.
+    """
+    now = clock.given(now)
+    if game not in engine.games():
+        raise Refused("there is no game {game!r}; the games are {there}", game=game, there=", ".join(engine.games()))
+    against = _rival(rival)
+    if not against.plays(game):
+        raise Refused("{bot!r} does not play {game}; choose another bot of the house", bot=rival, game=game)
+    return _begin(by, source, pools.pool(game), against, name, None, now)
+
+
+def _rival(name: str) -> BotVersion:
+    there = {version.bot.slug: version for version in rivals()}
+    if name not in there:
+        raise Refused(
+            "a text is tried against a bot of the house: {there}; {rival!r} is none",
+            there=", ".join(there) or "-",
+            rival=name,
+        )
+    return there[name]
+
+
+def _begin(
+    by: Player, source: str, pool: Pool, rival: BotVersion, name: str, at: dict[str, Any] | None, now: datetime
+) -> Try:
+    packages.inspect(checked(source), FILE, [pool.game])
+    with transaction.atomic():
+        quotas.ask(by, quotas.TRIES, now=now)
+        # As it is now, behind the lock: a request may have begun before a ban
+        if Player.objects.filter(pk=by.pk, banned__isnull=False).exists():
+            raise Refused("this account is banned, so nothing of it is played")
+        if Match.line.filter(tried__owner=by, status__in=LIVE).exists():
+            raise TooMany("your last try is not over yet; look at it, and try again then", retry_after=5)
+        work = _row(by, pool, now)
+        turns.take([work])
+        work.save(force_insert=True)
+        made = Try.objects.create(work=work, owner=by, rival=rival, name=name, source=source, at=at, created=now)
+        hints.matches_wait()
+    return made
+
+
+def checked(source: str) -> bytes:
+    """The bytes of a text that somebody has written into the editor. Refused where it is empty, too long, or cannot be stored."""
+    data = source.encode("utf-8", "surrogatepass")
+    if not source.strip():
+        raise Refused("there is no text; write a bot, or load the ten lines again")
+    if len(data) > MOST_SOURCE:
+        raise Refused(
+            "the text has {size} KB; the editor takes {most}, and a larger bot is uploaded as a file",
+            size=-(-len(data) // 1024),
+            most=MOST_SOURCE // 1024,
+        )
+    if "\0" in source:
+        raise Refused("the text contains the character NUL, which cannot be stored; remove it")
+    try:
+        return source.encode()
+    except UnicodeEncodeError:
+        raise Refused("the text is not valid Unicode; write it again") from None
+
+
+def _row(by: Player, pool: Pool, now: datetime) -> Match:
+    public_id = "".join(secrets.choice(matches.ALPHABET) for _ in range(10))
+    return Match(
+        public_id=public_id,
+        kind=MatchKind.TRY,
+        pool=pool,
+        owner=by,
+        key=f"try:{public_id}",
+        table=f"try-{public_id}",
+        secret=secrets.token_bytes(32),
+        boards_planned=1,
+        rated=False,
+        priority=PRIORITY,
+        expected_s=EXPECTED_S,
+        created=now,
+        request=logs.asked_by(),
+    )
+
+
+@dataclass
+class Result:
+    """What came of a try, as JSON data. All of it is of the text that was tried, but for the replays."""
+
+    stopped: bool = False  # its time was over before all sittings were
+    scores: list[int] = field(default_factory=list)  # by party, summed over the sittings; party 0 is the text
+    # Of each sitting that was over, in order: its seating (party by seat), its scores by seat, its record
+    sittings: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[list[Any]] = field(default_factory=list)  # sitting, seat, line to the bot, its answer
+    faults: list[dict[str, Any]] = field(default_factory=list)  # engine.runner.FaultReport
+    stderr: str = ""
+    decisions: int = 0
+    logged: str = ""  # of a try at a decision: what the bot did in the match
+    tier: str = ""  # of the sandbox
+
+    def packed(self) -> bytes:
+        """As it is stored."""
+        return zlib.compress(json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False).encode(), 6)
+
+
+def opened(row: Try) -> Result | None:
+    """What came of a try; None while it is not over."""
+    return None if row.result is None else Result(**json.loads(zlib.decompress(bytes(row.result))))
+
+
+def let_go(*, now: datetime | None = None) -> int:
+    """Remove the tries whose time is over; their number. Harmless to repeat. What a worker holds stays until the next call."""
+    now, count = clock.given(now), 0
+    old = Try.objects.filter(created__lte=now - KEPT).exclude(work__status__in=turns.HELD).order_by("created")
+    while works := list(old.values_list("work", flat=True)[:BATCH]):
+        with transaction.atomic():
+            count += Match.work.filter(pk__in=works).exclude(status__in=turns.HELD).delete()[1].get("league.Try", 0)
+    return count

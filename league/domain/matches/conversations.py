@@ -1,0 +1,38 @@
+"""What a bot was sent in a match that was played, line by line, for its owner: made anew from the log (engine.runner.rebuild)."""
+
+from __future__ import annotations
+
+from engine.replay import ReplayError
+from engine.runner.rebuild import Exchange, exchanges, passes
+from league.domain.core.errors import Refused
+from league.domain.matches import replays
+from league.models import Match, Player, Sitting
+
+
+def conversation(match: Match, board: int, sitting: int, seat: int) -> list[Exchange]:
+    """Every line to a seat in a pass from its start to the end of a board: what comes after changes none of these. Two queries.
+
+    Raises Unreadable, ReplayError or ValueError for a log that cannot be played again.
+    """
+    played = Sitting.objects.filter(board__match=match, number=sitting, board__number__lte=board)
+    rows = list(played.select_related("board").order_by("board__number"))
+    for row in rows:
+        row.board.match = match  # one for all: its log is read once
+    (group,) = passes(map(replays.unpack, rows))
+    return [one for one in exchanges(group) if one.seat == seat]
+
+
+def told(match: Match, board: int, sitting: int, seat: int, by: Player) -> list[Exchange]:
+    """The lines to a bot of `by`. Refused where that has none at this seat, nobody may see the cards of the match now, or its log does not hold."""
+    if why := replays.reason_closed(match):
+        raise why
+    row = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
+    parties = {party.number: party for party in match.parties.select_related("version__bot")}
+    if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != by.pk:
+        raise Refused("no bot of yours sat there in match {match}", match=match.public_id)
+    try:
+        return conversation(match, board, sitting, seat)
+    except (ReplayError, ValueError) as error:
+        if isinstance(error, Refused):
+            raise
+        raise Refused("what the bot was sent in match {match} cannot be made anew", match=match.public_id) from None

@@ -1,0 +1,41 @@
+"""The table of tries."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from league.models.bots import BotVersion
+from league.models.matches import Match
+from league.models.people import Player
+
+
+class Try(models.Model):
+    """The text of a bot that is no version of any, played once against a bot of the house for its author alone (league.domain.bots.tries)."""
+
+    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="tried")  # its place in the queue
+    owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tries", db_index=False)  # try_of_owner
+    rival = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+", db_index=False)
+    name = models.CharField(max_length=60, blank=True)  # of the bot, as its author has written it
+    source = models.TextField()
+    at = models.JSONField(
+        null=True
+    )  # a decision of a match that was played, instead of a board (league.domain.bots.tries.Moment)
+    result = models.BinaryField(null=True)  # zlib of JSON (league.domain.bots.tries.Result); null: not played yet
+    created = models.DateTimeField()
+    finished = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["owner", "-created"], name="try_of_owner"),
+            models.Index(fields=["created"], name="try_created"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(result__isnull=True, finished__isnull=True)
+                | models.Q(result__isnull=False, finished__isnull=False),
+                name="try_result_finished",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"try {self.work_id}"

@@ -1,0 +1,266 @@
+"""Tries: whose text is played when, at nobody's cost, for nobody else to see; and by a real worker."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from engine.packages.manifest import PackageRefused
+from engine.sandbox import Sandbox
+from league.domain.bots import house, tries
+from league.domain.core.errors import Refused, TooMany
+from league.domain.matches import conversations, leases, matches, workers
+from league.domain.people import bans, players, quotas
+from league.domain.playing import tries as playing
+from league.domain.playing.process import Machine
+from league.domain.upkeep import metrics, reconcile
+from league.enums import MatchStatus, VersionStatus
+from league.models import Bot, BotVersion, Match, Package, Player, Sitting, Try
+from tests.support import rows
+from tests.support.league import BOT, NOW, accepted, later, started, uploaded
+
+TEXT = BOT.decode()
+
+
+@pytest.fixture
+def greedy(db) -> BotVersion:
+    """A bot of the house."""
+    return rows.once(make_greedy)
+
+
+def make_greedy() -> BotVersion:
+    made = accepted(house.player(now=NOW), "greedy")
+    assert made.bot.is_house
+    return made
+
+
+def begun(by: Player, *, after: float = 0, text: str = TEXT) -> Try:
+    return tries.begin(by, text, "partnership", "greedy", "rufo", now=later(after))
+
+
+def over(tried: Try, *, after: float = 0, **found: object) -> None:
+    """A worker has played it."""
+    work = leases.claim("w1", prefer=tried.work_id, now=later(after))
+    assert work is not None
+    assert work.pk == tried.work_id
+    leases.start(work, now=later(after))
+    assert playing.report(work.pk, work.token, tries.Result(**found), now=later(after))
+
+
+def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
+    before = [model.objects.count() for model in (Bot, BotVersion, Package)]
+    tried = begun(ana)
+
+    assert [model.objects.count() for model in (Bot, BotVersion, Package)] == before
+    assert not Match.objects.filter(pk=tried.work_id).exists()  # so no page, no count, no rating begins with it
+    assert (tried.work.rated, tried.work.boards_planned, tried.work.parties.count()) == (False, 1, 0)
+    assert workers.queue(now=NOW).queued == 0
+    assert reconcile.count_waiting(now=NOW, most=9) == 1  # workers are told of it
+    assert metrics._lanes(NOW)["validation"][0] == 1
+    assert tries.opened(tried) is None
+
+
+def test_it_waits_with_the_uploads_where_owners_take_turns(ana, berto, greedy) -> None:
+    uploads = [uploaded(ana, f"bot-{number}") for number in range(3)]
+    started(berto, [accepted(berto, "luna"), accepted(berto, "sol")])
+    tried = begun(berto)
+    begun(ana)
+
+    order = []
+    while (held := leases.claim("w1", now=NOW)) is not None:
+        order.append((held.kind, held.owner.name))
+    assert order == [
+        ("validation", "ana"),
+        ("try", "berto"),
+        ("validation", "ana"),
+        ("validation", "ana"),
+        ("try", "ana"),
+        ("tournament", "berto"),
+    ]
+    assert len(uploads) == 3
+    assert Match.line.get(pk=tried.work_id).status == MatchStatus.LEASED
+
+
+def test_its_result_is_stored_once_by_who_holds_it(ana, greedy) -> None:
+    tried = begun(ana)
+    work = leases.claim("w1", now=NOW)
+    assert work is not None
+    leases.start(work, now=NOW)
+    assert not playing.report(work.pk, work.token + 1, tries.Result(stderr="another"), now=NOW)
+    assert playing.report(work.pk, work.token, tries.Result(stderr="mine"), now=later(1))
+    assert not playing.report(work.pk, work.token, tries.Result(stderr="again"), now=later(2))
+    tried.refresh_from_db()
+    found = tries.opened(tried)
+    assert found is not None
+    assert (found.stderr, tried.finished) == ("mine", later(1))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Try.objects.update(result=None)
+
+
+def test_what_breaks_off_is_tried_again_and_at_last_void(ana, greedy, settings) -> None:
+    settings.MAX_ATTEMPTS = 2
+    tried = begun(ana)
+    for after in (0, 60):
+        work = leases.claim("w1", now=later(after))
+        assert work is not None
+        assert leases.fail(work.pk, work.token, why="the disk is gone", party=0, now=later(after))
+    assert leases.expire(now=later(61)) == 1
+    tried.work.refresh_from_db()
+    assert tried.work.status == MatchStatus.VOID
+    begun(ana, after=62)
+
+
+def test_what_is_refused(ana, greedy) -> None:
+    refused = [
+        (" \n", "partnership", "greedy", "there is no text"),
+        ("#" * (tries.MOST_SOURCE + 1), "partnership", "greedy", "the text has 65 KB; the editor takes 64"),
+        ("a\0b", "partnership", "greedy", "NUL"),
+        ("'\ud800'", "partnership", "greedy", "Unicode"),
+        (TEXT, "chess", "greedy", "there is no game"),
+        (TEXT, "brisca", "greedy", "does not play brisca"),
+    ]
+    luna = accepted(players.create("carla", now=NOW), "luna")
+    refused.append((TEXT, "partnership", luna.bot.slug, "bot of the house"))  # nobody is probed
+    for text, game, rival, why in refused:
+        with pytest.raises(Refused, match=why):
+            tries.begin(ana, text, game, rival, now=NOW)
+    with pytest.raises(PackageRefused, match="executable"):
+        tries.begin(ana, "\x7fELF", "partnership", "greedy", now=NOW)
+    bans.ban(ana, why="floods", actor="league", now=NOW)
+    with pytest.raises(Refused, match="banned"):
+        begun(ana)
+    assert not Try.objects.exists()
+
+
+def test_one_at_a_time_and_so_many_an_hour(ana, berto, greedy, settings) -> None:
+    settings.QUOTA_TRIES = 2
+    first = begun(ana)
+    with pytest.raises(TooMany, match="your last try is not over yet"):
+        begun(ana)
+    begun(berto)  # another's delays nobody
+    over(first)
+    begun(ana, after=10)
+    with pytest.raises(TooMany, match="tried 2 times within an hour"):
+        begun(ana, after=20)
+    assert quotas.limit(ana, quotas.TRIES, now=later(20)).again == later(3600)
+    matches.cancel(Match.work.get(tried__owner=ana, status="queued"), actor="ana", why="enough", now=later(21))
+    begun(ana, after=22)
+
+
+def test_after_a_week_it_is_gone_with_its_place_in_the_queue(ana, berto, greedy) -> None:
+    first, held = begun(ana), begun(berto)
+    over(first)
+    assert leases.claim("w1", prefer=held.work_id, now=NOW) is not None
+    begun(ana, after=60)
+
+    assert tries.let_go(now=NOW + tries.KEPT - timedelta(seconds=1)) == 0
+    assert tries.let_go(now=NOW + tries.KEPT) == 1
+    assert not Match.work.filter(pk=first.work_id).exists()
+    assert set(Try.objects.values_list("owner__name", flat=True)) == {"ana", "berto"}
+
+
+# ---- by a real worker
+
+CALLS = """import sys
+from tute_bot import Bot, run
+
+
+class Mine(Bot):
+    def act(self, view, legal):
+        print("asked", file=sys.stderr)
+        {first}
+        return legal[0]
+
+
+run(Mine())
+"""
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
+        Path(folder).chmod(0o755)
+        made = Machine(Path(folder) / "bots")
+        made.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield made
+        made.upcoming.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_plays_texts_as_they_are(machine: Machine, ana, monkeypatch) -> None:
+    for version, _ in house.enter(now=NOW):
+        Match.objects.filter(parties__version=version).delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+
+    def tried(text: str, game: str = "partnership") -> tries.Result:
+        row = tries.begin(ana, text, game, "random")
+        assert machine.look() is True
+        row.refresh_from_db()
+        found = tries.opened(row)
+        assert found is not None
+        assert Match.work.get(pk=row.work_id).status == MatchStatus.FINISHED
+        return found
+
+    whole = tried(CALLS.format(first="pass"))
+    assert (whole.stopped, whole.faults, len(whole.sittings), len(whole.scores)) == (False, [], 2, 2)
+    assert [one["seating"] for one in whole.sittings] == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    asked = [line for line in whole.lines if '"type":"act"' in line[2]]
+    assert len(asked) == whole.decisions == whole.stderr.count("asked")
+    assert {(line[0], line[1]) for line in asked} == {(0, 0), (0, 2), (1, 1), (1, 3)}  # nothing that its rival was sent
+    assert all(line[3].startswith('{"id"') for line in asked)
+
+    broken = tried(CALLS.format(first="legal.nothing"))
+    assert {fault["kind"] for fault in broken.faults} == {"crash"}
+    assert 'File "/bot/bot.py", line 8' in broken.stderr
+    assert "AttributeError" in broken.stderr
+
+    # A decision of a match, put to other texts
+    mine = accepted(ana, "mine")
+    cup = started(ana, [mine, BotVersion.objects.get(bot__slug="random")], boards=1)
+    assert machine.look() is True
+    match = cup.matches.get()
+    seating = Sitting.objects.get(board__match=match, number=1).seating
+    seat = seating.index(match.parties.get(version=mine).number)
+    told = conversations.told(match, 1, 1, seat, ana)
+    last = [one for one in told if one.answer is not None][-1]
+    at = tries.Moment(match.public_id, 1, 1, seat, last.step)
+
+    def put(text: str) -> tries.Result:
+        row = tries.begin_at(ana, text, at, "greedy")
+        assert machine.look() is True
+        row.refresh_from_db()
+        found = tries.opened(row)
+        assert found is not None
+        return found
+
+    same, other = put(TEXT), put(TEXT.replace("legal[0]", "legal[-1]"))
+    legal = json.loads(last.request)["legal"]
+    assert (same.logged, same.lines[-1][3], same.faults) == (legal[0], legal[0], [])
+    assert [line[2] for line in same.lines] == [one.request.decode().rstrip("\n") for one in told[: len(same.lines)]]
+    assert (other.logged, other.lines[-1][3], len(other.lines)) == (legal[0], legal[-1], len(same.lines))
+    failed = put(TEXT.replace("legal[0]", "legal[99]"))
+    assert ([fault["kind"] for fault in failed.faults], "IndexError" in failed.stderr) == (["crash"], True)
+    for wrong, why in (
+        ({"seat": 1 - seat % 2}, "no bot of yours"),
+        ({"seat": 9}, "no bot of yours"),
+        ({"board": 2}, "no bot of yours"),
+        ({"step": 99}, "asked nothing"),
+        ({"step": -1}, "asked nothing"),
+        ({"match": "none"}, "no match"),
+    ):
+        with pytest.raises(Refused, match=why):
+            tries.begin_at(ana, TEXT, dataclasses.replace(at, **wrong), "greedy")
+    with pytest.raises(Refused, match="no bot of yours"):
+        tries.begin_at(players.create("berto"), TEXT, at, "greedy")
+
+    monkeypatch.setattr(playing, "MOST_S", 0.0)
+    late = tried(CALLS.format(first="import time; time.sleep(0.05)"), "cabrero")
+    assert (late.stopped, late.sittings) == (True, [])
+    assert list(Bot.objects.exclude(is_house=True)) == [mine.bot]
