@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import tv
+from league.web.matches import trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import live
@@ -37,6 +37,9 @@ urlpatterns = [
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("players/<slug:name>/", people.player, name="player"),
     path("submit/", bots.submit, name="submit"),
+    path("editor/", trying.editor, name="editor"),
+    path("tries/<slug:public_id>/", trying.tried, name="try"),
+    path("tries/<slug:public_id>/replay.json", trying.tried_json, name="try-replay"),
     path("t/", tournaments.tournaments, name="tournaments"),
     path("t/new/", tournaments.new_tournament, name="tournament-new"),
     path("t/new/forecast/", tournaments.forecast, name="tournament-forecast"),
@@ -56,6 +59,7 @@ urlpatterns = [
     path("m/<slug:public_id>/", matches.match, name="match"),
     path("m/<slug:public_id>/b/<int:number>/", matches.board, name="board"),
     path("m/<slug:public_id>/judge/", matches.judge, name="match-judge"),
+    path("m/<slug:public_id>/sent/", trying.sent, name="match-sent"),
     path("m/<slug:public_id>/replay.json", matches.replay_json, name="match-replay"),
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),

@@ -30,10 +30,10 @@ from league.domain.matches import encounters, replays, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import kept, marks, topics
-from league.web.bots import charts, tracebacks
+from league.web.bots import charts
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
-from league.web.common import inputs, lists
+from league.web.common import inputs, lists, tracebacks
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, viewer_of
 

@@ -11,7 +11,11 @@ from league.models import Party, Sitting
 
 def seat_names(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
     """One name per seat; a bot that holds several seats is told apart by a number."""
-    bots = seat_bots(sitting, parties)
+    return numbered(seat_bots(sitting, parties))
+
+
+def numbered(bots: Sequence[str]) -> list[str]:
+    """One name per seat, of who holds each."""
     held = Counter(bots)
     seen: Counter[str] = Counter()
     names = []
@@ -40,9 +44,9 @@ def score_of(sitting: Sitting, party: int) -> int | None:
     return next((sitting.scores[seat] for seat in seats_of(sitting, party)), None)
 
 
-def seat_sides(record: dict[str, Any], sitting: Sitting) -> list[int]:
+def seat_sides(record: dict[str, Any], seating: Sequence[int]) -> list[int]:
     """The side of every seat, as the header of the record states it; else the party that holds it."""
     sides = next((moment["sides"] for moment in record.get("events", ()) if moment["e"] == "match"), None)
     if sides is None:
-        return list(sitting.seating)
-    return [next(number for number, seats in enumerate(sides) if seat in seats) for seat in range(len(sitting.seating))]
+        return list(seating)
+    return [next(number for number, seats in enumerate(sides) if seat in seats) for seat in range(len(seating))]

@@ -25,14 +25,15 @@ from league.domain.matches import replays
 from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 from league.service import kept, marks, topics
-from league.web.common import lists, words
+from league.web.common import lists
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, viewer_of
 from league.web.matches import comparing, judging, narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
-from league.web.matches.seats import score_of, seat_bots, seat_names, seat_sides, seats_of
+from league.web.matches.seats import score_of, seat_bots, seat_names, seats_of
 from league.web.matches.timing import times
+from league.web.matches.viewer import for_viewer
 
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 SHOWN = (
@@ -43,7 +44,6 @@ SHOWN = (
     marks.TOURNAMENTS,
     marks.JUDGEMENTS,
 )  # by the pages of one match
-UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
 
 
 @kept.shown_by(marks.MATCHES, marks.BOTS)
@@ -131,6 +131,8 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 context["unreadable"] = [shown(error)]
                 return render(request, "matches/match.html", context, status=error.status)
             own = {view.party.number for view, _change in views if view.private}
+            own_bots = [party for party in parties if viewer and party.version.bot.owner_id == viewer.pk]
+            context["own"] = bool(own_bots) and "pass" in record  # of a release before passes no line can be made anew
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
             context["lines"] = narrate.narrate(shown_moments(record), names, bots)
             context["notes"] = record.get("notes", [])
@@ -245,23 +247,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
         return JsonResponse({"error": shown(error)}, status=error.status)
     except Refused as refusal:
         return JsonResponse({"error": shown(refusal)}, status=409 if replays.reason_closed(found) else 400)
-    parties = _parties(found)
-    seats = zip(
-        seat_names(sitting, parties),
-        seat_bots(sitting, parties),
-        sitting.seating,
-        seat_sides(record, sitting),
-        strict=True,
-    )
-    answer = {name: value for name, value in record.items() if name not in UNSEEN}
-    answer["events"] = shown_moments(record)
-    answer["seats"] = [{"name": name, "bot": bot, "party": party, "side": side} for name, bot, party, side in seats]
-    answer["cards"] = words.card_names()
-    answer["labels"] = words.viewer_labels() | {
-        "suits": {suit: words.suit_name(suit) for suit in words.SUITS},
-        "faults": {kind: words.fault_name(kind) for kind in words.FAULTS},
-    }
-    answer["unit"] = engine.load(found.pool.game, players=found.pool.players).score_unit
+    answer = for_viewer(record, seat_bots(sitting, _parties(found)), sitting.seating)
     response = JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
     patch_vary_headers(response, ["Accept-Language", "Cookie"])
     return response

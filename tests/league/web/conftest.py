@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import random
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from django.conf import settings as configured
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
 from django.test import Client
@@ -22,7 +25,9 @@ from league.domain.tournaments import progress, tournaments
 from league.models import BotVersion, Match, Player, Pool, Sitting, Tournament
 from tests.support import league as made
 from tests.support import rows
+from tests.support.live import database_url
 from tests.support.playing import choose
+from tests.support.processes import Process, free_port
 
 PATIENT_MS = 180_000  # for what a browser waits for at most: on a loaded machine a log-in may take half a minute
 STDERR = "log of rufo v1"  # what tests.support.league writes for that bot
@@ -170,3 +175,17 @@ def browser(chromium: str) -> Iterator[object]:
         yield started
         started.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def site(transactional_db: None, tmp_path: Path) -> Iterator[str]:
+    """The address of gunicorn on the database of this test."""
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", "league.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "4"]
+    command += ["--worker-class", "league.service.web_worker.BufferingWorker", "--no-control-socket"]
+    environment = {**os.environ, "DATABASE_URL": database_url(), "SECRET_KEY": configured.SECRET_KEY, "HTTPS": "0"}
+    environment |= {"STATE_DIR": str(tmp_path), "BROKER_URL": "filesystem://"}
+    process = Process("gunicorn", command, tmp_path / "log", env=environment, cwd=configured.BASE_DIR)
+    process.wait_until(lambda: "Booting worker" in process.tail(), "it listens", 60)
+    yield f"http://127.0.0.1:{port}"
+    process.stop()

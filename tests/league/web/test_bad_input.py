@@ -27,6 +27,7 @@ ASKED = {
     "/overall/": ["page", "at"],
     "/e/": ["page"],
     "/submit/": ["bot"],
+    "/editor/": ["bot", "from"],
     "/accounts/signup/": ["next"],
     "/accounts/login/": ["next"],
 }
@@ -37,6 +38,8 @@ PLACES = [
     "/m/{}/replay.json",
     "/m/{match}/b/{}/",
     "/bots/{}/",
+    "/tries/{}/",
+    "/tries/{}/replay.json",
     "/bots/rufo/v{}/",
     "/bots/rufo/vs/{}/",
     "/players/{}/",
@@ -58,6 +61,11 @@ SENT = {
         {"name": "Event", "stage1-format": None, "stage1-boards": None, "stage1-parameters": None}
     ],
     "/c/new/?game=partnership": [{"name": "Circuit", "days": None, "at": None, "time_zone": None, "parameters": None}],
+    "/editor/": [
+        {"source": None, "game": "partnership", "rival": "greedy", "do": "try"},
+        {"source": "pass", "game": None, "rival": None, "bot": None, "do": None},
+        {"source": None, "bot": None, "game": "partnership", "rival": "greedy", "do": "submit"},
+    ],
     "/t/new/?game=partnership": [
         {"name": None, "boards": "2"},
         {"name": "Cup", "boards": None},

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
-import pytest
 from django.conf import settings
 
 from league.domain.core import clock
@@ -16,24 +11,8 @@ from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, played
 from tests.support import league as made
 from tests.support.chromium import until
-from tests.support.live import database_url
-from tests.support.processes import Process, free_port
 
 TEMPLATES = settings.BASE_DIR / "league" / "templates"
-
-
-@pytest.fixture
-def site(transactional_db: None, tmp_path: Path) -> Iterator[str]:
-    """The address of gunicorn on the database of this test."""
-    port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "league.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "4"]
-    command += ["--worker-class", "league.service.web_worker.BufferingWorker", "--no-control-socket"]
-    environment = {**os.environ, "DATABASE_URL": database_url(), "SECRET_KEY": "of nobody", "HTTPS": "0"}
-    environment |= {"STATE_DIR": str(tmp_path), "BROKER_URL": "filesystem://"}
-    process = Process("gunicorn", command, tmp_path / "log", env=environment, cwd=settings.BASE_DIR)
-    process.wait_until(lambda: "Booting worker" in process.tail(), "it listens", 60)
-    yield f"http://127.0.0.1:{port}"
-    process.stop()
 
 
 def test_no_page_loads_itself_anew() -> None:

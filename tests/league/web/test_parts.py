@@ -9,8 +9,8 @@ import engine
 from league.domain.ratings.leaderboards import RankedBot
 from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
-from league.web.bots import charts, tracebacks
-from league.web.common import game_lines, markdown
+from league.web.bots import charts
+from league.web.common import game_lines, markdown, tracebacks
 from league.web.games.bars import with_bars
 from league.web.tournaments.crosstable import shade
 from tests.league.web.page import Page, faults

@@ -1,0 +1,300 @@
+"""The editor: with script in a real browser beside a real worker, and without any."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from engine.runner import Limits
+from engine.sandbox import Sandbox
+from league.domain.bots import house, tries
+from league.domain.matches import leases, reports
+from league.domain.people import players
+from league.domain.playing import tries as playing
+from league.domain.playing.process import Machine
+from league.enums import VersionStatus
+from league.models import BotVersion, Match, Player, Try
+from league.web.matches.trying import TEMPLATE
+from tests.league.web.conftest import PATIENT_MS
+from tests.league.web.page import Page, faults
+from tests.support import league as made
+from tests.support.chromium import until
+from tests.support.league import BOT, accepted, started
+
+VENDOR = settings.BASE_DIR / "league" / "static" / "league" / "vendor"
+TEXT = BOT.decode()
+
+
+def test_what_is_not_our_own_is_what_it_was() -> None:
+    told = tomllib.loads((VENDOR / "vendored.toml").read_text(encoding="utf-8"))
+    hashes = {one["file"]: one["sha256"] for one in told.values()}
+    assert hashes == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in VENDOR.glob("*.js")}
+    for one in told.values():
+        licence = (VENDOR / one["licence_file"]).read_text(encoding="utf-8")
+        assert "Permission is hereby granted" in licence
+        assert all(f"\n{package}: Copyright" in licence for package in one["packages"])
+
+
+# ---- without script
+
+
+@pytest.fixture
+def ana() -> Player:
+    accepted(house.player(), "greedy")
+    return players.create("ana")
+
+
+@pytest.fixture
+def client(ana) -> Client:
+    made = Client(headers={"accept-language": "en"})
+    made.force_login(ana.user)
+    return made
+
+
+def form(**change: str) -> dict[str, str]:
+    return {"source": TEXT, "game": "partnership", "rival": "greedy", "bot": "", "do": "try", **change}
+
+
+def played(**found: object) -> None:
+    work = leases.claim("w1")
+    assert work is not None
+    assert work.kind == "try"
+    leases.start(work)
+    assert playing.report(work.pk, work.token, tries.Result(**found))
+
+
+@pytest.mark.django_db
+def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
+    first = Page(client.get("/editor/").content.decode())
+    assert faults(first) == []
+    assert "def choose_card" in client.get("/editor/").content.decode()  # the ten lines
+
+    answer = client.post("/editor/", form(source=TEXT.replace("\n", "\r\n"), bot="Rufo"))
+    where = answer.url
+    assert Try.objects.get().source == TEXT
+    waiting = client.get(where)
+    assert "It waits for a worker" in waiting.content.decode()
+    assert 'data-live="match:' in waiting.content.decode()
+
+    played(
+        stderr='Traceback (most recent call last):\n  File "/bot/bot.py", line 6, in act\n<b>KeyError: 1</b>\n',
+        faults=[{"kind": "crash", "party": 0, "seat": 0, "board": 1, "sitting": 0, "step": 3, "detail": "exit code 1"}],
+        lines=[[0, 0, '{"type":"act","id":1,"legal":["play 1o","play 3c"]}', '{"id":1,"do":"play 3c"}']],
+        scores=[0, 0],
+        decisions=1,
+    )
+    shown = client.get(where).content.decode()
+    assert faults(Page(shown)) == []
+    assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in shown
+    assert "play 3c" in shown
+    assert "data-live" not in shown
+    assert TEXT.strip().splitlines()[-1] in shown
+    with CaptureQueriesContext(connection) as queries:
+        client.get(where)
+    assert len(queries) == 11
+
+    refused = client.post("/editor/", form(do="submit"))
+    assert (refused.status_code, "Give it a name" in refused.content.decode()) == (422, True)
+    done = client.post("/editor/", form(do="submit", bot="Rufo", games="partnership"))
+    assert done.url == "/bots/rufo/v1/"
+    version = BotVersion.objects.get(bot__slug="rufo")
+    assert (version.games, version.entry) == (["partnership"], "bot.py")
+    assert TEXT.splitlines()[3] in client.get("/editor/?from=rufo/1").content.decode()
+
+
+@pytest.mark.django_db
+def test_nothing_is_lost_by_a_refusal(client, settings) -> None:
+    settings.QUOTA_TRIES = 1
+    for change, status, why in (
+        ({"source": " "}, 422, "there is no text"),
+        ({"game": "chess"}, 422, "chess"),
+        ({"rival": "rufo"}, 422, "rufo"),
+        ({"rival": "greedy", "game": "brisca"}, 422, "does not play brisca"),
+        ({"do": "submit", "bot": "///"}, 422, "cannot be used"),
+        ({"source": TEXT + "#" * tries.MOST_SOURCE}, 422, "the editor takes 64"),
+        ({}, 302, ""),
+        ({"source": TEXT + "# kept"}, 429, "tried 1 times"),
+    ):
+        answer = client.post("/editor/", form(**change))
+        text = answer.content.decode()
+        assert (answer.status_code, why in text) == (status, True), (change, text[-3000:])
+        assert (
+            status == 302
+            or not change.get("source", "").strip()
+            or "# kept" not in change["source"]
+            or "# kept" in text
+        )
+    assert Try.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_nobody_else_sees_a_try(client, ana) -> None:
+    made = tries.begin(ana, TEXT, "partnership", "greedy")
+    other = players.create("berto")
+    other.user.is_staff = True
+    other.user.save()
+    foreign = Client()
+    foreign.force_login(other.user)
+    where = f"/tries/{made.work.public_id}/"
+    assert client.get(where).status_code == 200
+    assert (foreign.get(where).status_code, foreign.get(where + "replay.json").status_code) == (404, 404)
+    assert foreign.get("/editor/?from=greedy/1").status_code == 404
+    assert Client().get(where).url.startswith("/accounts/login/")
+    for path in (
+        f"/m/{made.work.public_id}/",
+        f"/m/{made.work.public_id}.jsonl",
+        f"/api/v1/matches/{made.work.public_id}",
+    ):
+        assert client.get(path).status_code == 404
+    for path in ("/m/", "/queue/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
+        assert made.work.public_id not in client.get(path).content.decode()
+
+
+@pytest.mark.django_db
+def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
+    mine, greedy = accepted(ana, "rufo"), BotVersion.objects.get(bot__slug="greedy")
+    match = started(ana, [mine, greedy], boards=1).matches.get()
+    work = leases.claim("w1", prefer=match.pk)
+    assert work is not None
+    leases.start(work)
+    found = made.result(work)
+    for board in found.boards:
+        for one in board.sittings:
+            asked = len(one.replay["actions"])
+            kept = {"limits": asdict(Limits()), "seeds": [1, 2, 3, 4], "boards": [1]}
+            times = {name: [0] * asked for name in ("seats", "cpu", "wall", "latency")}
+            one.replay.update(
+                {"pass": kept, "faults": [], "timings": {"unit": "us", "steps": list(range(asked)), **times}}
+            )
+    assert reports.report(work.pk, work.token, found) == reports.Receipt.STORED
+
+    where = f"/m/{match.public_id}/sent/?b=1&s=1"
+    assert where.replace("&", "&amp;") in client.get(f"/m/{match.public_id}/?b=1&s=1").content.decode()
+    page = Page(client.get(where).content.decode())
+    assert faults(page) == []
+    first = next(link for link in page.links if "at=" in link)
+    opened = client.get(first).content.decode()
+    at = re.search(r'name="at" value="([^"]+)"', opened)
+    assert at is not None
+    assert at[1].startswith(f"{match.public_id}.1.1.")
+    assert TEXT.splitlines()[3] in opened  # of the version that played
+    answer = client.post("/editor/", form(at=at[1], do="here"))
+    assert Try.objects.get().at["match"] == match.public_id
+    played(
+        lines=[[0, 1, '{"type":"act","id":1,"legal":["play 1o","play 3c"]}', "play 3c"]], logged="play 1o", decisions=1
+    )
+    shown = client.get(answer.url).content.decode()
+    assert faults(Page(shown)) == []
+    assert re.search(r"In the match</dt><dd[^>]*>play 1o", shown)
+    assert at[1] in shown
+    for wrong in ("", "a.b", f"{match.public_id}.1.0.1.0", "x.1.1.1.1"):
+        assert client.post("/editor/", form(at=wrong, do="here")).status_code == 422
+    stranger = Client()
+    stranger.force_login(players.create("berto").user)
+    assert stranger.get(where).status_code == 404
+
+
+# ---- in a browser
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
+        Path(folder).chmod(0o755)
+        made = Machine(Path(folder) / "bots")
+        made.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield made
+        made.upcoming.close()
+
+
+@pytest.mark.timeout(900)
+def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, machine: Machine) -> None:
+    for version, _ in house.enter():
+        Match.objects.filter(parties__version=version).delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    player = players.create("ana")
+    session = Client()
+    session.force_login(player.user)
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="es-ES")
+    context.set_default_timeout(PATIENT_MS)
+    value = session.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on(
+        "console",
+        lambda told: complaints.append(f"{told.text} {told.location}") if told.type in ("error", "warning") else None,
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    seen = os.environ.get("SCREENSHOTS", "")
+
+    def write(text: str) -> None:
+        page.locator(".cm-content").click()
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(text)
+
+    def look(name: str) -> None:
+        for width, scheme in ((1280, "light"), (360, "dark"), (360, "light"), (1280, "dark")):
+            if seen:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
+                page.screenshot(path=f"{seen}/{name}-{width}-{scheme}.png", full_page=True)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    page.goto(f"{site}/editor/")
+    until(
+        page,
+        "() => document.querySelector('.code-editor')?.shadowRoot.querySelector('.cm-content')?.textContent.includes('choose_card')",
+    )
+    look("new")
+
+    # Who has no mouse gets in, and out again
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "code-editor"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "id_game"
+
+    # It plays: the board appears by itself
+    write(TEMPLATE.read_text())
+    page.evaluate("window.stays = true")
+    page.locator("button[value=try]").click()
+    page.wait_for_url("**/tries/*/")
+    page.evaluate("window.stays = true")
+    assert page.locator("tute-replay").count() == 0
+    assert machine.look() is True
+    until(page, "() => document.querySelector('tute-replay.ready .felt .card') !== null")
+    assert page.evaluate("window.stays") is True
+    assert page.locator(".asked li").count() > 6
+    look("played")
+
+    # Broken: its traceback
+    write(TEMPLATE.read_text().replace("winners or cards", "losers or cards"))
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(lambda url, was=page.url: "/tries/" in url and url != was)
+    assert machine.look() is True
+    until(page, "() => document.body.textContent.includes(\"NameError: name 'losers' is not defined\")")
+    assert re.search(r"bot\.py, line \d+, in choose_card", page.inner_text("#main"))
+    look("broken")
+
+    # Mended, and submitted
+    write(TEXT)
+    page.fill("#id_bot", "Rufo")
+    page.locator("button[value=submit]").click()
+    page.wait_for_url("**/bots/rufo/v1/")
+    assert BotVersion.objects.get(bot__slug="rufo").status == VersionStatus.VALIDATING
+    context.close()
+    assert complaints == []
