@@ -126,6 +126,11 @@ LONG = (
     "tests/hostile/test_acts.py",
     "tests/league/management/test_serve.py",
     "tests/engine/cli/test_commands.py",
+    "tests/engine/games/test_adding_a_game.py",
+    "tests/league/domain/ladders/test_live.py",
+    "tests/league/domain/ladders/test_drawing.py",
+    "tests/league/domain/tournaments/test_formats.py",
+    "tests/league/domain/ratings/test_stages.py",
 )
 
 
