@@ -14,7 +14,7 @@ whole deals of the games that `engine.search.solving.tricks` knows (docs/search.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
 from math import sqrt
@@ -24,6 +24,7 @@ from engine import replay as replays
 from engine.cards.chance import Dice
 from engine.errors import EngineError
 from engine.game import load
+from engine.intervals import t95
 from engine.match.redaction import redact
 from engine.search.knowledge import Knowledge
 from engine.search.playouts.words import INTERPRETED
@@ -61,6 +62,43 @@ class Judged:
     worth: float | None = None
     samples: int = 0
     error: float = 0.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """Decisions of one bot, in one phase or in all. boards: by board, what was lost and in how many judged decisions."""
+
+    decisions: int = 0
+    right: int = 0
+    boards: dict[int, tuple[float, int]] = field(default_factory=dict)
+
+    def add(self, board: int, lost: float | None) -> None:
+        """Count one decision, and what it lost; None where that is not known."""
+        self.decisions += 1
+        if lost is None:
+            return
+        self.right += lost == 0
+        before, judged = self.boards.get(board, (0.0, 0))
+        self.boards[board] = before + lost, judged + 1
+
+    @property
+    def judged(self) -> int:
+        """Decisions that could be judged."""
+        return sum(judged for _, judged in self.boards.values())
+
+    @property
+    def lost(self) -> float | None:
+        """Lost a decision, on average over those that were judged."""
+        return sum(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
+
+    @property
+    def margin(self) -> float | None:
+        """Half of the 95 % interval of `lost`, over boards: decisions of one board hang together. None for fewer than two boards."""
+        count, mean = len(self.boards), self.lost
+        if count < 2 or mean is None:
+            return None
+        squares = sum((lost - mean * judged) ** 2 for lost, judged in self.boards.values())
+        return t95(count - 1) * sqrt(count / (count - 1) * squares) / self.judged
 
 
 class Decision(NamedTuple):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from math import sqrt
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import remote
 from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
 from engine.cli.problem import OK, Problem
 from engine.cli.repro import documents
-from engine.cli.stats import t95
 
 if TYPE_CHECKING:
-    from engine.analysis import Judged
+    from engine.analysis import Judged, Tally
 
 EXAMPLE = """
 tute analyse games.jsonl
@@ -48,43 +46,6 @@ def add(commands: Any) -> None:
     )
     json_flag(parser)
     parser.set_defaults(run=run)
-
-
-@dataclass(slots=True)
-class Tally:
-    """Decisions of one bot, in one phase or in all. boards: by board, what was lost and in how many judged decisions."""
-
-    decisions: int = 0
-    right: int = 0
-    boards: dict[int, tuple[float, int]] = field(default_factory=dict)
-
-    def add(self, board: int, one: Judged) -> None:
-        """Count one decision."""
-        self.decisions += 1
-        if one.lost is None:
-            return
-        self.right += one.lost == 0
-        lost, judged = self.boards.get(board, (0.0, 0))
-        self.boards[board] = lost + one.lost, judged + 1
-
-    @property
-    def judged(self) -> int:
-        """Decisions that could be judged."""
-        return sum(judged for _, judged in self.boards.values())
-
-    @property
-    def lost(self) -> float | None:
-        """Lost a decision, on average over those that were judged."""
-        return sum(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
-
-    @property
-    def margin(self) -> float | None:
-        """Half of the 95 % interval of `lost`, over boards: decisions of one board hang together. None for fewer than two boards."""
-        count, mean = len(self.boards), self.lost
-        if count < 2 or mean is None:
-            return None
-        squares = sum((lost - mean * judged) ** 2 for lost, judged in self.boards.values())
-        return t95(count - 1) * sqrt(count / (count - 1) * squares) / self.judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +105,13 @@ def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> I
 
 def _tallies(places: Iterable[Place]) -> dict[str, dict[str, Tally]]:
     """By bot: of all its decisions ("all") and of each phase."""
-    from engine.analysis import PHASES
+    from engine.analysis import PHASES, Tally
 
     found: dict[str, dict[str, Tally]] = {}
     for place in places:
         mine = found.setdefault(place.bot, {phase: Tally() for phase in ("all", *PHASES)})
-        mine["all"].add(place.board, place.judged)
-        mine[place.judged.phase].add(place.board, place.judged)
+        mine["all"].add(place.board, place.judged.lost)
+        mine[place.judged.phase].add(place.board, place.judged.lost)
     return found
 
 

@@ -269,6 +269,9 @@ class TallyOut(serializers.Serializer[Any]):
     judged = serializers.IntegerField()
     right = serializers.IntegerField(help_text="In which nothing was lost.")
     lost = serializers.FloatField(allow_null=True, help_text="Lost a decision, over those that were judged.")
+    margin = serializers.FloatField(
+        allow_null=True, help_text="Half of its 95 % interval, over boards; null for fewer than two."
+    )
 
 
 class VerdictOut(serializers.Serializer[Any]):

@@ -13,6 +13,7 @@ from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnl
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from engine.analysis import Tally
 from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
@@ -268,5 +269,11 @@ class Analysis(View):
         return int(text)
 
 
-def _tally(one: reading.Tally) -> dict[str, Any]:
-    return {"decisions": one.decisions, "judged": one.judged, "right": one.right, "lost": one.lost}
+def _tally(one: Tally) -> dict[str, Any]:
+    return {
+        "decisions": one.decisions,
+        "judged": one.judged,
+        "right": one.right,
+        "lost": one.lost,
+        "margin": one.margin,
+    }

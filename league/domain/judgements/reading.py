@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.analysis import PHASES
+from engine.analysis import PHASES, Tally
 from engine.judging import Verdict
 from league.domain.judgements.bodies import Body, Place
 from league.models import Judgement, Sitting
@@ -52,36 +52,13 @@ def placed(body: Body, where: dict[Place, list[int]]) -> list[Placed]:
     ]
 
 
-@dataclass(slots=True)
-class Tally:
-    """Decisions of one party, in one phase or in all."""
-
-    decisions: int = 0
-    judged: int = 0
-    right: int = 0
-    total: float = 0.0
-
-    def add(self, one: Verdict) -> None:
-        """Count one."""
-        self.decisions += 1
-        if one.lost is not None:
-            self.judged += 1
-            self.right += one.lost == 0
-            self.total += one.lost
-
-    @property
-    def lost(self) -> float | None:
-        """Lost a decision, over those that were judged."""
-        return self.total / self.judged if self.judged else None
-
-
 def tallies(rows: Iterable[Placed], parties: int) -> list[dict[str, Tally]]:
     """By party: of all its decisions ("all") and of each phase."""
     found = [{phase: Tally() for phase in (ALL, *PHASES)} for _ in range(parties)]
     for one in rows:
         if one.party < parties:
-            found[one.party][ALL].add(one.verdict)
-            found[one.party][one.verdict.phase].add(one.verdict)
+            found[one.party][ALL].add(one.board, one.verdict.lost)
+            found[one.party][one.verdict.phase].add(one.board, one.verdict.lost)
     return found
 
 

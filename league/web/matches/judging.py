@@ -13,7 +13,7 @@ from itertools import groupby
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from engine.analysis import PHASES
+from engine.analysis import PHASES, Tally
 from engine.rules.terms import GAME_SCORE
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
@@ -83,7 +83,7 @@ class Shown:
     chosen: bool = False
     graph: Graph | None = None
     phases: list[str] = field(default_factory=list)
-    sums: list[tuple[Party, list[reading.Tally]]] = field(default_factory=list)
+    sums: list[tuple[Party, list[Tally]]] = field(default_factory=list)
     size: int = 1  # so much of what is stored makes one of the unit that people read
     worst: list[Worst] = field(default_factory=list)  # of the whole match
     damaged: str = ""

@@ -55,6 +55,7 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     all_of_them = [one["phases"][0] for one in done["parties"]]
     assert [one["phase"] for one in all_of_them] == ["all", "all"]
     assert sum(one["decisions"] for one in all_of_them) == done["decisions"]
+    assert all(one["margin"] is not None for one in all_of_them), "of two boards"
     second = nobody.get(f"{where}/open?board=2").json()["verdicts"]
     assert second == [one for one in done["verdicts"] if one["board"] == 2] != []
     assert nobody.get(f"{where}/open?board=x").status_code == 400
