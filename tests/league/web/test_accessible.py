@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
 from django.conf import settings
 
+from engine.judging import Child
+from league.domain.judgements import asking, carrying
 from league.domain.operators import acting
 from league.domain.people import rights
 from league.enums import Right
+from league.models import Match
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
+from tests.support import league as made
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 RULES = {
@@ -74,6 +79,19 @@ def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
         for width, scheme in views if name in ("home", "match", "tournament", "operators") else views[place % 2 :][:1]:
             found += look(path, width, scheme)
     assert found == [], "\n".join(found)
+
+
+def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) -> None:
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+    match = live[1].clean
+    Match.objects.filter(status="queued").update(held_back=True)
+    for kind in ("open", "fair"):
+        asking.ask(match, kind, live[1].ana, now=made.NOW)
+    held = carrying.claim("host:1", now=made.NOW)
+    assert held is not None
+    assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
+    where = f"/m/{match.public_id}/?b=2&s=0&j="
+    assert look(f"{where}open", 360, "dark") + look(f"{where}fair", 1280, "light") == []
 
 
 def test_axe_finds_what_is_wrong(browser) -> None:
