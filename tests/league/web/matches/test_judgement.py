@@ -81,7 +81,7 @@ def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> No
     assert f"b={worst.board}&amp;s={worst.sitting}&amp;j={kind}#{judging.anchor(worst)}" in html
     assert f"{row.judged} de {row.decisions} decisiones juzgadas" in text(reader, where)
     assert ("polyline" in html) == (kind == "open")
-    assert re.search(r"\d,\d\d ± \d", html), "means with their margins"
+    assert re.search(r"\d,\d\d\s+± \d", html), "means with their margins"
 
     other = "fair" if kind == "open" else "open"
     assert '<svg class="chart"' not in reader.get(f"/m/{match.public_id}/?j={other}").content.decode()
