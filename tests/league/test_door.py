@@ -116,6 +116,7 @@ def pages(league: League) -> list[str]:
         "/bots/rufo/",
         "/bots/luna/vs/sol/",
         "/players/ana/",
+        "/players/ana/news.atom",
         "/t/",
         f"/t/{league.cup.slug}/",
         f"/t/{league.next_cup.slug}/",
@@ -204,7 +205,7 @@ def test_nobody_is_given_what_another_sees(league, door):
         assert Answered(door, path).kept
         again = Answered(door, path, **cookie)
         assert not again.kept
-        if not path.startswith("/api/") and not path.endswith(".json"):
+        if not path.startswith("/api/") and not path.endswith((".json", ".atom")):
             assert b">ana</a>" in again.body or b"/accounts/me/" in again.body
             assert b"/accounts/me/" not in stranger.body
             assert b"csrfmiddlewaretoken" not in stranger.body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from math import ceil, floor
 
 from league.models import RatingPoint
@@ -11,6 +12,9 @@ from league.web.common.words import format_number
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # of a drawing and its margins
 MOST_POINTS = 300
+DATES = 4  # under the axis
+APART = 34  # between two names of versions, in units of the drawing
+FEW_DAYS = timedelta(days=2)  # of a history: hours are told instead of days
 
 
 @dataclass
@@ -20,7 +24,9 @@ class RatingChart:
     line: str
     band: str
     ticks: list[tuple[float, int]]
-    marks: list[tuple[float, int]] = field(default_factory=list)
+    marks: list[tuple[float, int | None]] = field(default_factory=list)  # None: another one is named too near
+    dates: list[tuple[float, datetime]] = field(default_factory=list)
+    hours: bool = False  # of the dates alone
     points: list[RatingPoint] = field(default_factory=list)
     dots: list[tuple[float, float, RatingPoint]] = field(default_factory=list)
     width: int = WIDTH
@@ -33,7 +39,7 @@ class RatingChart:
 def rating_chart(points: Iterable[RatingPoint]) -> RatingChart | None:
     """The chart of one bot in one pool, oldest point first; None with fewer than two points.
 
-    The horizontal axis counts matches, not days: ratings move by matches. A mark stands where a new version first played.
+    The horizontal axis counts matches, since ratings move by matches; dates stand below it. A mark stands where a new version first played.
     """
     found = list(points)
     if len(found) < 2:
@@ -61,11 +67,18 @@ def rating_chart(points: Iterable[RatingPoint]) -> RatingChart | None:
         ticks=[(y(value), value) for value in range(low, high + 1, step)],
         points=kept[::-1],
     )
-    last = None
+    seen: set[int] = set()
+    named = -float(APART)
     for place, point in enumerate(kept):
-        if point.version.number != last:
-            last = point.version.number
-            chart.marks.append((x(place), last))
+        number = point.version.number
+        if number not in seen:
+            seen.add(number)
+            near = x(place) - named < APART
+            named = named if near else x(place)
+            chart.marks.append((x(place), None if near else number))
+    places = sorted({round(i * (len(kept) - 1) / (DATES - 1)) for i in range(DATES)})
+    chart.dates = [(x(place), kept[place].at) for place in places]
+    chart.hours = kept[-1].at - kept[0].at < FEW_DAYS
     chart.dots = [(x(i), y(point.elo), point) for i, point in enumerate(kept)] if len(kept) <= 60 else []
     return chart
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
 from django.conf import settings
 from django.contrib import messages
@@ -33,12 +34,14 @@ from league.service import kept, marks, topics
 from league.web.bots import charts
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
+from league.web.bots.highlights import highlights
 from league.web.common import inputs, lists, tracebacks
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, viewer_of
 
 BY_NAME = keyset.Order(("slug",), (str,))
 MOST_POINTS = 2000  # of one rating chart
+MOST_VERSIONS = 12  # of one bot in one pool
 MOST_OPEN = 5  # tournaments that take entries
 MOST_MATCHES = 12  # of one bot, the latest
 MOST_MATCHES_OF_TWO = 20  # the latest of two bots against each other
@@ -59,13 +62,14 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """One bot. Fourteen queries."""
+    """One bot; of the pool `?pool=` its history, its versions, its best and worst boards. Seventeen queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, found.owner_id)
     topics.follow(request, topics.of_bot(found.pk), marks.POOLS)
     ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
     pools = [rating.pool for rating in ratings]
     pool = chosen_pool(pools, request.GET.get("pool", ""))
+    points = _history(found, pool) if pool else []
     by_pool = defaultdict(list)
     for line in encounter_lines(found):
         by_pool[line.pool].append(line)
@@ -80,7 +84,9 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "ratings": ratings,
         "pools": pools,
         "pool": pool,
-        "chart": _rating_chart(found, pool) if pool else None,
+        "chart": charts.rating_chart(reversed(points)),
+        "by_version": _by_version(found, pool) if pool else [],
+        "highlights": highlights(pool, points) if pool else None,
         "encounters": dict(by_pool),
         "successions": list(succession.of_bot(found)),
         "ladders": settings.LADDERS,
@@ -156,13 +162,22 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     return render(request, "bots/encounter.html", context)
 
 
-def _rating_chart(found: Bot, pool: Pool) -> charts.RatingChart | None:
+def _history(found: Bot, pool: Pool) -> list[RatingPoint]:
+    """The latest points of its history in a pool, the newest first. One query."""
     newest = (
         RatingPoint.objects.filter(version__bot=found, pool=pool)
         .select_related("version", "match")
         .order_by("-at", "-id")
     )
-    return charts.rating_chart(reversed(newest.defer("match__secret")[:MOST_POINTS]))
+    return list(newest.defer("match__secret")[:MOST_POINTS])
+
+
+def _by_version(found: Bot, pool: Pool) -> list[tuple[Rating, float | None]]:
+    """The latest versions in a pool, the newest first, each with the Elo that it has more than the one before. One query."""
+    rows = Rating.objects.filter(version__bot=found, pool=pool).select_related("version").order_by("-version__number")
+    rated = list(rows[: MOST_VERSIONS + 1])
+    changes = [newer.elo - older.elo for newer, older in pairwise(rated)]
+    return list(zip(rated, [*changes, None], strict=True))[:MOST_VERSIONS]
 
 
 @login_required

@@ -21,22 +21,33 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.people import passwords, players, quotas, tokens
 from league.enums import TokenScope
-from league.models import BotVersion, Player
+from league.models import BotVersion, Player, Rating
 from league.service import kept, marks
 from league.web.common import inputs, lists, words
 from league.web.common.viewers import player_of
+from league.web.people import news
 from league.web.people.forms import LogInForm, SignUpForm
 
+MOST_RATINGS = 100  # rows of the page of a player
+MOST_NEWS = 8
 LIVES = (30, 90, 365)  # days of a key, as the form offers them
 
 
-@kept.shown_by(marks.BOTS, marks.TOURNAMENTS, marks.MATCHES)
+@kept.shown_by(marks.BOTS, marks.TOURNAMENTS, marks.MATCHES, marks.POOLS)
 def player(request: HttpRequest, name: str) -> HttpResponse:
-    """One player, their bots and tournaments. Three queries."""
+    """One player, their bots, how these are rated, what is new of them, and tournaments. Seven queries."""
     found = get_object_or_404(Player, name=name)
     bots = found.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
     tournaments = lists.listed_tournaments().filter(owner=found)[:20]
-    return render(request, "people/player.html", {"player": found, "bots": bots, "tournaments": tournaments})
+    rated = Rating.objects.filter(version__bot__owner=found, listed=True).select_related("pool", "version__bot")
+    context = {
+        "player": found,
+        "bots": bots,
+        "ratings": rated.order_by("pool", "-elo", "version")[:MOST_RATINGS],
+        "news": news.news(found)[:MOST_NEWS],
+        "tournaments": tournaments,
+    }
+    return render(request, "people/player.html", context)
 
 
 class LogIn(LoginView):

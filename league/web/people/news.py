@@ -1,0 +1,109 @@
+"""What is new about the bots of a player, as a feed (Atom): verdicts of uploads, tests of new versions, places in tournaments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from league.enums import TournamentStatus, VersionStatus
+from league.models import BotVersion, Entry, Player, Succession
+from league.service import kept, marks
+from league.web.common.game_lines import game_title
+
+MOST = 30  # entries of the feed, and rows of each kind that are looked at
+
+
+@dataclass(frozen=True)
+class News:
+    """One entry: `key` is its identity among the news of a player, `address` a path of the site."""
+
+    key: str
+    at: datetime
+    title: str
+    address: str
+
+
+@require_safe
+@kept.shown_by(marks.BOTS, marks.TOURNAMENTS)
+def feed(request: HttpRequest, name: str) -> HttpResponse:
+    """The news of a player's bots, the newest first. Four queries."""
+    player = get_object_or_404(Player, name=name)
+    page = request.build_absolute_uri(reverse("player", args=[player.name]))
+    found = Atom1Feed(
+        title=_("News of the bots of %(player)s") % {"player": player.name},
+        link=page,
+        description="",
+        language=get_language() or "es",
+        feed_url=request.build_absolute_uri(request.path),
+        author_name=player.name,
+    )
+    for one in news(player):
+        address = request.build_absolute_uri(one.address)
+        found.add_item(one.title, address, "", unique_id=f"{page}#{one.key}", pubdate=one.at, updateddate=one.at)
+    return HttpResponse(found.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
+
+
+def news(player: Player) -> list[News]:
+    """What anybody may know of it, the newest first. Three queries."""
+    found = [*_verdicts(player), *_successions(player), *_places(player)]
+    return sorted(found, key=lambda one: (one.at, one.title), reverse=True)[:MOST]
+
+
+def _verdicts(player: Player) -> list[News]:
+    rows = BotVersion.objects.filter(bot__owner=player).exclude(status=VersionStatus.VALIDATING).select_related("bot")
+    return [
+        News(
+            f"version-{row.pk}",
+            row.created,
+            _("%(version)s: %(status)s") % {"version": row, "status": row.get_status_display()},
+            reverse("version", args=[row.bot.slug, row.number]),
+        )
+        for row in rows.order_by("-id")[:MOST]
+    ]
+
+
+def _successions(player: Player) -> list[News]:
+    rows = Succession.objects.filter(version__bot__owner=player, decided__isnull=False)
+    rows = rows.select_related("version__bot", "before").order_by("-decided")
+    return [
+        News(
+            f"succession-{row.pk}",
+            row.decided,
+            _("%(version)s against v%(before)s in %(game)s: %(verdict)s")
+            % {
+                "version": row.version,
+                "before": row.before.number,
+                "game": game_title(row.game),
+                "verdict": row.get_verdict_display(),
+            },
+            reverse("bot", args=[row.version.bot.slug]),
+        )
+        for row in rows[:MOST]
+        if row.decided
+    ]
+
+
+def _places(player: Player) -> list[News]:
+    rows = Entry.objects.filter(
+        version__bot__owner=player, place__isnull=False, tournament__status=TournamentStatus.FINISHED
+    )
+    rows = rows.select_related("version__bot", "tournament").defer("tournament__secret")
+    return [
+        News(
+            f"entry-{row.pk}",
+            row.tournament.finished,
+            _("%(version)s: place %(place)d in %(tournament)s")
+            % {"version": row.version, "place": row.place, "tournament": row.tournament.name},
+            reverse("tournament", args=[row.tournament.slug]),
+        )
+        for row in rows.order_by("-tournament__finished")[:MOST]
+        if row.tournament.finished
+    ]

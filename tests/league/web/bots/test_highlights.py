@@ -1,0 +1,105 @@
+"""The page of a bot tells how its versions compare, its best and worst boards, and its faults; that of its owner, what is new."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as Tree
+from datetime import timedelta
+
+from league.domain.ratings import ratings
+from league.models import Board, RatingPoint
+from league.web.bots import charts
+from league.web.bots.highlights import Highlight, highlights
+from tests.league.web.page import Page
+from tests.support import league as made
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def newest(league, slug: str) -> list[RatingPoint]:
+    found = RatingPoint.objects.filter(version__bot__slug=slug).select_related("version", "match")
+    return list(found.order_by("-at", "-id"))
+
+
+def text_of(reader, url: str) -> str:
+    return " ".join(Page(reader.get(url).content.decode()).text.split())
+
+
+def test_the_best_and_worst_boards_are_those_of_the_widest_leads(league, reader) -> None:
+    match = league.clean
+    first, second = match.parties.select_related("version__bot").order_by("number")
+    mine, theirs = first.version.bot.slug, second.version.bot.slug
+    Board.objects.filter(match__in=[point.match_id for point in newest(league, mine)]).update(scores=[10, 10])
+    Board.objects.filter(match=match, number=1).update(scores=[160, 100])
+    Board.objects.filter(match=match, number=2).update(scores=[65, 100])
+
+    found = highlights(league.pool, newest(league, mine))
+
+    def told(rows: list[Highlight]) -> list[tuple]:
+        return [(one.match, one.number, one.others, one.lead) for one in rows]
+
+    assert told(found.best) == [(match.public_id, 1, (theirs,), 60)]
+    assert told(found.worst) == [(match.public_id, 2, (theirs,), -35)]
+    assert found.matches == 2
+    shown = text_of(reader, f"/bots/{mine}/")
+    assert f"{match.public_id} · 1 {theirs} v1 +60" in shown
+    assert f"{match.public_id} · 2 {theirs} v1 −35" in shown
+    mirrored = highlights(league.pool, newest(league, theirs))
+    assert (mirrored.best[0].lead, mirrored.worst[0].lead) == (35, -60)
+    assert highlights(league.pool, []).best == []
+
+
+def test_faults_and_versions_are_told(league, reader) -> None:
+    assert f"{league.faulty.public_id} " in text_of(reader, "/bots/rufo/").split("Últimas faltas")[1]
+    assert "Versión a versión" not in text_of(reader, "/bots/rufo/")
+    second = made.accepted(league.ana, "rufo")
+    cup = made.started(league.ana, [second, league.luna], name="Second cup")
+    made.play(cup.matches.get(), winner=cup.matches.get().parties.get(version=second).number)
+    ratings.refresh(league.pool, now=made.NOW)
+    shown = text_of(reader, "/bots/rufo/").split("Versión a versión")[1]
+    newer, older = (float(v.ratings.get().elo) for v in (second, league.rufo))
+    assert f"+{newer - older:.0f}" in shown.split("v1")[0]
+
+
+def test_a_chart_has_dates_and_names_versions_apart(league) -> None:
+    one = newest(league, "luna")[0]
+
+    def point(number: int, days: int) -> RatingPoint:
+        version = type(one.version)(number=number)
+        return RatingPoint(elo=1000.0 + days, margin=50.0, at=made.NOW + timedelta(days=days), version=version)
+
+    chart = charts.rating_chart([point(1 + (day > 30) + (day > 31) + (day > 60), day) for day in range(91)])
+
+    assert chart is not None
+    assert [number for _, number in chart.marks] == [1, 2, None, 4]
+    assert [(at - made.NOW).days for _, at in chart.dates] == [0, 30, 60, 90]
+    assert not chart.hours
+    short = charts.rating_chart([point(1, 0), point(1, 1)])
+    assert short is not None
+    assert short.hours
+    assert [(at - made.NOW).days for _, at in short.dates] == [0, 1]
+
+
+def test_the_page_and_the_feed_of_a_player_tell_the_same_news(league, reader) -> None:
+    rejected = made.uploaded(league.ana, "nena")
+    rejected.status = "rejected"
+    rejected.save()
+    made.uploaded(league.ana, "mudo")  # no verdict yet
+    league.cup.refresh_from_db()
+    place = league.cup.entries.get(version=league.rufo).place
+    assert place
+
+    answer = reader.get("/players/ana/news.atom")
+
+    assert answer["Content-Type"].startswith("application/atom+xml")
+    entries = Tree.fromstring(answer.content).findall(f"{ATOM}entry")
+    titles = {entry.findtext(f"{ATOM}title") for entry in entries}
+    assert titles == {"rufo v1: aceptado", "nena v1: rechazado", f"rufo v1: puesto {place} en Cup"}
+    assert len({entry.findtext(f"{ATOM}id") for entry in entries}) == 3
+    for entry in entries:
+        link = entry.find(f"{ATOM}link")
+        assert link is not None
+        assert reader.get(link.get("href").removeprefix("http://testserver")).status_code == 200
+    shown = text_of(reader, "/players/ana/")
+    assert all(title in shown for title in titles)
+    assert "owner=ana" in reader.get("/players/ana/").content.decode()
+    assert reader.get("/players/nobody/news.atom").status_code == 404
