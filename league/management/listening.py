@@ -18,7 +18,7 @@ from celery import bootsteps, signals
 from celery.app.task import Task
 from celery.exceptions import WorkerShutdown
 from celery.worker.consumer import Consumer
-from django.db import close_old_connections
+from django.db import close_old_connections, connections
 
 from league import celery
 from league.domain.core.loops import Loops
@@ -65,6 +65,9 @@ class Listener:
         signals.task_failure.connect(self._count, weak=False)
         signals.task_unknown.connect(self._count, weak=False)
         signals.task_rejected.connect(self._count, weak=False)
+        # Celery closes the files of this thread's connections by their numbers, as a process that was forked must, and then the connections, which
+        # close these numbers again: by then they may be sockets of another thread (celery.fixups.django, on_worker_process_init)
+        connections.close_all()
         worker = self._worker()(
             queues=[name],
             hostname=f"{name}@%h",

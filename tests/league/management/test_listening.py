@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from celery import shared_task
+from celery import shared_task, signals
 from django.conf import settings
+from django.db import connection, connections
 
 from league import celery, tasks
 from league.domain.core.loops import Loops
@@ -38,7 +39,7 @@ def loops() -> Iterator[Loops]:
 
 
 def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
-    loops: Loops, capsys: pytest.CaptureFixture[str]
+    loops: Loops, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with celery.app.connection_for_write() as link:
         channel = link.channel()
@@ -71,7 +72,8 @@ def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
 
     assert taken == [{"a hint"}, "stopped"]
     assert loops.errors == {"hints": 5}
-    assert "tests.unheard" in capsys.readouterr().err  # Celery sets Django up anew, and its log with it
+    # Celery's first worker in a process sets Django up anew, and its log with it
+    assert "tests.unheard" in capsys.readouterr().err + caplog.text
     assert loops.broker == ""
 
 
@@ -91,6 +93,29 @@ def test_a_listener_outlives_a_task_that_exits_and_ends_with_code_1_when_another
     listener.run(QUEUE, [exit_, lose])
     with pytest.raises(SystemExit, match="the loop 'another' is lost"):
         listener.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_celery_finds_no_connection_whose_file_it_would_close_by_number(loops: Loops) -> None:
+    """It closes the file and then the connection, which closes that number again: by then it may be a socket of another thread."""
+    found: list[object] = []
+
+    def look(**told: object) -> None:
+        found.append([hasattr(one.connection, "fileno") for one in connections.all(initialized_only=True)])
+
+    @shared_task(name="tests.end_here")
+    def end() -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    connection.ensure_connection()
+    signals.worker_process_init.connect(look)
+    try:
+        celery.app.amqp.queues.add(celery.make_queue(QUEUE))
+        end.apply_async(queue=QUEUE)
+        Listener(loops).run(QUEUE, [end])
+    finally:
+        signals.worker_process_init.disconnect(look)
+    assert found == [[False]]
 
 
 def test_nobody_waits_for_a_broker_that_hangs(
