@@ -175,11 +175,11 @@ class Troubled:
         return self.stack.rows("SELECT key FROM league_match WHERE kind = 'tournament' AND status <> 'finished'")
 
     def attempts(self) -> list[tuple[Any, ...]]:
-        """How often each match was tried, less the tries that the sandbox of a busy machine broke off: those are in the journal, with the reason."""
+        """How often each match was tried, less the tries that were broken off because the machine is too busy: the journal has the reason."""
         return self.stack.rows(
             "SELECT m.attempts - count(e.id) FROM league_match m LEFT JOIN league_leagueevent e ON e.kind = 'match.moved'"
             " AND e.subject = 'match:' || m.public_id AND e.data ->> 'to' = 'queued'"
-            " AND e.data ->> 'why' ~ '^Infrastructure: .* (SandboxError|BrokenOff): '"
+            " AND e.data ->> 'why' LIKE '%%this machine is overloaded%%'"
             " WHERE m.kind = 'tournament' GROUP BY m.id ORDER BY m.key"
         )
 
