@@ -396,6 +396,7 @@ def ways(league: League) -> list[str]:
     pool = league.cup.pool_id
     match = league.match.public_id
     names = {"public_id": match, "id": match, "number": 1, "sitting": 0, "slug": league.cup.slug, "key": "partnership"}
+    names["kind"] = "open"  # of a judgement
     found = []
     for pattern in [*web.urlpatterns, *api.urlpatterns]:
         text = str(pattern.pattern)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -81,7 +82,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
                 by_stage[number],
                 [one for one in waits if one.tournament.stage == number],
             )
-            for number, planned in enumerate(event_plan.read_plan(found.document).stages, 1)
+            for number, planned in enumerate(_planned(found), 1)
         ],
         "why": waiting.why_cancelled(found),
         "secret": domain.published_secret(found),
@@ -91,6 +92,14 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "entrants": _entrants(found) if found.status == TournamentStatus.OPEN else [],
     }
     return render(request, "tournaments/event.html", context)
+
+
+def _planned(found: Event) -> Sequence[event_plan.Stage]:
+    """The stages of its document; none where this release cannot read it, which ends the event with the reason."""
+    try:
+        return event_plan.read_plan(found.document).stages
+    except event_plan.BadEvent:
+        return ()
 
 
 def _entrants(found: Event) -> list[EntryRequest]:

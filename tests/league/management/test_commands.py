@@ -100,8 +100,12 @@ def test_repair_commands(ana, berto) -> None:
     cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     match = play(cup.matches.get())
 
-    assert said("reconcile").startswith("expired 0, inserted 0, cancelled 0, finished 1, opened 0, refreshed 1")
-    assert said("reconcile").startswith("expired 0, inserted 0, cancelled 0, finished 0, opened 0, refreshed 0")
+    assert said("reconcile").startswith(
+        "expired 0, unjudged 0, inserted 0, cancelled 0, finished 1, opened 0, kept 0, refreshed 1"
+    )
+    assert said("reconcile").startswith(
+        "expired 0, unjudged 0, inserted 0, cancelled 0, finished 0, opened 0, kept 1, refreshed 0"
+    )
     assert said("refresh_ratings", "--rebuild", "--game", "partnership").endswith(
         "1 pools fitted anew from their boards"
     )

@@ -60,7 +60,9 @@ def test_a_league_of_an_earlier_release_upgrades_with_all_that_it_told(
     now = release.asked(told["token"])
     assert len(told["answers"]) > 60
     assert len(told["journal"]) > 40
-    assert list(changed(told["answers"], now["answers"])) == []
+    # A provisional bot had no place then
+    placed = "/place was None and is "
+    assert [one for one in changed(told["answers"], now["answers"]) if placed not in one] == []
     assert now["journal"] == told["journal"]
     # Nothing is missing, not even when the scheduler has fitted the tables by this release's ratings; what waited is played next
     assert release.python("-c", NEXT) == "0 later\n"

@@ -11,9 +11,10 @@ from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
 from league.web.bots import charts
 from league.web.common import game_lines, markdown, tracebacks
-from league.web.games.bars import with_bars
+from league.web.games.bars import Axis, with_bars
 from league.web.tournaments.crosstable import shade
 from tests.league.web.page import Page, faults
+from tests.support.league import later
 
 
 def test_markdown_is_safe() -> None:
@@ -67,20 +68,24 @@ def test_signs_are_true_minus_signs() -> None:
 
 
 def rating(elo: float, margin: float, *, provisional: bool = False) -> RankedBot:
-    return RankedBot(None if provisional else 1, Rating(elo=elo, margin=margin, provisional=provisional))
+    return RankedBot(1, Rating(elo=elo, margin=margin, provisional=provisional))
 
 
-def test_bars_share_an_axis_that_settled_rows_set() -> None:
-    bars = [line.bar for line in with_bars([rating(1100, 50), rating(950, 50), rating(1000, 900, provisional=True)])]
-    assert (bars[0].start, bars[0].width, bars[0].middle) == (60.0, 40.0, 80.0)
-    assert (bars[1].start, bars[1].width) == (0.0, 40.0)
-    assert (bars[2].start, bars[2].width) == (0.0, 100.0)
-    assert bars[0].anchor == 40.0
-    assert with_bars([]) == []
+def test_bars_share_an_axis_that_holds_every_interval() -> None:
+    lines, axis = with_bars([rating(1100, 50), rating(950, 50), rating(1000, 240, provisional=True)])
+    bars = [line.bar for line in lines]
+    assert axis == Axis(750, 1250)
+    assert (bars[0].start, bars[0].width, bars[0].middle) == (60.0, 20.0, 70.0)
+    assert (bars[1].start, bars[1].width) == (30.0, 20.0)
+    assert (bars[2].start, bars[2].width) == (2.0, 96.0)
+    assert bars[0].anchor == 50.0
+    assert with_bars([]) == ([], None)
 
 
 def test_a_history_marks_its_versions() -> None:
-    points = [RatingPoint(elo=1000 + 10 * i, margin=40, version=BotVersion(number=1 + i // 3)) for i in range(6)]
+    points = [
+        RatingPoint(elo=1000 + 10 * i, margin=40, at=later(i), version=BotVersion(number=1 + i // 3)) for i in range(6)
+    ]
     chart = charts.rating_chart(points)
     assert chart is not None
     assert [number for _, number in chart.marks] == [1, 2]
@@ -90,7 +95,7 @@ def test_a_history_marks_its_versions() -> None:
 
 
 def test_a_long_history_is_thinned_and_keeps_its_end() -> None:
-    points = [RatingPoint(elo=1000 + i, margin=40, version=BotVersion(number=1)) for i in range(1000)]
+    points = [RatingPoint(elo=1000 + i, margin=40, at=later(i), version=BotVersion(number=1)) for i in range(1000)]
     chart = charts.rating_chart(points)
     assert chart is not None
     assert len(chart.line.split()) <= charts.MOST_POINTS + 1
