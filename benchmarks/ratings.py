@@ -4,7 +4,7 @@
 
 fits: CPU seconds on one thread. Opponents are of like strength, one board in ten is between any two. The floor is one look of numpy at every board.
 visible: real PostgreSQL; a pool of 10,000 bots (100 boards each) is kept by threads that count, fit and rank as those of the scheduler. Two others
-report matches at a steady pace and look every 5 ms, from the commit of the report on, until the rows of its bots have changed.
+report matches at a steady pace and look every 5 ms, from the commit of the report on, until it is counted and the rows of its bots are written.
 """
 
 from __future__ import annotations
@@ -146,11 +146,11 @@ def fill(bots: int) -> tuple[Any, Ints]:
 
 
 def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) -> float:
-    """Write a finished match of 16 boards, and wait; seconds from its commit until both rows have changed."""
+    """Write a finished match of 16 boards, and wait; seconds from its commit until it is counted and both rows are written."""
     from django.db import transaction
     from django.utils import timezone
 
-    from league.models import Board, Match, Party, Rating
+    from league.models import Board, Match, Party
     from tests.support.league import SECRET
 
     with transaction.atomic():
@@ -164,7 +164,8 @@ def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) 
         boards = [Board(match=match, number=n, scores=[int(one), int(not one)]) for n, one in enumerate(won, 1)]
         Board.objects.bulk_create(boards)
     began = time.perf_counter()
-    while Rating.objects.filter(pool=the_pool, version__in=pair, updated__gt=now).count() < 2:
+    # Its rows are written in the transaction that marks it
+    while Match.objects.filter(pk=match.pk, counted=None).exists():
         time.sleep(0.005)
     return time.perf_counter() - began
 
