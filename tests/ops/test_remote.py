@@ -103,8 +103,8 @@ def test_a_worker_of_another_host_works_over_tls_and_trusts_nobody_else(servers:
     worker = Process("worker", command, tmp_path / "log", env=servers.environment(ours), cwd=TOP)
     try:
         worker.wait_until(lambda: servers.rows("SELECT name FROM league_worker WHERE tier <> ''"), "it is registered")
-        worker.wait_until(lambda: servers.rows(told), "it has a connection")
-        assert {(bool(ssl), str(version)) for ssl, version in servers.rows(told)} <= {(True, "TLSv1.3")}
+        linked = worker.wait_until(lambda: servers.rows(told), "it has a connection")
+        assert {(bool(ssl), str(version)) for ssl, version in linked} == {(True, "TLSv1.3")}
         listens = servers.redis.client()
         worker.wait_until(lambda: [one for one in listens.client_list() if one["cmd"] == "brpop"], "it waits for hints")
     finally:

@@ -13,7 +13,7 @@ from engine.runner.rebuild import passes
 from engine.sandbox import Sandbox
 from league.domain.bots import packages
 from league.domain.core import clock, journal, moves
-from league.domain.matches import replays
+from league.domain.matches import leases, replays
 from league.enums import MatchStatus
 from league.models import Audit, Match, Sitting
 
@@ -51,17 +51,7 @@ def report(match_id: int, token: int, found: runner.Audit, *, now: datetime | No
             setattr(row, column, value)
         row.finished = now
         row.save(update_fields=["fault_detail", *plain, "finished"])
-        moves.move(
-            work,
-            MatchStatus.FINISHED,
-            now=now,
-            actor=work.worker,
-            guard={"token": token},
-            finished=now,
-            lease_until=None,
-            progress=100,
-            reason="",
-        )
+        leases.finish(work, now=now)
         journal.append(
             "audit.finished",
             moves.subject(row.match),

@@ -379,6 +379,12 @@ def heartbeat(
     )
 
 
+def finish(work: Match, *, now: datetime) -> None:
+    """What is no match, an audit or a try, is over and its result stored. In the transaction that has locked its row, by its lease."""
+    over: dict[str, Any] = {"finished": now, "lease_until": None, "progress": 100, "reason": ""}
+    moves.move(work, MatchStatus.FINISHED, now=now, actor=work.worker, guard={"token": work.token}, **over)
+
+
 def release(match_id: int, token: int, *, why: str, now: datetime | None = None) -> bool:
     """Give a match back unplayed, because the worker is told to stop: no attempt is counted. False if it is not the caller's."""
     now = clock.given(now)

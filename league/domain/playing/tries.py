@@ -17,8 +17,8 @@ from engine.runner.spec import PARTNERS
 from engine.sandbox import Sandbox
 from league.domain.bots import packages
 from league.domain.bots.tries import FILE, MOST_S, Moment, Result
-from league.domain.core import clock, moves
-from league.domain.matches import conversations
+from league.domain.core import clock
+from league.domain.matches import conversations, leases
 from league.domain.ratings import pools
 from league.enums import MatchStatus
 from league.models import Match, Try
@@ -103,15 +103,5 @@ def report(match_id: int, token: int, found: Result, *, now: datetime | None = N
         if work is None:
             return False
         Try.objects.filter(work=work, result=None).update(result=data, finished=now)
-        moves.move(
-            work,
-            MatchStatus.FINISHED,
-            now=now,
-            actor=work.worker,
-            guard={"token": token},
-            finished=now,
-            lease_until=None,
-            progress=100,
-            reason="",
-        )
+        leases.finish(work, now=now)
     return True
