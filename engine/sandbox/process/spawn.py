@@ -243,6 +243,14 @@ def _living_nursery() -> _Nursery:
     return _nursery
 
 
+def is_nursery(pid: int) -> bool:
+    """Whether this process is a nursery, ours or another worker's. A bot cannot pretend to be one where it would help it: it has no children."""
+    try:
+        return _BOOT.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
 def memory_file(name: str, content: bytes) -> int:
     """A descriptor of an anonymous file with ``content``, at its start."""
     fd = os.memfd_create(name)

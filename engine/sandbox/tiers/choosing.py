@@ -15,6 +15,7 @@ from engine.sandbox.errors import BotFault, SandboxError, SandboxUnavailable
 from engine.sandbox.files import elf, runtimes
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
+from engine.sandbox.process import strays
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.sealed import host
 from engine.sandbox.tiers import STRONGEST_FIRST
@@ -168,6 +169,7 @@ class Sandbox:
         self.state_dir = state_dir.resolve()
         self.tier = self._choose(tier)
         sweep(runtimes.directory(self.state_dir))
+        strays.clear()
 
     def _choose(self, tier: str) -> str:
         candidates = [each for each in TIERS if each.isolates] if tier == "auto" else [tier_called(tier)]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.sandbox import Policy, Sandbox, SandboxError
+from engine.sandbox.cgroups import slots
 from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
 from engine.sandbox.process import spawn
 from engine.sandbox.tiers import namespaces
@@ -25,6 +26,7 @@ def _line(descriptor: int) -> bytes:
 
 
 LEAVES_A_CHILD = "sleep 300 & echo $!; read line; kill -9 $$"
+LEAVES_A_SESSION = "setsid sh -c 'echo $$; exec sleep 300' & read line; kill -9 $$"
 PLAN = {
     "groups": [],
     "own_network": False,
@@ -56,6 +58,28 @@ def test_a_wrapper_that_dies_too_early_leaves_no_process() -> None:
     started.discard()
 
     gone([left])
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root have users of their own")
+def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothing_that_lives(
+    state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    """In a session of its own, as bubblewrap's child is once it has told its number."""
+    directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
+    started = spawn.launch({**PLAN, "user": slots.LAST_USER, "argv": ["/bin/sh", "-c", LEAVES_A_SESSION]})
+    left = int(_line(started.stdout))
+    box = Sandbox(tiers_here[0], state.path)
+    assert running(left)  # its wrapper, a child of the nursery, lives
+
+    with box.start(directory, state.python, "bot.py", Policy()) as process:
+        os.write(started.stdin, b"\n")
+        assert started.child.collect(60)
+        started.discard()
+        assert running(left)
+        Sandbox(tiers_here[0], state.path)
+        gone([left])
+        process.send(b"play 1o\n")
+        assert process.read_line(5, 10).line == b"play 1o"
 
 
 def test_a_wrapper_that_dies_with_the_nursery_leaves_no_process() -> None:

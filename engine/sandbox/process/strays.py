@@ -1,0 +1,74 @@
+"""Ends the processes that a killed worker has left under a bot's user.
+
+A wrapper that is killed while it sets up, together with the nursery, leaves a child that waits for it for ever. No code of a bot
+has run in it, but the kernel counts it among the processes of the next bot of that user.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+from engine.sandbox.cgroups import slots
+from engine.sandbox.process import spawn
+
+_PROC = Path("/proc")
+
+
+def clear() -> int:
+    """End them on this machine, as far as this process sees it; their number. For a worker that is root: nobody else has users for bots.
+
+    What a nursery has borne lives, whoever's it is: workers in other networks hold their slots under the same names.
+    """
+    if os.getuid() != 0:
+        return 0
+    users = range(slots.FIRST_USER, slots.LAST_USER + 1)
+    families = {
+        int(entry.name): family
+        for entry in _PROC.iterdir()
+        if entry.name.isdigit() and (family := _family(int(entry.name)))
+    }
+    ended = 0
+    for pid, (user, _) in families.items():
+        if user in users and not _has_nursery(pid, families):
+            ended += _end(pid, families[pid])
+    return ended
+
+
+def _family(pid: int) -> tuple[int, int] | None:
+    """Its user and its parent, None once it is gone or only waits to be collected."""
+    try:
+        text = (_PROC / str(pid) / "status").read_text()
+    except OSError:
+        return None
+    fields = dict(line.split(":", 1) for line in text.splitlines())
+    if fields["State"].split()[0] in "ZX":
+        return None
+    return int(fields["Uid"].split()[0]), int(fields["PPid"])
+
+
+def _has_nursery(pid: int, families: dict[int, tuple[int, int]]) -> bool:
+    """Whether a nursery is among its ancestors. One that has just begun, and is not in the list, is looked at afresh."""
+    while pid > 1:
+        if spawn.is_nursery(pid):
+            return True
+        family = families.get(pid) or _family(pid)
+        if family is None:
+            return False
+        pid = family[1]
+    return False
+
+
+def _end(pid: int, family: tuple[int, int]) -> bool:
+    """By a handle, after one more look: the number may have become another's."""
+    with contextlib.suppress(OSError):
+        handle = os.pidfd_open(pid)
+        try:
+            if _family(pid) == family:
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                return True
+        finally:
+            os.close(handle)
+    return False
