@@ -13,12 +13,12 @@ whole deals of the games that `engine.search.solving.tricks` knows (docs/search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from engine import replay as replays
 from engine.cards.chance import Dice
@@ -33,6 +33,8 @@ from engine.search.solving.judging import Judge, Solution
 
 if TYPE_CHECKING:
     from engine.match.state import State
+
+Verdict = TypeVar("Verdict")
 
 JUDGE = "open-1"  # of both: another number where another worth or another best action may come out
 USUAL_NODES = 20_000 if INTERPRETED else 5_000_000  # a second at most, for an action
@@ -126,7 +128,7 @@ def with_open_cards(replay: Mapping[str, Any], nodes: int = USUAL_NODES) -> Iter
     """Every decision of a replay, judged with all cards open, deal by deal; at most `nodes` for each action. Raises ReplayError."""
     kept = (one._replace(state=one.state.clone()) for one in decisions(replay))
     for _, deal in groupby(kept, key=lambda one: one.state.deal_no):
-        yield _from_the_end(list(deal), _OpenJudge(nodes))
+        yield _all(list(deal), _OpenJudge(nodes))
 
 
 class _OpenJudge:
@@ -149,24 +151,28 @@ def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) ->
     `nodes` as above; the dice follow from the replay. The best action is that of the best mean over the same deals, which a few deals take
     for better than it is: `lost` is rather too high than too low, by less than its error.
     """
-    seats = [_Seat(replay, seat) for seat in range(replay["players"])]
+    seats = [Seat(replay, seat) for seat in range(replay["players"])]
     supposed: dict[int, list[State]] = {}
 
     def noted() -> Iterator[Decision]:
         for one in decisions(replay):
-            supposed[one.step] = list(seats[one.state.turn].samples(one.state, samples, one.step))
+            supposed[one.step] = list(seats[one.state.turn].samples(one, samples))
             yield one._replace(state=one.state.clone())
 
     for _, deal in groupby(noted(), key=lambda one: one.state.deal_no):
-        yield _from_the_end(list(deal), lambda one: _fair(one, supposed.pop(one.step), nodes))
+        yield _all(list(deal), lambda one: _fair(one, worths(supposed.pop(one.step), nodes)))
 
 
-def _from_the_end(deal: Sequence[Decision], judged: Callable[[Decision], Judged | None]) -> list[Judged]:
-    """The decisions of a deal, in order, but judged from the last to the first: what is found about the end helps before it.
+def _all(deal: Sequence[Decision], judged: Callable[[Decision], Judged | None]) -> list[Judged]:
+    return [verdict or Judged(*_known(one)) for one, verdict in zip(deal, from_the_end(deal, judged), strict=True)]
+
+
+def from_the_end(deal: Sequence[Decision], judged: Callable[[Decision], Verdict | None]) -> list[Verdict | None]:
+    """What `judged` says of the decisions of a deal, in order, but asked from the last to the first: what is found about the end helps before it.
 
     None says that a limit was too small. After two of these the decisions before are not tried: there are more cards left.
     """
-    found: list[Judged] = []
+    found: list[Verdict | None] = []
     failed = 0
     for one in reversed(deal):
         verdict = None
@@ -176,7 +182,7 @@ def _from_the_end(deal: Sequence[Decision], judged: Callable[[Decision], Judged 
                 failed = 0 if verdict is not None else failed + 1
         except NotTwoSidedError:
             failed = 2
-        found.append(verdict or Judged(*_known(one)))
+        found.append(verdict)
     return found[::-1]
 
 
@@ -195,8 +201,8 @@ def _open(one: Decision, worths: Mapping[int, Solution]) -> Judged | None:
     )
 
 
-class _Seat:
-    """What one seat of a replay had been told by each of its decisions."""
+class Seat:
+    """What one seat of a replay had been told by each of its decisions. It follows the replay: ask it for every decision of its seat, in order."""
 
     def __init__(self, replay: Mapping[str, Any], seat: int) -> None:
         self.seed = bytes.fromhex(replay["seed"])
@@ -206,44 +212,55 @@ class _Seat:
         self._deals = replay["deals"]
         self._told = 0
 
-    def samples(self, state: State, count: int, step: int) -> Iterator[State]:
-        """So many states that this seat may take for the true one."""
+    def samples(self, one: Decision, count: int) -> Iterator[State]:
+        """So many states that this seat may take for the true one. The dice follow from the replay; further ones are independent of those before."""
         if self._knowledge is None:
             self._knowledge = Knowledge(self._game, self.seat, self._deals)
-        knowledge = self._knowledge
+        knowledge, state = self._knowledge, one.state
         knowledge.follow(redact(state.events[self._told :], self.seat))
         self._told = len(state.events)
         knowledge.asked([state.game.action_text(action) for action in state.legal_actions()])
         deals = knowledge.deals()
-        dice = Dice(int.from_bytes(sha256(self.seed + str(step).encode()).digest()[:8], "big"))
+        dice = Dice(int.from_bytes(sha256(self.seed + str(one.step).encode()).digest()[:8], "big"))
         for _ in range(count):
             yield knowledge.state(deals.deal(dice))
 
 
-def _fair(one: Decision, supposed: Sequence[State], nodes: int) -> Judged | None:
-    sums: list[dict[str, int]] = []
-    sign = 0
+def worths(supposed: Iterable[State], nodes: int) -> list[dict[str, int]] | None:
+    """What each action is worth to the side of the seat on turn, in each of these states; None where one cannot be proved with so many nodes."""
+    rows: list[dict[str, int]] = []
     for state in supposed:
         sign = _sign(state)
-        worths = judge(state, nodes)
-        if not all(worth.exact for worth in worths.values()):
+        found = judge(state, nodes)
+        if not all(worth.exact for worth in found.values()):
             return None
-        sums.append({state.game.action_text(action): sign * worth.low for action, worth in worths.items()})
-    known = _known(one)
-    means = {text: sum(row[text] for row in sums) / len(sums) for text in sums[0]}
+        rows.append({state.game.action_text(action): sign * worth.low for action, worth in found.items()})
+    return rows
+
+
+def mean_error(values: Sequence[float]) -> tuple[float, float]:
+    """The mean of independent values, and its standard error; 0 for a single one."""
+    mean = sum(values) / len(values)
+    spread = sum((value - mean) ** 2 for value in values) / (len(values) - 1) if len(values) > 1 else 0.0
+    return mean, sqrt(spread / len(values))
+
+
+def _fair(one: Decision, rows: Sequence[Mapping[str, int]] | None) -> Judged | None:
+    if rows is None:
+        return None
+    known, sign = _known(one), _sign(one.state)
+    means = {text: sum(row[text] for row in rows) / len(rows) for text in rows[0]}
     most = max(means.values())
     best = next(text for text, mean in means.items() if mean == most)
-    gaps = [row[best] - row[known.action] for row in sums]
-    mean = sum(gaps) / len(gaps)
-    spread = sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1) if len(gaps) > 1 else 0.0
+    lost, error = mean_error([row[best] - row[known.action] for row in rows])
     return Judged(
         *known,
-        lost=mean,
+        lost=lost,
         best=tuple(text for text, mean in means.items() if mean == most),
         par=sign * most,
         worth=sign * means[known.action],
-        samples=len(sums),
-        error=sqrt(spread / len(gaps)),
+        samples=len(rows),
+        error=error,
     )
 
 

@@ -22,6 +22,7 @@ COMMANDS = (
     "repro",
     "audit",
     "analyse",
+    "puzzles",
     "cases",
     "rules",
     "sandbox",

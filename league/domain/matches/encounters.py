@@ -9,9 +9,9 @@ from math import erf, sqrt
 from statistics import fmean, stdev
 
 import engine
+from engine.intervals import Z95, wilson
 from league.enums import MatchStatus
 from league.models import Board, Bot, Party, Pool
-from league.pure.rating.intervals import Z95, wilson
 
 MOST_BOARDS = 20_000  # of a pair and pool, the newest: enough for any interval that one can draw
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.intervals import wilson
 from league.domain.tournaments.standings import Standing, Standings
-from league.pure.rating.intervals import wilson
 
 WINDOW = 24  # rows and columns
 # Shades of the picture, as site.css has them by day: nobody met, even, and three steps to either side

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from engine import intervals
 from league.domain.matches import encounters
 from league.domain.matches.encounters import Encounter
 from league.domain.people import players
 from league.models import Match, Pool
-from league.pure.rating import intervals
 from tests.support import league as made
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.pure.rating.intervals import wilson
+from engine.intervals import wilson
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,231 @@
+"""Puzzles: what is told, what is right, and what a bot makes of them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from engine import puzzles
+from engine.analysis import END, decisions
+from engine.cli import main
+from engine.runner import Limits
+from engine.runner.rebuild import exchanges
+from engine.search.solving import camps, judge
+from tests.engine.test_analysis import NODES, played
+
+DEALS = 6
+
+
+def found(replay: dict[str, Any], **how: Any) -> list[puzzles.Puzzle]:
+    return list(puzzles.find(replay, deals=DEALS, nodes=NODES, **how))
+
+
+def test_where_everything_is_known_the_puzzle_says_what_the_rules_say() -> None:
+    """At the end of a game of two all cards are known, so each choice is worth what the real deal is worth after it."""
+    seen = 0
+    for seed in range(1, 30):
+        replay = played("two_player", seed)
+        mine = {one.source["step"]: one for one in found(replay, margin=3) if one.phase == END}
+        for moment in decisions(replay):
+            one = mine.pop(moment.step, None)
+            if one is None:
+                continue
+            state = moment.state
+            sign = 1 if state.turn in camps(state)[0] else -1
+            worth = {state.game.action_text(action): sign * worth.low for action, worth in judge(state).items()}
+            most = max(worth.values())
+            assert one.lost == {text: most - value for text, value in worth.items()}
+            assert sorted(one.best) == sorted(text for text, value in worth.items() if value == most)
+            assert one.margin == min(most - value for value in worth.values() if value < most) >= 3
+            assert one.error == 0
+            seen += 1
+        assert not mine
+        if seen >= 3:
+            return
+    pytest.fail("no puzzle was found")
+
+
+def test_hidden_cards_are_weighed_and_the_dice_follow_from_the_replay() -> None:
+    replays = (played("partnership", seed) for seed in range(2, 20))
+    replay = next(one for one in replays if any(puzzle.error for puzzle in found(one, margin=4)))
+    mine = found(replay, margin=4)
+
+    assert mine == found(replay, margin=4)
+    for one in mine:
+        assert set(one.lost) == set(one.legal) > set(one.best) != set()
+        assert one.margin - puzzles.CERTAIN * one.error >= 4
+        assert min(value for text, value in one.lost.items() if text not in one.best) >= 4
+        assert puzzles.read(one.line()) == one
+    assert not found(replay, margin=10_000)
+
+
+def test_what_three_play_for_themselves_has_no_puzzles() -> None:
+    assert found(played("gana_pierde_3", 1)) == []
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a real match."""
+    path = tmp_path_factory.mktemp("puzzles") / "games.jsonl"
+    assert (
+        main(
+            [
+                "play",
+                "greedy",
+                "random",
+                "-g",
+                "two_player",
+                "-n",
+                "1",
+                "--seed",
+                "5",
+                "--log",
+                str(path),
+                "--no-sandbox",
+            ]
+        )
+        == 0
+    )
+    return path
+
+
+FEW = ["--deals", str(DEALS), "--nodes", str(NODES), "--margin", "1"]
+
+
+@pytest.fixture(scope="module")
+def file(log: Path) -> Path:
+    """Its puzzles, found by the command."""
+    path = log.with_name("puzzles.jsonl")
+    assert main(["puzzles", "find", str(log), *FEW, "-o", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def mine(file: Path) -> list[puzzles.Puzzle]:
+    found = [puzzles.read(line) for line in file.read_text().splitlines()]
+    assert found, "no puzzle was found"
+    return found
+
+
+def test_a_puzzle_tells_a_bot_what_its_seat_was_sent_and_nothing_else(log: Path, mine: list[puzzles.Puzzle]) -> None:
+    seen = 0
+    for line in log.read_text().splitlines():
+        replay = json.loads(line)
+        steps = {one.source["step"]: one for one in mine if one.source["sitting"] == replay["meta"]["sitting"]}
+        told: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        for sent in exchanges([replay]):
+            request = json.loads(sent.request)
+            told[sent.seat] += request.get("events", [])
+            if sent.answer is None or sent.step not in steps:
+                continue
+            one, seen = steps[sent.step], seen + 1
+            hello, again = (json.loads(line.request) for line in puzzles.exchanges(one, Limits()))
+            assert told[sent.seat] == again["events"] == one.events
+            assert again["legal"] == request["legal"] == one.legal
+            assert (hello["game"], hello["seat"], hello["seats"]) == ("two_player", sent.seat, 2)
+    assert seen == len(mine)
+
+
+def test_the_commands_find_puzzles_and_put_them_to_bots(
+    log: Path, file: Path, mine: list[puzzles.Puzzle], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["puzzles", "find", str(log), *FEW, "-o", str(file)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert [puzzles.read(line) for line in file.read_text().splitlines()] == mine
+
+    def try_a_bot(answers: list[str], *words: str) -> str:
+        bot = tmp_path / "knowing.py"
+        bot.write_text(KNOWING.format([(one.legal, answer) for one, answer in zip(mine, answers, strict=True)]))
+        assert main(["puzzles", "try", str(bot), str(file), "--no-sandbox", *words]) == 0
+        return capsys.readouterr().out
+
+    right = [one.best[0] for one in mine]
+    told = json.loads(try_a_bot(right, "--json"))
+    assert [row["answer"] for row in told["answers"]] == right
+    assert told["sums"]["all"]["solved"] == 1
+    assert told["sums"]["two_player"]["lost"] == 0
+
+    text = try_a_bot([max(one.lost, key=lambda text, one=one: one.lost[text]) for one in mine])
+    worst = max(mine, key=lambda one: max(one.lost.values()))
+    assert f"{worst.id}: " in text
+    assert "0% (0% to" in text
+
+    dead = tmp_path / "dead.py"
+    dead.write_text("raise SystemExit(3)\n")
+    assert main(["puzzles", "try", str(dead), str(file), "--json", "--no-sandbox"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert all(row["answer"] is None and row["fault"] for row in told["answers"])
+    assert told["sums"]["all"]["lost"] == pytest.approx(sum(max(one.lost.values()) for one in mine) / len(mine))
+
+
+KNOWING = """
+import json, sys
+KNOWN = {!r}
+for line in sys.stdin:
+    told = json.loads(line)
+    if told["type"] == "hello":
+        print(json.dumps({{"type": "ready"}}), flush=True)
+    elif told["type"] == "act":
+        do = next(do for legal, do in KNOWN if legal == told["legal"])
+        print(json.dumps({{"id": told["id"], "do": do}}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": "tute-puzzle/2"}, "its format is not"),
+        ({"best": ["play 9x"]}, "do not agree"),
+        ({"events": []}, "its id is not that of its position"),
+        ({"game": "poker"}, "it is no puzzle"),
+        ({"legal": 3}, "wrong type"),
+        ({"more": 1}, "it is no puzzle"),
+    ],
+)
+def test_a_file_that_was_changed_is_refused(
+    change: dict[str, Any], said: str, mine: list[puzzles.Puzzle], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = mine[0]
+    file = tmp_path / "puzzles.jsonl"
+    file.write_text(one.line() + "\n" + json.dumps(json.loads(one.line()) | change) + "\n")
+
+    assert main(["puzzles", "try", "random", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert "line 2" in error
+    assert said in error
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["find", "{log}", "--deals", "1"], "--deals 1: at least 2"),
+        (["find", "{log}", "other"], "takes one log"),
+        (["try", "random"], "name the file of the puzzles"),
+        (["try", "random", "{empty}"], "is empty"),
+    ],
+)
+def test_wrong_input_is_told(
+    words: list[str], said: str, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+
+    assert main(["puzzles", *(word.format(log=log, empty=empty) for word in words)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_score_has_its_intervals(mine: list[puzzles.Puzzle]) -> None:
+    one = mine[0]
+    score = puzzles.Score([], [])
+    for _ in range(2):
+        score.add(one, one.best[0])
+        score.add(one, None)
+
+    assert score.share == (0.5, *engine.intervals.wilson(0.5, 4))
+    assert score.mean[0] == max(one.lost.values()) / 2
+    assert score.mean[1] > score.mean[0]
