@@ -15,7 +15,8 @@ from django.db import transaction
 from league.domain.core import clock, hints, journal
 from league.domain.core.errors import Refused
 from league.domain.people import players, sessions, tokens
-from league.models import Bot, Player
+from league.enums import MatchKind, MatchStatus
+from league.models import Bot, Match, Player
 
 LEAGUE = "league"  # ends the bans whose day has come
 
@@ -50,6 +51,8 @@ def ban(
             keys=_end_keys(row, actor, now),
             bots=Bot.objects.filter(owner=row).update(owner_banned=True),
         )
+        # Texts are no bots, so nothing else holds them back; one that is being tried has its seconds
+        Match.work.filter(kind=MatchKind.TRY, owner=row, status=MatchStatus.QUEUED).delete()
         told = {"until": until.isoformat()} if until else {}
         journal.append("player.banned", f"player:{row.name}", now=now, actor=actor, why=why, **told)
     player.refresh_from_db()

@@ -21,7 +21,7 @@ from league.domain.people import bans, players, quotas
 from league.domain.playing import tries as playing
 from league.domain.playing.process import Machine
 from league.domain.upkeep import metrics, reconcile
-from league.enums import MatchStatus, VersionStatus
+from league.enums import MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Match, Package, Player, Sitting, Try
 from tests.support import rows
 from tests.support.league import BOT, NOW, accepted, later, started, uploaded
@@ -152,6 +152,16 @@ def test_one_at_a_time_and_so_many_an_hour(ana, berto, greedy, settings) -> None
     assert quotas.limit(ana, quotas.TRIES, now=later(20)).again == later(3600)
     matches.cancel(Match.work.get(tried__owner=ana, status="queued"), actor="ana", why="enough", now=later(21))
     begun(ana, after=22)
+
+
+def test_a_ban_takes_back_what_waits(ana, berto, greedy) -> None:
+    waits, other = begun(ana), begun(berto)
+
+    bans.ban(ana, why="test", actor="staff", now=later(1))
+
+    assert list(Try.objects.all()) == [other]
+    assert list(Match.work.filter(kind=MatchKind.TRY)) == [other.work]
+    assert not Match.work.filter(pk=waits.work_id).exists()
 
 
 def test_after_a_week_it_is_gone_with_its_place_in_the_queue(ana, berto, greedy) -> None:
