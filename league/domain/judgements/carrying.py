@@ -28,6 +28,7 @@ from league.models import Judgement, Match, Sitting
 
 log = logging.getLogger("league.judgements")
 ATTEMPTS = 2  # that may fail by a fault of ours; a match that breaks the judge is not put to it for ever
+PATIENCE = timedelta(minutes=2)  # so long a judgement waits for matches of ladders, too
 SLICE_S = 60.0  # after so long no further sitting is begun: audits, which are asked for by nobody, wait no longer
 MOST_S = 600.0  # so long it lasts at most, with the sitting at hand
 FAILED_DAYS = 30  # so long a failure is kept; then it may be asked for again
@@ -47,19 +48,30 @@ class Held:
         self.lost |= not _mine(self.row).update(lease_until=until, progress=self.progress)
 
 
-def is_busy(*, now: datetime | None = None) -> bool:
-    """Whether a match waits that may be played now. It goes first, whoever asked for a judgement. One query, of the rows of a claim."""
+def is_busy(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
+    """Whether a match waits that may be played now. It goes first, whoever asked for a judgement. One query, of the rows of a claim.
+
+    before_ladders: matches of ladders do not count.
+    """
     waiting = Match.line.filter(holds.due(clock.given(now)), status=MatchStatus.QUEUED, held_back=False)
-    return waiting.exclude(kind=MatchKind.AUDIT).exists()
+    return waiting.exclude(kind__in=[MatchKind.AUDIT, *([MatchKind.LADDER] if before_ladders else [])]).exists()
 
 
-def claim(worker: str, *, now: datetime | None = None) -> Held | None:
+def is_overdue(*, now: datetime | None = None) -> bool:
+    """Whether a judgement waits for longer than `PATIENCE`, and only ladders keep it waiting: they never end. One query where none does, else two."""
+    now = clock.given(now)
+    waiting = Judgement.objects.filter(status=JudgementStatus.ASKED, created__lte=now - PATIENCE)
+    return waiting.exists() and not is_busy(before_ladders=True, now=now)
+
+
+def claim(worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> Held | None:
     """Lease the next judgement to `worker`, None while a match waits. For who has been given neither match nor audit.
 
-    Askers take turns. What is held back waits until it is shown.
+    before_ladders: matches of ladders do not count. Askers take turns. What is held back waits until it is shown.
     """
     now = clock.given(now)
-    if not Judgement.objects.filter(status=JudgementStatus.ASKED).exists() or is_busy(now=now):
+    asked = Judgement.objects.filter(status=JudgementStatus.ASKED)
+    if not asked.exists() or is_busy(before_ladders=before_ladders, now=now):
         return None
     with transaction.atomic():
         waiting = Judgement.objects.filter(status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED)

@@ -69,6 +69,7 @@ class Machine:
         self.stopping = threading.Event()
         self._works: list[Work] = []  # the match at hand; before it one that stands aside
         self._judgement: judging.Held | None = None  # at hand, where no match is
+        self._judges_from = 0.0  # by the monotonic clock: from then on it may judge before matches of ladders
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self.loops = Loops()
         self.loops.lost = self._lost
@@ -152,13 +153,16 @@ class Machine:
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Claim the match `prefer` if it waits, else the next one, and play it, and those claimed ahead meanwhile; whether there was one.
 
-        Where none waits, and no audit, a judgement that somebody asked for is work, too.
+        Where none waits, and no audit, a judgement that somebody asked for is work, too. One that has waited long comes before matches of ladders,
+        which nobody waits for and which never end, for half of the time of a worker at most.
 
         While another thread plays, `wait` for it: who has been told of work by a message must not take further messages.
         """
         if not self._busy.acquire(blocking=wait):
             return False
         try:
+            if self._judged_before_ladders():
+                return True
             until = time.monotonic() + ROUND_S
             work = self._claimed(prefer)
             if work is None:
@@ -323,9 +327,22 @@ class Machine:
         finally:
             self._works.remove(work)
 
-    def judge(self) -> bool:
-        """Carry out the judgement that is next in line, if no match waits; whether one was done. It is given back as soon as a match waits."""
-        held = None if self.stopping.is_set() or self.unable else judging.claim(self.name)
+    def _judged_before_ladders(self) -> bool:
+        began = time.monotonic()
+        if began < self._judges_from or self.upcoming.holds_some or not judging.is_overdue():
+            return False
+        judged = self.judge(before_ladders=True)
+        now = time.monotonic()
+        self._judges_from = now + (now - began)
+        return judged
+
+    def judge(self, *, before_ladders: bool = False) -> bool:
+        """Carry out the judgement that is next in line, if no match waits; whether one was done. It is given back as soon as a match waits.
+
+        before_ladders: those of ladders count for none.
+        """
+        idle = not self.stopping.is_set() and not self.unable
+        held = judging.claim(self.name, before_ladders=before_ladders) if idle else None
         if held is None:
             return False
         looked = time.monotonic()
@@ -335,7 +352,7 @@ class Machine:
             if time.monotonic() - looked < JUDGING_LOOK_S:
                 return self.stopping.is_set()
             looked = time.monotonic()
-            return self.stopping.is_set() or judging.is_busy()
+            return self.stopping.is_set() or judging.is_busy(before_ladders=before_ladders)
 
         self._judgement = held
         try:

@@ -135,6 +135,11 @@ class Upcoming:
                 self._claimed = None
         return work or self._next_in_line()
 
+    @property
+    def holds_some(self) -> bool:
+        """Whether a match that was claimed waits here."""
+        return bool(self._fetched or self._line)
+
     def line_up(self, works: Iterable[Work]) -> None:
         """Keep what was claimed with another match until its turn."""
         with self._lock:

@@ -15,7 +15,7 @@ from league.domain.judgements import asking, bodies, carrying, reading
 from league.domain.matches import embargoes, matches, replays
 from league.domain.playing.process import Machine
 from league.domain.upkeep import retention
-from league.enums import JudgementKind, JudgementStatus, MatchStatus
+from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus
 from league.models import Judgement, LeagueEvent, Match, MatchLog, Sitting
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
@@ -259,3 +259,25 @@ def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: P
     row.refresh_from_db()
     assert (row.status, row.worker) == (JudgementStatus.DONE, here.name)
     assert not here.look()
+
+
+@pytest.mark.django_db
+def test_ladders_which_never_end_keep_nobody_waiting_for_ever(match, ana, berto, tmp_path: Path) -> None:
+    """But a worker judges before them for half of its time at most, and before other matches never."""
+    rows = [asked(match, ana), asked(match, berto, FAIR)]
+    started(ana, [accepted(ana, "nena"), accepted(berto, "sola")], name="Next", boards=1)
+    waits = Match.objects.filter(status=MatchStatus.QUEUED)
+
+    assert not carrying.is_overdue(now=later(10**6)), "a tournament goes first"
+    waits.update(kind=MatchKind.LADDER, tournament=None)
+    assert not carrying.is_overdue(now=NOW + carrying.PATIENCE - timedelta(seconds=1))
+    assert carrying.is_overdue(now=NOW + carrying.PATIENCE)
+    assert carrying.claim("host:1", now=later(10**6)) is None
+
+    here = Machine(tmp_path)
+    assert here.look()
+    assert [row.status for row in Judgement.objects.order_by("pk")] == [JudgementStatus.DONE, JudgementStatus.ASKED]
+    assert waits.get().attempts == 0
+    here.look()  # it has no sandbox, so what it claims now fails
+    assert Match.objects.get(kind=MatchKind.LADDER).attempts == 1
+    assert Judgement.objects.get(pk=rows[1].pk).status == JudgementStatus.ASKED
