@@ -10,7 +10,7 @@ from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.changes import Change
 from league.models.consent import Block, EntryRequest
-from league.models.judgements import Judgement
+from league.models.judgements import JudgedSum, Judgement
 from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenName
@@ -37,6 +37,7 @@ __all__ = [
     "EntryRequest",
     "Event",
     "IdempotencyKey",
+    "JudgedSum",
     "Judgement",
     "LeagueEvent",
     "LogDictionary",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.db import models
 
 from league.enums import JudgementKind, JudgementStatus
+from league.models.bots import BotVersion
 from league.models.matches import Match
 from league.models.people import Player
+from league.models.pools import Pool
 from league.models.words import only_words
 
 
@@ -36,6 +38,7 @@ class Judgement(models.Model):
     limited = models.BooleanField(
         default=False
     )  # it ended for want of time: the last sittings are judged in part or not at all
+    summed = models.BooleanField(default=False, db_default=False)  # counted in JudgedSum
     # Compressed JSON (league.domain.judgements.bodies), some 20 bytes a decision; of one that is not done as far as it has come
     body = models.BinaryField(default=bytes)
 
@@ -51,7 +54,44 @@ class Judgement(models.Model):
             ),
             models.Index(fields=["asked_by", "created"], name="judgement_of_asker"),
             models.Index(fields=["finished"], condition=models.Q(status="failed"), name="judgement_failed"),
+            models.Index(fields=["id"], condition=models.Q(status="done", summed=False), name="judgement_unsummed"),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} judgement of match {self.match_id}"
+
+
+class JudgedSum(models.Model):
+    """What the judged decisions of a version in a pool gave away, summed over its judgements of one kind; without version: of all versions there.
+
+    With the sums of squares that the interval of the mean needs, which goes by boards: decisions of one board hang together. For each board `l` is
+    what was lost on it, `n` how many of its decisions were judged.
+    """
+
+    version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="judged_sums")
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)  # in a constraint
+    kind = models.CharField(max_length=10, choices=JudgementKind)
+    judge = models.CharField(max_length=20)
+    phase = models.CharField(max_length=10)  # engine.analysis.PHASES, or "all"
+    boards = models.PositiveIntegerField(default=0)  # with a judged decision
+    decisions = models.PositiveIntegerField(default=0)
+    judged = models.PositiveIntegerField(default=0)
+    right = models.PositiveIntegerField(default=0)  # that lost nothing
+    lost = models.FloatField(default=0.0)  # the sum of l
+    lost_lost = models.FloatField(default=0.0)  # of l * l
+    lost_judged = models.FloatField(default=0.0)  # of l * n
+    judged_judged = models.FloatField(default=0.0)  # of n * n
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["version", "pool", "kind", "judge", "phase"], name="judged_sum_once"),
+            models.UniqueConstraint(
+                fields=["pool", "kind", "judge", "phase"],
+                condition=models.Q(version__isnull=True),
+                name="judged_sum_of_pool",
+            ),
+            only_words("judgedsum", "kind", JudgementKind),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phase}, {self.kind}: version {self.version_id} in pool {self.pool_id}"

@@ -55,6 +55,7 @@ ALL = (
     Marks("league_bot", ("'bots'",)),
     Marks("league_botversion", ("'bots'",)),
     Marks("league_succession", ("'bots'",)),
+    Marks("league_judgedsum", ("'bots'",)),
     Marks("league_audit", ("'audits'",)),
     Marks("league_judgement", ("'judgements'",), told=("r.status",)),
     Marks("league_tournament", ("'tournaments'", "'tournament:' || r.id")),

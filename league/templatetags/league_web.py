@@ -115,6 +115,12 @@ def lost_in(value: float, size: int) -> str:
 
 
 @register.filter
+def phase_name(phase: str) -> str:
+    """A phase of the deal, or all of them."""
+    return words.phase_name(phase)
+
+
+@register.filter
 def minus_half(place: float, width: float) -> float:
     """Where something of this width begins that is to stand on a place."""
     return round(place - width / 2, 1)

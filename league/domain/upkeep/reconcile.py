@@ -12,6 +12,7 @@ from league.domain.audits import sampling
 from league.domain.bots import bots, consent
 from league.domain.core import clock
 from league.domain.judgements import carrying as judging
+from league.domain.judgements import summing
 from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
@@ -30,6 +31,7 @@ class Reconciled:
 
     expired: int = 0  # matches taken back from workers that went silent
     unjudged: int = 0  # judgements taken back from them
+    summed: int = 0  # judgements counted on the pages of their bots
     inserted: int = 0  # matches that a schedule lacked
     cancelled: int = 0  # matches of tournaments that were cancelled
     finished: int = 0  # tournaments
@@ -116,6 +118,10 @@ def _queue(found: Reconciled, now: datetime) -> None:
     found.explained = workers.explain(now=now)
 
 
+def _judgements(found: Reconciled, now: datetime) -> None:
+    found.summed = summing.count_new()
+
+
 def _marks(found: Reconciled, now: datetime) -> None:
     marks.fold()
 
@@ -123,7 +129,7 @@ def _marks(found: Reconciled, now: datetime) -> None:
 # Leases that ran out; matches missing from schedules and tournaments that are over; stages and seasons that are due; matches of cancelled
 # tournaments; tables of yesterday; pools with results that were not counted; audits of what has finished; paused bots whose test is due,
 # validations that became void, pauses, bans and requests that are over; places in the line of what may be played again, and the reasons why
-# queued matches wait; tables of ladders, where there is room; rows that count changes of what is shown.
+# queued matches wait; tables of ladders, where there is room; sums of what was judged; rows that count changes of what is shown.
 STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _leases,
     _tournaments,
@@ -135,6 +141,7 @@ STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _bots,
     _queue,
     _ladders,
+    _judgements,
     _marks,
 )
 

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST
 
 import engine
 from engine.packages import archive
+from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
@@ -26,6 +27,7 @@ from league.domain.bots import challenges, consent
 from league.domain.core import keyset
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.judgements import summing
 from league.domain.ladders import succession
 from league.domain.matches import encounters, replays, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
@@ -62,7 +64,7 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """One bot; of the pool `?pool=` its history, its versions, its best and worst boards. Seventeen queries."""
+    """One bot; of the pool `?pool=` its history, its versions, its best and worst boards. Nineteen queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, found.owner_id)
     topics.follow(request, topics.of_bot(found.pk), marks.POOLS)
@@ -87,6 +89,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "chart": charts.rating_chart(reversed(points)),
         "by_version": _by_version(found, pool) if pool else [],
         "highlights": highlights(pool, points) if pool else None,
+        "judged": summing.of_bot(found, pool) if pool else [],
+        "judged_size": GAME_SCORE if pool and engine.load(pool.game).score_unit == "games" else 1,
         "encounters": dict(by_pool),
         "successions": list(succession.of_bot(found)),
         "ladders": settings.LADDERS,

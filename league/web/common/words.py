@@ -27,6 +27,13 @@ RANKS = {
     "4": (gettext_noop("four"), gettext_noop("the four")),
     "2": (gettext_noop("two"), gettext_noop("the two")),
 }
+PHASES = {
+    "all": gettext_noop("all"),
+    "auction": gettext_noop("auction"),
+    "lead": gettext_noop("leads"),
+    "follow": gettext_noop("follows"),
+    "end": gettext_noop("last three tricks"),
+}  # of a deal, as engine.analysis tells decisions apart
 FAULTS = {
     "crash": (
         gettext_noop("crash"),
@@ -115,6 +122,11 @@ def call_name(call: str) -> str:
     """A call of an auction: 'paso', 'puja 70'. The protocol's word where this page has none."""
     word, gap, rest = call.partition(" ")
     return (_(CALLS[word]) if word in CALLS else word) + gap + rest
+
+
+def phase_name(phase: str) -> str:
+    """A phase of the deal, or all of them."""
+    return _(PHASES[phase])
 
 
 def fault_name(kind: str) -> str:

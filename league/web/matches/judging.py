@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from engine.analysis import PHASES, Tally
 from engine.rules.terms import GAME_SCORE
@@ -20,16 +19,9 @@ from league.domain.judgements import asking, bodies, reading
 from league.domain.judgements.reading import Placed
 from league.enums import JudgementKind, JudgementStatus
 from league.models import Judgement, Match, Party, Sitting
-from league.web.common.words import card_name, format_number
+from league.web.common.words import card_name, format_number, phase_name
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 70, 12, 16, 30
-PHASE_NAMES = {
-    reading.ALL: gettext_noop("all"),
-    "auction": gettext_noop("auction"),
-    "lead": gettext_noop("leads"),
-    "follow": gettext_noop("follows"),
-    "end": gettext_noop("last three tricks"),
-}
 
 
 @dataclass(frozen=True)
@@ -119,7 +111,7 @@ def _fill(one: Shown, found: Match, sitting: Sitting, parties: Sequence[Party], 
     every = reading.placed(body, reading.seatings(row))
     here = [placed for placed in every if (placed.board, placed.sitting) == (sitting.board.number, sitting.number)]
     one.graph = draw(here, body.unit, names, is_open=one.kind == JudgementKind.OPEN)
-    one.phases = [_(PHASE_NAMES[phase]) for phase in (reading.ALL, *PHASES)]
+    one.phases = [phase_name(phase) for phase in (reading.ALL, *PHASES)]
     sums = reading.tallies(every, len(parties))
     one.sums = [(party, [sums[party.number][phase] for phase in (reading.ALL, *PHASES)]) for party in parties]
     bots = [party.version.bot.slug for party in parties]

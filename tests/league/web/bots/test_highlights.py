@@ -5,8 +5,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as Tree
 from datetime import timedelta
 
+from engine.analysis import JUDGE
 from league.domain.ratings import ratings
-from league.models import Board, RatingPoint
+from league.models import Board, JudgedSum, RatingPoint
 from league.web.bots import charts
 from league.web.bots.highlights import Highlight, highlights
 from tests.league.web.page import Page
@@ -103,3 +104,22 @@ def test_the_page_and_the_feed_of_a_player_tell_the_same_news(league, reader) ->
     assert all(title in shown for title in titles)
     assert "owner=ana" in reader.get("/players/ana/").content.decode()
     assert reader.get("/players/nobody/news.atom").status_code == 404
+
+
+def test_what_the_decisions_gave_away_is_told_beside_all_bots(league, reader) -> None:
+    match = league.clean
+    first = match.parties.select_related("version__bot").order_by("number")[0]
+    key = {"pool": league.pool, "kind": "fair", "judge": JUDGE}
+    mine = {"boards": 2, "decisions": 50, "judged": 40, "right": 30, "lost": 100.0, "judged_judged": 800.0}
+    for phase in ("all", "lead"):
+        JudgedSum.objects.create(
+            version=first.version, phase=phase, lost_lost=5200.0, lost_judged=2000.0, **key, **mine
+        )
+        JudgedSum.objects.create(version=None, phase=phase, boards=4, judged=80, right=20, lost=320.0, **key)
+
+    page = text_of(reader, f"/bots/{first.version.bot.slug}/?pool={league.pool.pk}")
+
+    assert "juzgadas con justicia" in page
+    # 2.5 a decision; of two boards of 20 decisions, one lost 10 more than the mean and one 10 less
+    assert "salidas 2,50 ± 6,35 4,00 75,0 % 25,0 % 40" in page
+    assert "con todas las cartas a la vista" not in page

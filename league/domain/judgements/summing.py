@@ -1,0 +1,147 @@
+"""What all judgements say of a version: sums over its judged decisions, kept up by the scheduler, each judgement counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from django.db import transaction
+from django.db.models import F
+
+from engine.analysis import JUDGE, PHASES
+from engine.intervals import t95
+from league.domain.core.errors import Refused
+from league.domain.judgements import bodies, reading
+from league.enums import JudgementStatus, MatchStatus
+from league.models import Bot, JudgedSum, Judgement, Party, Pool
+
+BATCH = 20  # judgements of one pass
+SUMS = ("boards", "decisions", "judged", "right", "lost", "lost_lost", "lost_judged", "judged_judged")
+
+
+def count_new(*, most: int = BATCH) -> int:
+    """Count what was judged since; the number of judgements. At any time, by any number of processes. One query where there is none."""
+    waiting = Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).order_by("id")
+    return sum(_count(pk) for pk in waiting.values_list("pk", flat=True)[:most])
+
+
+def _count(pk: int) -> int:
+    with transaction.atomic():
+        unsummed = Judgement.objects.filter(pk=pk, status=JudgementStatus.DONE, summed=False)
+        row = unsummed.select_for_update(skip_locked=True, of=("self",)).select_related("match").first()
+        if row is None:
+            return 0
+        Judgement.objects.filter(pk=pk).update(summed=True)
+        if row.match.status == MatchStatus.FINISHED:
+            _add(row)
+    return 1
+
+
+def _add(row: Judgement) -> None:
+    try:
+        body = bodies.unpack(bytes(row.body))
+    except Refused:  # damaged: its page says so
+        return
+    versions = list(Party.objects.filter(match=row.match_id).order_by("number").values_list("version_id", flat=True))
+    found = reading.placed(body, reading.seatings(row))
+    sums: dict[tuple[int, str], dict[str, float]] = {}
+    for version, phases in zip(versions, reading.tallies(found, len(versions)), strict=True):
+        for phase, tally in phases.items():
+            if not tally.decisions:
+                continue
+            by_board = list(tally.boards.values())
+            mine = sums.setdefault((version, phase), dict.fromkeys(SUMS, 0))
+            values = (
+                len(by_board),
+                tally.decisions,
+                tally.judged,
+                tally.right,
+                sum(lost for lost, _ in by_board),
+                sum(lost * lost for lost, _ in by_board),
+                sum(lost * judged for lost, judged in by_board),
+                sum(judged * judged for _, judged in by_board),
+            )
+            for name, value in zip(SUMS, values, strict=True):
+                mine[name] += value
+    # In one order, the pool's last: of two processes one waits, and neither for ever
+    for (version, phase), added in sorted(sums.items()):
+        _grow(row, version, phase, added)
+    for phase in sorted({phase for _, phase in sums}):
+        parts = [added for (_, other), added in sums.items() if other == phase]
+        _grow(row, None, phase, {name: sum(one[name] for one in parts) for name in SUMS})
+
+
+def _grow(row: Judgement, version: int | None, phase: str, added: dict[str, float]) -> None:
+    key = {
+        "version_id": version,
+        "pool_id": row.match.pool_id,
+        "kind": row.kind,
+        "judge": row.judge,
+        "phase": phase,
+    }
+    kept, _made = JudgedSum.objects.get_or_create(**key)
+    JudgedSum.objects.filter(pk=kept.pk).update(**{name: F(name) + value for name, value in added.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of judged decisions.
+
+    lost: by one of them on average; margin: half of its 95 % interval over boards, None for fewer than two; right: the share that lost nothing.
+    """
+
+    boards: int
+    judged: int
+    lost: float
+    margin: float | None
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One phase, or "all": of the version, and of all versions of the pool."""
+
+    phase: str
+    mine: Figures
+    everybody: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one kind of judgement says of a version in a pool; all its decisions first, then phase by phase."""
+
+    kind: str
+    version: int
+    lines: list[Line]
+
+
+def of_bot(bot: Bot, pool: Pool) -> list[Told]:
+    """Of the newest version of a bot that was judged in a pool, in each way by the present judge. Two queries."""
+    rows = JudgedSum.objects.filter(pool=pool, judge=JUDGE, judged__gt=0)
+    mine = list(rows.filter(version__bot=bot).select_related("version"))
+    everybody = {(row.kind, row.phase): row for row in rows.filter(version=None)} if mine else {}
+    return [told for kind in ("fair", "open") if (told := _told(kind, mine, everybody))]
+
+
+def _told(kind: str, rows: Sequence[JudgedSum], everybody: Mapping[tuple[str, str], JudgedSum]) -> Told | None:
+    numbers = [row.version.number for row in rows if row.version is not None and row.kind == kind]
+    if not numbers:
+        return None
+    newest = max(numbers)
+    mine = {row.phase: row for row in rows if row.kind == kind and row.version and row.version.number == newest}
+    lines = [
+        Line(phase, figures(mine[phase]), figures(everybody[kind, phase]))
+        for phase in (reading.ALL, *PHASES)
+        if phase in mine
+    ]
+    return Told(kind, newest, lines)
+
+
+def figures(row: JudgedSum) -> Figures:
+    """Of a row with judged decisions. The interval is that of `engine.analysis.Tally.margin`."""
+    mean, margin = row.lost / row.judged, None
+    if row.boards > 1:
+        squares = row.lost_lost - 2 * mean * row.lost_judged + mean * mean * row.judged_judged
+        margin = t95(row.boards - 1) * sqrt(row.boards / (row.boards - 1) * max(0.0, squares)) / row.judged
+    return Figures(row.boards, row.judged, mean, margin, row.right / row.judged)

@@ -1,0 +1,72 @@
+"""Sums of what was judged: each judgement once, and the same numbers as from all decisions together."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from engine.analysis import Tally
+from engine.judging import Child
+from league.domain.judgements import asking, bodies, carrying, reading, summing
+from league.domain.matches import matches
+from league.enums import JudgementStatus
+from league.models import JudgedSum, Judgement, Match
+from tests.support.league import NOW, accepted, play, started
+
+FEW = 300
+
+
+@pytest.fixture(autouse=True)
+def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carrying, "USUAL_NODES", FEW)
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=FEW))
+
+
+@pytest.fixture
+def judged(ana, berto) -> list[Match]:
+    """Two matches of a board between the same bots, both judged with open cards."""
+    bots = [accepted(ana, "rufo"), accepted(berto, "lola")]
+    found = [play(started(ana, bots, boards=1, name=name).matches.get()) for name in ("One", "Two")]
+    for match in found:
+        asking.ask(match, "open", ana, now=NOW)
+        held = carrying.claim("host:1", now=NOW)
+        assert held is not None
+        assert carrying.carry_out(held, stop=lambda: False, now=NOW)
+    return found
+
+
+def test_each_judgement_counts_once_and_the_sums_are_those_of_all_decisions(judged, ana, berto) -> None:
+    pool = judged[0].pool
+    assert summing.count_new(most=1) == 1
+    assert summing.count_new() == 1
+    assert summing.count_new() == 0
+
+    wanted = {0: Tally(), 1: Tally()}
+    every = Tally()
+    for number, match in enumerate(judged):
+        row = Judgement.objects.get(match=match)
+        for one in reading.placed(bodies.unpack(bytes(row.body)), reading.seatings(row)):
+            wanted[one.party].add(100 * number + one.board, one.verdict.lost)
+            every.add(1000 * one.party + 100 * number + one.board, one.verdict.lost)
+    for party, player in enumerate((ana, berto)):
+        [told] = summing.of_bot(player.bots.get(), pool)
+        line = told.lines[0]
+        assert (told.kind, told.version, line.phase) == ("open", 1, reading.ALL)
+        for mine, tally in ((line.mine, wanted[party]), (line.everybody, every)):
+            assert (mine.judged, mine.boards) == (tally.judged, len(tally.boards))
+            assert mine.lost == pytest.approx(tally.lost)
+            assert mine.margin == pytest.approx(tally.margin)
+            assert mine.right == tally.right / tally.judged
+        assert sum(one.mine.judged for one in told.lines[1:]) == line.mine.judged
+    kept = JudgedSum.objects.get(version=None, phase=reading.ALL)
+    assert (kept.decisions, kept.judged) == (every.decisions, every.judged)
+
+
+def test_what_was_struck_out_or_cannot_be_read_counts_for_nothing_and_holds_up_nobody(judged) -> None:
+    matches.void(judged[0], why="odd", actor="eva", now=NOW)
+    Judgement.objects.filter(match=judged[1]).update(body=b"x")
+
+    assert summing.count_new() == 2
+    assert not JudgedSum.objects.exists()
+    assert not Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).exists()
