@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -73,7 +74,7 @@ def _add(row: Judgement) -> None:
 
 
 def _grow(row: Judgement, version: int | None, phase: str, added: dict[str, float]) -> None:
-    key = {
+    key: dict[str, Any] = {
         "version_id": version,
         "pool_id": row.match.pool_id,
         "kind": row.kind,
