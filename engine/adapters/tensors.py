@@ -1,7 +1,4 @@
-"""Actions as a dense range and observations as one vector, the same layout for every game.
-
-Actions: the numbers of `engine.cards.actions` up to the highest bid are kept as they are; a change of cards (bato), whose number grows with the
-cards, becomes one of 16 subsets of the hand in ascending order of its cards.
+"""Observations as one vector of floats, the same layout for every game. Actions are the dense numbers of `engine.search.encoding`.
 
 Observation: float32, `SIZE` numbers. Seats are counted from the observer: 0 is the observer, 1 the next in order of play.
 
@@ -27,103 +24,82 @@ Observation: float32, `SIZE` numbers. Seats are counted from the observer: 0 is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cards import actions as act
-from engine.cards.pack import NO_SUIT
-from engine.match.opening.joining import CHANGE
+import engine
 from engine.match.state import State
-from engine.match.view import played
+from engine.search import encoding
+from engine.search.encoding import ACTIONS, action, index
+
+__all__ = ["ACTIONS", "SIZE", "action", "expand", "index", "legal", "legal_mask", "observation"]
 
 SEATS = 7
 CARDS = 52
-_DISCARDS = act.BID + 231  # first number of the 16 subsets
-ACTIONS = _DISCARDS + 16
 SIZE = 761
+PLANES = 6
 
 Vector = NDArray[np.float32]
 
-
-def index(state: State, action: int) -> int:
-    """The dense number, 0 to ACTIONS - 1, of an action that is legal in this state."""
-    if action < act.DISCARD:
-        return action
-    hand = state.hand_of(state.turn)
-    return _DISCARDS + sum(1 << hand.index(card) for card in act.discarded(action))
-
-
-def action(state: State, number: int) -> int:
-    """The action of a dense number; the inverse of `index` in the same state."""
-    if number < _DISCARDS:
-        return number
-    hand, subset = state.hand_of(state.turn), number - _DISCARDS
-    return act.discard(tuple(card for place, card in enumerate(hand) if subset >> place & 1))
+_BY_SEAT = np.repeat((130, 100, 10, 130, 10, 10), SEATS).astype(float)
+_IN_BYTES = np.array([80 + 8 * row + seat for row in range(6) for seat in range(SEATS)])
 
 
 def legal(state: State) -> list[int]:
     """Dense numbers of the legal actions, ascending."""
-    if state.phase is CHANGE:
-        return sorted(index(state, a) for a in state.legal_actions())
-    return sorted(state.legal_actions())
+    return sorted(encoding.legal(state))
 
 
 def legal_mask(state: State) -> NDArray[np.int8]:
     """Shape (ACTIONS,): 1 where an action is legal for the seat to act."""
     mask = np.zeros(ACTIONS, dtype=np.int8)
-    mask[legal(state)] = 1
+    mask[list(encoding.legal(state))] = 1
     return mask
 
 
 def observation(state: State, seat: int) -> Vector:
-    """What the seat may know, as a vector of shape (SIZE,); see the module's table. Made of `State.observation`, so nothing hidden is in it."""
-    seen = state.observation(seat)
-    numbers = {text: number for number, text in enumerate(state.game.pack.texts)}
-    vector = np.zeros(SIZE, dtype=np.float32)
-    rows = vector[:312].reshape(6, CARDS)
-    trick = seen["trick"]
-    hand = [numbers[card] for card in seen["hand"]]
-    table = [numbers[play["card"]] for play in trick]
-    rows[0, hand] = 1
-    rows[1, table] = 1
-    if trick:
-        rows[2, next(numbers[p["card"]] for p in trick if p["seat"] == seen["winning"])] = 1
-    rows[3, [card for card in played(state) if card not in state.table]] = 1
-    if seen["shown"] is not None:
-        rows[4, numbers[seen["shown"]]] = 1
-    for song in seen["sung"]:
-        if song["suit"] is not None:
-            rows[5, [numbers[rank + song["suit"]] for rank in state.rules.pair_ranks]] = 1
-    by_whom = vector[312:676].reshape(SEATS, CARDS)
-    for play in trick:
-        by_whom[_from(state, seat, play["seat"]), numbers[play["card"]]] = 1
-    suits = state.game.pack.suits
-    vector[676 + (NO_SUIT if seen["trump"] is None else suits.index(seen["trump"]))] = 1
-    vector[681 + (state.lead if trick else NO_SUIT)] = 1
-    vector[686 + _from(state, seat, seen["dealer"])] = 1
-    soloist = state.notes.get("soloist")
-    vector[693 + (SEATS if soloist is None else _from(state, seat, soloist))] = 1
-    sides = state.side
-    by_seat: list[tuple[int, Sequence[float], float]] = [
-        (701, seen["cards"], 130),
-        (708, seen["songs"], 100),
-        (715, seen["tricks"], 10),
-        (722, [seen["totals"][side] for side in sides], 130),
-        (729, [seen["games"][side] for side in sides], 10),
-        (736, seen["marks"], 10),
-        (743, seen["chips"], 1000),
-    ]
-    for start, values, unit in by_seat:
-        for other, value in enumerate(values):
-            vector[start + _from(state, seat, other)] = value / unit
-    for other, said in state.notes.get("predictions", {}).items():
-        vector[750 + _from(state, seat, other)] = (said + 1) / 10
-    bid = state.notes.get("bid") or 0
-    vector[757:761] = (seen["stock"] / 40, bid / 230, seen["deal"] / 10, float(state.current_seat == seat))
+    """What the seat may know, as a vector of shape (SIZE,); see the module's table."""
+    seen = np.frombuffer(encoding.observation(state, seat), np.uint8)
+    vector = expand(seen[None], state.game.origin)[0]
+    vector[760] = state.current_seat == seat
     return vector
 
 
-def _from(state: State, seat: int, other: int) -> int:
-    return (other - seat) % state.seats
+def expand(observations: NDArray[np.uint8], game: engine.Terms) -> NDArray[np.float32]:
+    """Bytes of `engine.search.encoding`, shape (n, encoding.SIZE), of seats that are to act, as vectors, shape (n, SIZE)."""
+    seen = observations
+    n = len(seen)
+    vectors = np.zeros((n, SIZE), np.float32)
+    planes = np.unpackbits(seen[:, :64], axis=1, bitorder="little")
+    where, planes_of = _cards(game.pack.size)
+    vectors[:, where] = planes[:, planes_of]
+    row, seat = np.nonzero(seen[:, 64:71])
+    vectors[row, 311 + CARDS * seat + seen[row, 64 + seat]] = 1  # the byte is the card's number + 1
+    rows = np.arange(n)
+    for start, byte in ((676, 72), (681, 71), (686, 73), (693, 74)):
+        number = seen[:, byte].astype(np.intp)
+        if byte == 74:
+            number[number == encoding.SEATS] = SEATS
+        vectors[rows, start + number] = 1
+    vectors[:, 701:743] = seen[:, _IN_BYTES] / _BY_SEAT
+    chips = seen[:, 136:143] + 256.0 * seen[:, 144:151]
+    seats = np.arange(SEATS) < seen[:, 78:79]
+    vectors[:, 743:750] = (chips - encoding.NO_CHIPS) / 1000 * seats
+    vectors[:, 750:757] = seen[:, 128:135] / 10
+    vectors[:, 757] = seen[:, 75] / 40
+    vectors[:, 758] = seen[:, 76] / 230
+    vectors[:, 759] = seen[:, 77] / 10
+    vectors[:, 760] = 1
+    return vectors
+
+
+@cache
+def _cards(pack_size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """For the numbers of the first planes: where they stand in a vector, and which bit of an observation they are."""
+    cards = np.arange(4 * pack_size)
+    place = cards // pack_size * 16 + cards % pack_size
+    where = [plane * CARDS + cards for plane in range(PLANES)]
+    bits = [8 * place + plane for plane in range(PLANES)]
+    return np.concatenate(where), np.concatenate(bits)

@@ -6,11 +6,12 @@ Bits come from tables: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from librt.vecs import vec
-    from mypy_extensions import i64
+    from mypy_extensions import i64, u8
 
 INTERPRETED: Final = __file__.endswith(".py")
 FOLD: Final = 67  # remainders of 2**0 ... 2**65 by this number are all different
@@ -21,6 +22,20 @@ def words(values: list[int]) -> vec[i64]:
     if INTERPRETED:
         return values[:]  # type: ignore[return-value]
     return vec[i64](values)
+
+
+def block(length: int) -> vec[i64]:
+    """So many words of 0, which `memoryview` shows as they stand; they follow what is written later."""
+    if INTERPRETED:
+        return array("q", [0]) * length  # type: ignore[return-value]
+    return vec[i64]([0] * length)
+
+
+def byte_block(length: int) -> vec[u8]:
+    """As `block`, of bytes."""
+    if INTERPRETED:
+        return bytearray(length)  # type: ignore[return-value]
+    return vec[u8]([0] * length)
 
 
 def places() -> list[int]:

@@ -1,0 +1,236 @@
+"""Many matches at once for learning: plain numpy arrays, and Gymnasium's vector interface over them.
+
+    from engine.adapters.vector import Matches
+    table = Matches("partnership", 1024, seed=7)
+    for _ in range(1000):
+        table.step(table.sample())                # or any array of 1024 legal actions
+    table.arrays.observations, table.arrays.masks, table.arrays.turns, table.arrays.rewards, table.arrays.ended
+
+A step takes one action in each match, of whatever seat is on turn there. A match that ends begins anew at once (autoreset): its rewards and `ended`
+are of the match that is over, observation, mask and seat of the one that has begun. Rewards are `State.returns`, a seat's score less
+the mean of the table, and 0 in all other steps. Observations are bytes and actions dense numbers, laid out as `engine.search.encoding` says;
+`engine.adapters.tensors.expand` makes floats of them. An illegal action ends a match with the worst scores of the game for the seat's side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+import engine
+from engine.search import encoding
+from engine.search.batch import KEEP, Batch
+
+Bytes = NDArray[np.uint8]
+Policy = Callable[[Bytes, NDArray[np.int8]], NDArray[np.integer[Any]]]
+
+LINE = 64  # bytes: each array begins at a multiple
+
+
+class Arrays:
+    """What a step shows, as arrays over one block of memory. The caller may own it: `buffer`, such as `SharedMemory.buf`, of `size` bytes or more.
+
+    observations  uint8 (count, encoding.SIZE)    masks   int8 (count, width)     turns      uint8 (count,)
+    rewards       float32 (count, players)        ended   bool (count,)           forfeited  bool (count,)
+
+    Raises ValueError for a buffer that is too small.
+    """
+
+    def __init__(self, game: engine.Game, count: int, buffer: Any = None) -> None:
+        self.count = count
+        block = np.zeros(self.size(game, count), np.uint8) if buffer is None else np.frombuffer(buffer, np.uint8)
+        if len(block) < self.size(game, count):
+            raise ValueError(f"the arrays take {self.size(game, count)} bytes, and the buffer has {len(block)}")
+        parts = {}
+        start = 0
+        for name, kind, shape in self._layout(game, count):
+            size = int(np.prod(shape)) * np.dtype(kind).itemsize
+            parts[name] = block[start : start + size].view(kind).reshape(shape)
+            start += -(-size // LINE) * LINE
+        self._set(parts)
+
+    @staticmethod
+    def _layout(game: engine.Game, count: int) -> list[tuple[str, Any, tuple[int, ...]]]:
+        return [
+            ("observations", np.uint8, (count, encoding.SIZE)),
+            ("masks", np.int8, (count, encoding.width(game))),
+            ("rewards", np.float32, (count, game.players)),
+            ("turns", np.uint8, (count,)),
+            ("ended", np.bool_, (count,)),
+            ("forfeited", np.bool_, (count,)),
+        ]
+
+    def _set(self, parts: dict[str, NDArray[Any]]) -> None:
+        self.observations: Bytes = parts["observations"]
+        self.masks: NDArray[np.int8] = parts["masks"]
+        self.rewards: NDArray[np.float32] = parts["rewards"]
+        self.turns: Bytes = parts["turns"]
+        self.ended: NDArray[np.bool_] = parts["ended"]
+        self.forfeited: NDArray[np.bool_] = parts["forfeited"]
+
+    @classmethod
+    def size(cls, game: engine.Game, count: int) -> int:
+        """How many bytes the arrays of so many matches take."""
+        sizes = [int(np.prod(shape)) * np.dtype(kind).itemsize for _, kind, shape in cls._layout(game, count)]
+        return sum(-(-size // LINE) * LINE for size in sizes)
+
+    def part(self, first: int, last: int) -> Arrays:
+        """The rows `first` to `last` - 1 of the same memory: what one of several processes writes."""
+        part = object.__new__(Arrays)
+        part.count = last - first
+        names = ("observations", "masks", "rewards", "turns", "ended", "forfeited")
+        part._set({name: getattr(self, name)[first:last] for name in names})
+        return part
+
+
+class Matches:
+    """`count` matches of one game in lock step; `options` as for `engine.load`, `deals` and `seed` as for `Batch`.
+
+    `arrays`: where to write what is seen, of `count` rows; without, they are made. Raises ValueError for another number of rows.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        count: int,
+        *,
+        seed: int = 0,
+        deals: int | None = None,
+        arrays: Arrays | None = None,
+        **options: Any,
+    ) -> None:
+        self.game = engine.load(key, **options)
+        self.batch = Batch(self.game, count, deals=deals, seed=seed)
+        self.arrays = arrays or Arrays(self.game, count)
+        if self.arrays.count != count:
+            raise ValueError(f"{count} matches take {count} rows, not {self.arrays.count}")
+        batch, width = self.batch, self.batch.width
+        self._scores = _seen(batch.scores, np.int64, (count, self.game.players))
+        self._pairs = [
+            (self.arrays.observations, _seen(batch.observations, np.uint8, (count, encoding.SIZE))),
+            (self.arrays.masks, _seen(batch.masks, np.int8, (count, width))),
+            (self.arrays.turns, _seen(batch.turns, np.uint8, (count,))),
+            (self.arrays.ended, _seen(batch.ended, np.bool_, (count,))),
+            (self.arrays.forfeited, _seen(batch.forfeited, np.bool_, (count,))),
+        ]
+        self._publish(0)
+
+    def reset(self, seed: int) -> Arrays:
+        """Deals all matches anew; match i by the seed `seed` + i."""
+        self.batch.reset(seed)
+        self._publish(0)
+        return self.arrays
+
+    def step(self, actions: Any) -> Arrays:
+        """Takes one action in each match: an array or a list of dense numbers; -1 lets a match wait. The arrays then show what follows."""
+        self._publish(self.batch.step(actions.tolist() if isinstance(actions, np.ndarray) else actions))
+        return self.arrays
+
+    def sample(self) -> list[int]:
+        """A random legal action for each match, but never a claim."""
+        return self.batch.random()
+
+    def _publish(self, ended: int) -> None:
+        for ours, theirs in self._pairs:
+            np.copyto(ours, theirs)
+        rewards = self.arrays.rewards
+        if ended:
+            np.subtract(self._scores, self._scores.mean(axis=1, keepdims=True), out=rewards, casting="unsafe")
+        else:
+            rewards.fill(0)
+
+
+def _seen(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    """What stands in a block of the core, now and later."""
+    return np.frombuffer(memoryview(block), kind).reshape(shape)
+
+
+class TuteVectorEnv(VectorEnv[Any, Any, Any]):
+    """Gymnasium's vector interface: observations {"observation": uint8, "action_mask": int8}, one discrete action a match.
+
+    Without `opponents` whoever is on turn acts (self-play); the reward is that of the seat that has just acted. With `opponents`, a policy of
+    observations (n, SIZE) and masks (n, width) that gives n actions, the learner plays all seats of one side, in match i side i modulo the number
+    of sides, and is asked for nothing else; the reward is that of this side. `info` has "seat", who is on turn, and "rewards", of all seats.
+    Matches begin anew in the step that ends them (AutoresetMode.SAME_STEP); since nobody acts at the end there is no "final_obs".
+    `copy=False` gives the same arrays in each step instead of copies.
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+
+    def __init__(
+        self,
+        key: str,
+        num_envs: int = 1,
+        *,
+        opponents: Policy | None = None,
+        deals: int | None = None,
+        copy: bool = True,
+        **options: Any,
+    ) -> None:
+        self.matches = Matches(key, num_envs, deals=deals, **options)
+        self.num_envs = num_envs
+        self.opponents = opponents
+        self.copy = copy
+        game = self.matches.game
+        width = self.matches.batch.width
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 255, (encoding.SIZE,), np.uint8),
+                "action_mask": spaces.Box(0, 1, (width,), np.int8),
+            }
+        )
+        self.single_action_space = spaces.Discrete(width)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._rows = np.arange(num_envs)
+        self._side = np.array(game.side)
+        self._mine = self._rows % len(game.sides)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Deals anew; without a seed by the environment's own chance. Raises TypeError for a list: match i has the seed `seed` + i."""
+        if isinstance(seed, list):
+            raise TypeError("one seed: match i is dealt by seed + i")
+        super().reset(seed=seed, options=options)
+        arrays = self.matches.reset(int(self.np_random.integers(2**31)) if seed is None else seed)
+        rewards = np.zeros((self.num_envs, self.matches.game.players), np.float32)
+        self._play_opponents(rewards, np.zeros(self.num_envs, np.bool_))
+        return self._observation(), {"seat": arrays.turns.copy()}
+
+    def step(
+        self, actions: Any
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """One decision of the learner in each match, and those of the opponents that follow."""
+        acting = self.matches.arrays.turns.astype(np.intp)
+        arrays = self.matches.step(actions)
+        rewards, ended = arrays.rewards, arrays.ended
+        if self.copy or self.opponents:
+            rewards, ended = rewards.copy(), ended.copy()
+        self._play_opponents(rewards, ended)
+        info = {"seat": arrays.turns.copy() if self.copy else arrays.turns, "rewards": rewards}
+        never = np.zeros(self.num_envs, np.bool_)
+        return self._observation(), rewards[self._rows, acting], ended, never, info
+
+    def _play_opponents(self, rewards: NDArray[np.float32], ended: NDArray[np.bool_]) -> None:
+        """Until the learner is on turn everywhere; adds what they bring."""
+        if self.opponents is None:
+            return
+        arrays = self.matches.arrays
+        while len(theirs := np.flatnonzero(self._side[arrays.turns] != self._mine)):
+            actions = np.full(self.num_envs, KEEP, np.int64)
+            actions[theirs] = self.opponents(arrays.observations[theirs], arrays.masks[theirs])
+            self.matches.step(actions)
+            rewards += arrays.rewards
+            ended |= arrays.ended
+
+    def _observation(self) -> dict[str, NDArray[Any]]:
+        arrays = self.matches.arrays
+        found = {"observation": arrays.observations, "action_mask": arrays.masks}
+        return {name: array.copy() for name, array in found.items()} if self.copy else found

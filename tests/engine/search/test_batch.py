@@ -1,0 +1,170 @@
+"""Matches in lock step against the same matches played one by one, and against what a seat may not know."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import engine
+from engine.cards import actions as act
+from engine.cards.chance import Dice
+from engine.search import encoding
+from engine.search.batch import KEEP, Batch
+from tests.support import playing, tables
+
+ON_GAMES = pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.plain(), tables.once()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+
+
+def row(block: object, number: int, size: int) -> bytes:
+    """What stands in a block for a match, of so many bytes a match."""
+    return memoryview(block).cast("B")[number * size : (number + 1) * size].tobytes()  # type: ignore[arg-type]
+
+
+def legal_in(batch: Batch, number: int) -> list[int]:
+    return [action for action, there in enumerate(row(batch.masks, number, batch.width)) if there]
+
+
+def scores_of(batch: Batch, number: int) -> list[int]:
+    return [batch.scores[number * batch.players + seat] for seat in range(batch.players)]
+
+
+def alone(batch: Batch, dice: Dice) -> engine.State:
+    return batch.game.new_match(seed=bytes(32), deals=batch.deals, record=False, dice=dice)
+
+
+def hidden_exchanged(state: engine.State, seat: int, rng: random.Random) -> engine.State:
+    """The same moment with the cards that a seat does not see, in other hands and in the stock, in other places."""
+    other = state.clone()
+    others = [there for there in range(state.seats) if there != seat]
+    cards = [card for there in others for card in state.hand_of(there)] + state.stock
+    rng.shuffle(cards)
+    for there in others:
+        held, cards = cards[: len(state.hand_of(there))], cards[len(state.hand_of(there)) :]
+        other.hands[there] = state.game.pack.hand(held)
+    other.stock = cards
+    other.legal = None
+    return other
+
+
+@ON_GAMES
+def test_matches_side_by_side_are_matches_one_by_one(key: str, group: list[tables.Table]) -> None:
+    """At every table: who is on turn, what is legal, what is seen, how it ends; and nothing that is seen hangs on a hidden card."""
+    ends = exchanged = 0
+    for table in group:
+        with tables.named(table):
+            rng = random.Random(f"batch {table}")
+            batch = Batch(table.load(), 2, deals=rng.choice((1, 1, 2, None)), seed=11)
+            dice = [Dice(11), Dice(12)]
+            states = [alone(batch, one) for one in dice]
+            for _ in range(70):
+                actions = []
+                for number, state in enumerate(states):
+                    assert batch.turns[number] == state.turn
+                    assert legal_in(batch, number) == sorted(encoding.legal(state))
+                    seen = row(batch.observations, number, encoding.SIZE)
+                    if rng.random() < 0.3:
+                        assert seen == encoding.observation(state, state.turn)
+                        other = hidden_exchanged(state, state.turn, rng)
+                        out = encoding.block(encoding.WORDS)
+                        batch.sights[number].write(other, state.turn, out, 0)
+                        assert seen == memoryview(out).tobytes() == encoding.observation(other, state.turn)
+                        assert legal_in(batch, number) == sorted(encoding.legal(other))
+                        exchanged += (other.hands, other.stock) != (state.hands, state.stock)
+                    action = playing.choose(state, rng)
+                    actions.append(encoding.index(state, action))
+                    assert encoding.action(state, actions[-1]) == action
+                    state.apply(action)
+                ended = batch.step(actions)
+                assert ended == sum(state.is_over for state in states)
+                for number, state in enumerate(states):
+                    assert batch.ended[number] == state.is_over
+                    assert scores_of(batch, number) == (state.scores() if state.is_over else [0] * state.seats)
+                    if state.is_over:
+                        states[number] = alone(batch, dice[number])
+                        ends += 1
+    assert ends > 0
+    assert exchanged > 20  # where two play without a stock nothing is hidden
+
+
+def test_a_match_is_the_same_in_any_batch() -> None:
+    game = engine.load("partnership")
+    one, many = Batch(game, 1, seed=9), Batch(game, 4, seed=7)
+    for _ in range(90):
+        assert row(one.observations, 0, encoding.SIZE) == row(many.observations, 2, encoding.SIZE)
+        action = min(one.legal[0])
+        one.step([action])
+        many.step([KEEP, KEEP, action, KEEP])
+    assert many.states[0].left == 40
+
+    before = row(many.observations, 0, 4 * encoding.SIZE)
+    many.reset(7)
+    assert row(many.observations, 0, encoding.SIZE) == before[: encoding.SIZE]
+    assert row(many.observations, 0, 4 * encoding.SIZE) != before
+
+
+@pytest.mark.parametrize("illegal", [-2, 39, 10**6])
+def test_an_illegal_action_forfeits_the_match_for_its_side(illegal: int) -> None:
+    batch = Batch(engine.load("partnership"), 2, seed=3)
+    while batch.masks[39] or batch.turns[0] != 1:
+        batch.step([batch.random()[0], KEEP])
+
+    assert batch.step([illegal, KEEP]) == 1
+
+    assert list(batch.ended) == list(batch.forfeited) == [1, 0]
+    assert scores_of(batch, 0) == batch.game.fault_scores(1)
+    assert batch.states[0].left == 40
+    assert batch.step([KEEP, KEEP]) == 0
+    assert list(batch.ended) == list(batch.forfeited) == scores_of(batch, 0)[:2] == [0, 0]
+
+
+def test_a_batch_says_what_it_cannot_take() -> None:
+    game = engine.load("bato")
+    with pytest.raises(ValueError, match="1 match or more"):
+        Batch(game, 0)
+    with pytest.raises(engine.OptionError, match="deals"):
+        Batch(game, 1, deals=0)
+    batch = Batch(game, 2)
+    with pytest.raises(ValueError, match="2 matches take 2 actions, not 1"):
+        batch.step([0])
+
+
+def test_chance_takes_every_legal_action_but_a_claim() -> None:
+    batch = Batch(engine.load("corriente"), 1, seed=1)
+    for _ in range(400):
+        legal = set(batch.legal[0])
+        found = {batch.random()[0] for _ in range(100)}
+        if act.CLAIM in legal:
+            break
+        assert found <= legal
+        batch.step(batch.random())
+    assert found == legal - {act.CLAIM}
+
+
+def test_the_observation_is_laid_out_as_documented() -> None:
+    """A trick of partnership, byte by byte."""
+    state = engine.load("partnership").new_match(seed=3)
+    lead = state.legal_actions()[0]
+    state.apply(lead)
+    seat = state.turn
+    seen = encoding.observation(state, seat)
+    place = lead // 10 * 16 + lead % 10
+
+    assert [card for card in range(40) if seen[card // 10 * 16 + card % 10] & 1] == list(state.hand_of(seat))
+    assert seen[place] & ~encoding.SHOWN == encoding.ON_TABLE + encoding.WINNING
+    assert list(seen[64:72]) == [0, 0, 0, lead + 1, 0, 0, 0, lead // 10]  # played by the seat before: three further on
+    assert list(seen[72:80]) == [state.trump, (state.dealer - seat) % 4, 7, 0, 0, 1, 4, 0]
+    assert sum(seen[80:136]) == 0
+    assert list(seen[136:152]) == [0] * 8 + [128] * 4 + [0] * 4
+    while state.left > 36:
+        state.apply(state.legal_actions()[0])
+    seen = encoding.observation(state, seat)
+    points = sum(seen[80:87])
+    assert points == sum(state.cards) > 0
+    assert seen[80 + (state.last_trick - seat) % 4] == points
+    assert seen[96 + (state.last_trick - seat) % 4] == 1
+    assert sum(1 for card in range(64) if seen[card] & encoding.GONE) == 4
