@@ -84,7 +84,7 @@ def expand(observations: NDArray[np.uint8], game: engine.Terms) -> NDArray[np.fl
             number[number == encoding.SEATS] = SEATS
         vectors[rows, start + number] = 1
     vectors[:, 701:743] = seen[:, _IN_BYTES] / _BY_SEAT
-    chips = seen[:, 136:143] + 256.0 * seen[:, 144:151]
+    chips = seen[:, 136:143] + 256.0 * seen[:, 144:151] + 65536.0 * seen[:, 152:159]
     seats = np.arange(SEATS) < seen[:, 78:79]
     vectors[:, 743:750] = (chips - encoding.NO_CHIPS) / 1000 * seats
     vectors[:, 750:757] = seen[:, 128:135] / 10

@@ -20,7 +20,7 @@ seat has seven places, whatever the number of players; the eighth byte of each r
     112    7      games won, by seat (at most 255)
     120    7      loss marks, by seat (at most 255)
     128    7      tricks predicted + 1, by seat; 0: has not spoken
-    136    7 + 7  chips + 32768, by seat: the low bytes, and from 144 on the high bytes
+    136    3 x 7  chips + 2**23, by seat: the low bytes, from 144 on the middle ones, from 152 on the high ones
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 SEATS: Final = 7
 DISCARDS: Final = act.BID + 231  # first number of the subsets of a hand, which has five cards at most
 ACTIONS: Final = DISCARDS + 32
-WORDS: Final = 19
+WORDS: Final = 20
 SIZE: Final = 8 * WORDS  # bytes of an observation
-SUMS: Final = 9  # words by seat, from CAPTURED on
+SUMS: Final = 10  # words by seat, from CAPTURED on
 CAPTURED: Final = 10
 MOST: Final = 255
-NO_CHIPS: Final = 32768
+NO_CHIPS: Final = 8388608
 
 # what a byte of a card is the sum of
 OWN: Final = 1
@@ -259,9 +259,10 @@ class Sight:
             sums[5] = sums[5] + unit * min(MOST, state.marks[seat])
             said: int = predictions.get(int(seat), -1)
             sums[6] = sums[6] + unit * (said + 1)
-            chips: i64 = min(MOST * 256 + MOST, max(0, state.chips[seat] + NO_CHIPS))
+            chips: i64 = min(2 * NO_CHIPS - 1, max(0, state.chips[seat] + NO_CHIPS))
             sums[7] = sums[7] + unit * (chips & MOST)
-            sums[8] = sums[8] + unit * (chips >> 8)
+            sums[8] = sums[8] + unit * (chips >> 8 & MOST)
+            sums[9] = sums[9] + unit * (chips >> 16)
             seat += 1
         soloist: int | None = notes.get("soloist")
         self.soloist = -1 if soloist is None else soloist

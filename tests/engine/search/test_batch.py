@@ -159,7 +159,7 @@ def test_the_observation_is_laid_out_as_documented() -> None:
     assert list(seen[64:72]) == [0, 0, 0, lead + 1, 0, 0, 0, lead // 10]  # played by the seat before: three further on
     assert list(seen[72:80]) == [state.trump, (state.dealer - seat) % 4, 7, 0, 0, 1, 4, 0]
     assert sum(seen[80:136]) == 0
-    assert list(seen[136:152]) == [0] * 8 + [128] * 4 + [0] * 4
+    assert list(seen[136:160]) == [0] * 16 + [128] * 4 + [0] * 4
     while state.left > 36:
         state.apply(state.legal_actions()[0])
     seen = encoding.observation(state, seat)

@@ -1,0 +1,229 @@
+"""Matches in arrays: Gymnasium's vector interface, memory that belongs to the caller, and the floats of the other adapters from the same bytes."""
+
+from __future__ import annotations
+
+import random
+from multiprocessing import get_context
+from multiprocessing.shared_memory import SharedMemory
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import engine
+from engine.adapters import tensors
+from engine.adapters.vector import Arrays, Matches, TuteVectorEnv
+from engine.cards.chance import Dice
+from engine.cards.pack import NO_SUIT
+from engine.match.view import played
+from engine.search import encoding
+from tests.support import playing, tables
+
+ON_GAMES = pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.plain(), tables.once()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+
+
+def of_snapshot(state: engine.State, seat: int) -> tensors.Vector:
+    """The vector of a seat made of `State.observation`, which is text: slow, and another way to the same numbers."""
+    seen = state.observation(seat)
+    numbers = {text: number for number, text in enumerate(state.game.pack.texts)}
+    vector = np.zeros(tensors.SIZE, dtype=np.float32)
+    rows = vector[:312].reshape(6, 52)
+    table = [numbers[play["card"]] for play in seen["trick"]]
+    rows[0, [numbers[card] for card in seen["hand"]]] = 1
+    rows[1, table] = 1
+    for play in seen["trick"]:
+        vector[312 + 52 * from_(state, seat, play["seat"]) + numbers[play["card"]]] = 1
+        if play["seat"] == seen["winning"]:
+            rows[2, numbers[play["card"]]] = 1
+    rows[3, [numbers[card] for card in seen["played"] if numbers[card] not in table]] = 1
+    if seen["shown"] is not None:
+        rows[4, numbers[seen["shown"]]] = 1
+    for song in seen["sung"]:
+        if song["suit"] is not None:
+            rows[5, [numbers[rank + song["suit"]] for rank in state.rules.pair_ranks]] = 1
+    suits = state.game.pack.suits
+    vector[676 + (NO_SUIT if seen["trump"] is None else suits.index(seen["trump"]))] = 1
+    vector[681 + (state.lead if table else NO_SUIT)] = 1
+    vector[686 + from_(state, seat, seen["dealer"])] = 1
+    vector[693 + (7 if seen["soloist"] is None else from_(state, seat, seen["soloist"]))] = 1
+    for start, values, unit in (
+        (701, seen["cards"], 130),
+        (708, seen["songs"], 100),
+        (715, seen["tricks"], 10),
+        (722, [seen["totals"][side] for side in state.side], 130),
+        (729, [seen["games"][side] for side in state.side], 10),
+        (736, seen["marks"], 10),
+        (743, seen["chips"], 1000),
+        (750, [0 if said is None else said + 1 for said in seen["predictions"] or [None] * state.seats], 10),
+    ):
+        for other, value in enumerate(values):
+            vector[start + from_(state, seat, other)] = value / unit
+    vector[757:761] = (seen["stock"] / 40, (seen["bid"] or 0) / 230, seen["deal"] / 10, state.current_seat == seat)
+    return vector
+
+
+def from_(state: engine.State, seat: int, other: int) -> int:
+    return (other - seat) % state.seats
+
+
+@ON_GAMES
+def test_the_bytes_hold_what_the_snapshot_tells(key: str, group: list[tables.Table]) -> None:
+    """At every table, from every seat, whoever is on turn."""
+    for number, table in enumerate(group):
+        with tables.named(table):
+            rng = random.Random(f"bytes {table}")
+            state = table.load().new_match(seed=number, deals=2, record=False)
+            for _ in range(60):
+                if state.is_over:
+                    break
+                if rng.random() < 0.2:
+                    seat = state.turn if rng.random() < 0.5 else rng.randrange(state.seats)
+                    assert tensors.observation(state, seat).tolist() == of_snapshot(state, seat).tolist()
+                    assert set(played(state)) >= {card for card in state.table if state.in_trick}
+                state.apply(playing.choose(state, rng))
+
+
+@ON_GAMES
+def test_arrays_show_what_states_tell(key: str, group: list[tables.Table]) -> None:
+    """Every game: shapes, rewards that sum to zero and are `State.returns`, and arrays that follow their matches."""
+    game = group[0].load()
+    table = Matches(key, 3, seed=5, players=game.players, deals=1)
+    arrays = table.arrays
+    ended = 0
+    for _ in range(400):
+        states = [state.clone() for state in table.batch.states]
+        for state, dice in zip(states, table.batch.dice, strict=True):
+            state.dice = Dice(0)
+            state.dice.x = dice.x
+        actions = np.array(table.sample())
+        assert arrays.masks[np.arange(3), actions].all()
+        for state, action in zip(states, actions.tolist(), strict=True):
+            state.apply(encoding.action(state, action))
+        before = table.batch.states[:]
+        assert table.step(actions) is arrays
+        for row, state in enumerate(states):
+            assert arrays.ended[row] == (table.batch.states[row] is not before[row])
+            if not arrays.ended[row]:
+                assert not arrays.rewards[row].any()
+                assert arrays.turns[row] == state.turn
+                assert np.flatnonzero(arrays.masks[row]).tolist() == tensors.legal(state)
+                assert arrays.observations[row].tobytes() == encoding.observation(state, state.turn)
+            elif state.is_over:
+                assert arrays.rewards[row].tolist() == pytest.approx(state.returns(), rel=1e-6)
+                ended += 1
+        if ended > 3:
+            break
+    assert ended
+
+
+def test_floats_are_made_of_many_rows_at_once() -> None:
+    table = Matches("two_player", 16, seed=3)
+    for _ in range(21):
+        table.step(table.sample())
+    rows = tensors.expand(table.arrays.observations, table.game)
+    for row, state in zip(rows, table.batch.states, strict=True):
+        assert row.tolist() == tensors.observation(state, state.turn).tolist()
+
+
+# ---- memory of the caller
+
+
+def play_second_half(memory: SharedMemory) -> None:
+    part = Arrays(engine.load("partnership"), 8, memory.buf).part(4, 8)
+    table = Matches("partnership", 4, seed=104, arrays=part)
+    for _ in range(50):
+        table.step(part.masks.argmax(axis=1))
+
+
+def test_processes_share_one_block() -> None:
+    """Another process writes the second half of a block, and it is what this one would have written."""
+    game = engine.load("partnership")
+    memory = SharedMemory(create=True, size=Arrays.size(game, 8))
+    try:
+        other = get_context("fork").Process(target=play_second_half, args=(memory,))
+        other.start()
+        other.join()
+        assert other.exitcode == 0
+        shared = Arrays(game, 8, memory.buf)
+        mine = Matches("partnership", 8, seed=100)
+        for _ in range(50):
+            mine.step(mine.arrays.masks.argmax(axis=1))
+        assert not shared.observations[:4].any()
+        assert (shared.observations[4:] == mine.arrays.observations[4:]).all()
+        assert (shared.masks[4:] == mine.arrays.masks[4:]).all()
+        del shared
+    finally:
+        memory.close()
+        memory.unlink()
+
+
+def test_arrays_of_another_size_are_refused() -> None:
+    game = engine.load("brisca")
+    with pytest.raises(ValueError, match=f"take {Arrays.size(game, 4)} bytes, and the buffer has 100"):
+        Arrays(game, 4, bytearray(100))
+    with pytest.raises(ValueError, match="2 matches take 2 rows, not 4"):
+        Matches("brisca", 2, arrays=Arrays(game, 4))
+
+
+# ---- Gymnasium
+
+
+def legal_first(_: object, masks: np.ndarray) -> np.ndarray:
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize("key", ["partnership", "bato", "podrida", "guinote"])
+def test_gymnasium_vector_environment(key: str, copy: bool) -> None:
+    env = TuteVectorEnv(key, 4, copy=copy, deals=1)
+    assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    observation, info = env.reset(seed=7)
+    totals = np.zeros(4)
+    for _ in range(300):
+        assert env.observation_space.contains(observation)
+        acting, before = info["seat"].copy(), observation["observation"].copy()
+        action = observation["action_mask"].argmax(axis=1)
+        assert env.action_space.contains(action)
+        observation, reward, terminated, truncated, info = env.step(action)
+        assert not truncated.any()
+        assert (reward == info["rewards"][np.arange(4), acting]).all()
+        assert np.allclose(info["rewards"].sum(axis=1), 0, atol=1e-3)
+        assert not info["rewards"][~terminated].any()
+        assert (before != observation["observation"]).any() or terminated.any()
+        totals += terminated
+    assert totals.all()
+    again, _ = env.reset(seed=7)
+    other, _ = TuteVectorEnv(key, 4, deals=1).reset(seed=7)
+    assert all((again[name] == other[name]).all() for name in other)
+    env.close()
+    with pytest.raises(TypeError, match="one seed"):
+        env.reset(seed=[1, 2, 3, 4])
+
+
+def test_opponents_play_the_other_sides() -> None:
+    """The learner is asked for its own side alone, and its reward is that of this side, whoever plays the last card."""
+    asked = 0
+
+    def rival(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        nonlocal asked
+        asked += len(observations)
+        return masks.argmax(axis=1)
+
+    env = TuteVectorEnv("partnership", 6, opponents=rival)
+    _, info = env.reset(seed=1)
+    sides = np.arange(6) % 2
+    rewards = np.zeros(6)
+    decisions = np.zeros(6, int)
+    for _ in range(100):
+        assert (info["seat"] % 2 == sides).all()
+        action = env.matches.arrays.masks.argmax(axis=1)
+        _, reward, terminated, _, info = env.step(action)
+        assert (reward[~terminated] == 0).all()
+        rewards += np.abs(reward)
+        decisions += 1
+    assert asked > 450
+    assert (rewards > 0).all()
