@@ -24,7 +24,9 @@ Observation: float32, `SIZE` numbers. Seats are counted from the observer: 0 is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +45,6 @@ PLANES = 6
 
 Vector = NDArray[np.float32]
 
-_BY_SEAT = np.repeat((130, 100, 10, 130, 10, 10), SEATS).astype(float)
-_IN_BYTES = np.array([80 + 8 * row + seat for row in range(6) for seat in range(SEATS)])
-
 
 def legal(state: State) -> list[int]:
     """Dense numbers of the legal actions, ascending."""
@@ -61,45 +60,60 @@ def legal_mask(state: State) -> NDArray[np.int8]:
 
 def observation(state: State, seat: int) -> Vector:
     """What the seat may know, as a vector of shape (SIZE,); see the module's table."""
-    seen = np.frombuffer(encoding.observation(state, seat), np.uint8)
-    vector = expand(seen[None], state.game.origin)[0]
+    vector = _looked_up(np.frombuffer(encoding.observation(state, seat), np.uint8)[None], state.game.pack.size)[0]
+    for other, chips in enumerate(state.chips):
+        if chips:
+            vector[743 + (other - seat) % state.seats] = chips / 1000
     vector[760] = state.current_seat == seat
     return vector
 
 
 def expand(observations: NDArray[np.uint8], game: engine.Terms) -> NDArray[np.float32]:
     """Bytes of `engine.search.encoding`, shape (n, encoding.SIZE), of seats that are to act, as vectors, shape (n, SIZE)."""
-    seen = observations
-    n = len(seen)
-    vectors = np.zeros((n, SIZE), np.float32)
-    planes = np.unpackbits(seen[:, :64], axis=1, bitorder="little")
-    where, planes_of = _cards(game.pack.size)
-    vectors[:, where] = planes[:, planes_of]
-    row, seat = np.nonzero(seen[:, 64:71])
-    vectors[row, 311 + CARDS * seat + seen[row, 64 + seat]] = 1  # the byte is the card's number + 1
-    rows = np.arange(n)
-    for start, byte in ((676, 72), (681, 71), (686, 73), (693, 74)):
-        number = seen[:, byte].astype(np.intp)
-        if byte == 74:
-            number[number == encoding.SEATS] = SEATS
-        vectors[rows, start + number] = 1
-    vectors[:, 701:743] = seen[:, _IN_BYTES] / _BY_SEAT
-    chips = seen[:, 136:143] + 256.0 * seen[:, 144:151] + 65536.0 * seen[:, 152:159]
-    seats = np.arange(SEATS) < seen[:, 78:79]
-    vectors[:, 743:750] = (chips - encoding.NO_CHIPS) / 1000 * seats
-    vectors[:, 750:757] = seen[:, 128:135] / 10
-    vectors[:, 757] = seen[:, 75] / 40
-    vectors[:, 758] = seen[:, 76] / 230
-    vectors[:, 759] = seen[:, 77] / 10
-    vectors[:, 760] = 1
+    vectors = _looked_up(observations, game.pack.size)
+    chips = observations[:, 136:143] + 256.0 * observations[:, 144:151] + 65536.0 * observations[:, 152:159]
+    vectors[:, 743 : 743 + game.players] = (chips[:, : game.players] - encoding.NO_CHIPS) / 1000
     return vectors
 
 
+def _looked_up(observations: NDArray[np.uint8], pack_size: int) -> NDArray[np.float32]:
+    """The vectors but for the chips."""
+    sources, starts, values = _lookups(pack_size)
+    return values.take(observations.take(sources, axis=1) + starts)
+
+
 @cache
-def _cards(pack_size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """For the numbers of the first planes: where they stand in a vector, and which bit of an observation they are."""
-    cards = np.arange(4 * pack_size)
-    place = cards // pack_size * 16 + cards % pack_size
-    where = [plane * CARDS + cards for plane in range(PLANES)]
-    bits = [8 * place + plane for plane in range(PLANES)]
-    return np.concatenate(where), np.concatenate(bits)
+def _lookups(pack_size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
+    """For each number of a vector the byte that it comes from, and where its values by that byte begin in the third."""
+    sources = np.zeros(SIZE, np.intp)
+    starts = np.zeros(SIZE, np.intp)
+    tables: dict[bytes, int] = {np.zeros(256, np.float32).tobytes(): 0}  # many numbers share their values
+    for place, source, values in _numbers(pack_size):
+        sources[place] = source
+        starts[place] = 256 * tables.setdefault(values.astype(np.float32).tobytes(), len(tables))
+    return sources, starts, np.frombuffer(b"".join(tables), np.float32)
+
+
+def _numbers(pack_size: int) -> Iterator[tuple[int, int, NDArray[Any]]]:
+    """Which number of a vector comes from which byte, with its value for each of 256."""
+    byte = np.arange(256)
+    for card in range(4 * pack_size):
+        for plane in range(PLANES):
+            yield plane * CARDS + card, card // pack_size * 16 + card % pack_size, byte >> plane & 1
+        for seat in range(SEATS):
+            yield 312 + seat * CARDS + card, 64 + seat, byte == card + 1
+    for start, width, source in ((676, 5, 72), (681, 5, 71), (686, 7, 73), (693, 8, 74)):
+        for number in range(width):
+            yield start + number, source, byte == number
+    for start, source, unit in (
+        (701, 80, 130),
+        (708, 88, 100),
+        (715, 96, 10),
+        (722, 104, 130),
+        (729, 112, 10),
+        (736, 120, 10),
+        (750, 128, 10),
+    ):
+        for seat in range(SEATS):
+            yield start + seat, source + seat, byte / unit
+    yield from ((757, 75, byte / 40), (758, 76, byte / 230), (759, 77, byte / 10), (760, 0, byte >= 0))

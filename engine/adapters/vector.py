@@ -82,17 +82,22 @@ class Arrays:
 
     def part(self, first: int, last: int) -> Arrays:
         """The rows `first` to `last` - 1 of the same memory: what one of several processes writes."""
-        part = object.__new__(Arrays)
-        part.count = last - first
         names = ("observations", "masks", "rewards", "turns", "ended", "forfeited")
-        part._set({name: getattr(self, name)[first:last] for name in names})
-        return part
+        return self._over({name: getattr(self, name)[first:last] for name in names})
+
+    @classmethod
+    def _over(cls, parts: dict[str, NDArray[Any]]) -> Arrays:
+        made = object.__new__(cls)
+        made.count = len(parts["turns"])
+        made._set(parts)
+        return made
 
 
 class Matches:
     """`count` matches of one game in lock step; `options` as for `engine.load`, `deals` and `seed` as for `Batch`.
 
-    `arrays`: where to write what is seen, of `count` rows; without, they are made. Raises ValueError for another number of rows.
+    `arrays`: where to write what is seen, of `count` rows (ValueError for another number). Without, `arrays` shows the memory of the batch
+    itself, and but for the rewards cannot be written to.
     """
 
     def __init__(
@@ -107,18 +112,23 @@ class Matches:
     ) -> None:
         self.game = engine.load(key, **options)
         self.batch = Batch(self.game, count, deals=deals, seed=seed)
-        self.arrays = arrays or Arrays(self.game, count)
-        if self.arrays.count != count:
-            raise ValueError(f"{count} matches take {count} rows, not {self.arrays.count}")
-        batch, width = self.batch, self.batch.width
+        batch = self.batch
+        shown = {
+            "observations": _seen(batch.observations, np.uint8, (count, encoding.SIZE)),
+            "masks": _seen(batch.masks, np.int8, (count, batch.width)),
+            "turns": _seen(batch.turns, np.uint8, (count,)),
+            "ended": _seen(batch.ended, np.bool_, (count,)),
+            "forfeited": _seen(batch.forfeited, np.bool_, (count,)),
+        }
         self._scores = _seen(batch.scores, np.int64, (count, self.game.players))
-        self._pairs = [
-            (self.arrays.observations, _seen(batch.observations, np.uint8, (count, encoding.SIZE))),
-            (self.arrays.masks, _seen(batch.masks, np.int8, (count, width))),
-            (self.arrays.turns, _seen(batch.turns, np.uint8, (count,))),
-            (self.arrays.ended, _seen(batch.ended, np.bool_, (count,))),
-            (self.arrays.forfeited, _seen(batch.forfeited, np.bool_, (count,))),
-        ]
+        self._pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
+        if arrays is None:
+            self.arrays = Arrays._over(shown | {"rewards": np.zeros((count, self.game.players), np.float32)})
+        else:
+            self.arrays = arrays
+            if arrays.count != count:
+                raise ValueError(f"{count} matches take {count} rows, not {arrays.count}")
+            self._pairs = [(getattr(arrays, name), theirs) for name, theirs in shown.items()]
         self._publish(0)
 
     def reset(self, seed: int) -> Arrays:
@@ -148,7 +158,9 @@ class Matches:
 
 def _seen(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     """What stands in a block of the core, now and later."""
-    return np.frombuffer(memoryview(block), kind).reshape(shape)
+    array = np.frombuffer(memoryview(block), kind).reshape(shape)
+    array.flags.writeable = False
+    return array
 
 
 class TuteVectorEnv(VectorEnv[Any, Any, Any]):

@@ -23,6 +23,7 @@ PLAY = """
 import hashlib, json, random, sys
 sys.path.insert(0, sys.argv[1])
 import engine
+from engine.search.batch import Batch
 from engine.search.knowledge import Knowledge
 from engine.search.solving import NotTwoSidedError, judge, max_n
 sums = {"compiled": engine.COMPILED}
@@ -73,6 +74,12 @@ for key in engine.games():
             state.apply(0)
         except engine.IllegalAction as refused:
             digest.update(str(refused).encode())
+    batch = Batch(game, 3, deals=2, seed=5)
+    for number in range(250):
+        actions = batch.random()
+        batch.step([0 if number % 50 == 49 else action for action in actions])
+        for block in (batch.observations, batch.masks, batch.turns, batch.ended, batch.forfeited, batch.scores):
+            digest.update(memoryview(block))
     sums[key] = digest.hexdigest()
     if engine.COMPILED:  # thousands of matches by both ways: as Python source that would take minutes
         for seed in range(1500):

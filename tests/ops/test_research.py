@@ -21,4 +21,4 @@ def test_block_runs(number: int) -> None:
 
 
 def test_there_are_blocks() -> None:
-    assert len(BLOCKS) == 5
+    assert len(BLOCKS) == 8
