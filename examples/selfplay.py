@@ -1,0 +1,321 @@
+"""Learns partnership Tute by playing against itself: plain numpy, one file, one core.
+
+    .venv/bin/python examples/selfplay.py train learned.npz --minutes 20        # goes on from the file where it exists
+    .venv/bin/python examples/selfplay.py bot learned.npz learned               # its checkpoint as a bot, a folder
+    .venv/bin/tute play learned greedy -g partnership -n 100                    # how it fares, in the sandbox
+    .venv/bin/tute submit learned                                               # it enters a league (`tute login` first)
+
+How it learns. A network is shown what a seat may know and says for each of the forty cards how many points its side will win beyond the other
+side's from here to the end of the deal, if this card is played now and the rest goes on as usual. All four seats play the card of which it
+expects most, and now and then any card. When the deal is over, what really came is known for every decision, and the network is moved towards it
+(Monte Carlo; Adam; the error beyond a limit counts only linearly). Songs are always sung, so only cards are learned.
+
+What it is shown (`planes`). The suits are renamed so that trump comes first: what is learned with coins holds with cups.
+`examples/selfplay_bot/bot.py` computes the same numbers from what a bot is told, without numpy; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import time
+from array import array
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.adapters.vector import Matches
+from engine.search import encoding
+from engine.search.batch import KEEP
+
+Floats = NDArray[np.float32]
+
+CARDS = 40
+PLANES = 8  # own hand; gone; masters of the hand; cards of the hand that would win; cards of the three others; the winning card
+SCALARS = (
+    16  # ten for the number of cards left, four for the place in the trick, the partner is winning, points on the table
+)
+INPUTS = PLANES * CARDS + SCALARS
+HIDDEN = (192, 96)
+UNIT = 30.0  # points that the network calls 1
+POINTS = np.array([0, 0, 0, 0, 0, 2, 3, 4, 10, 11], np.float32)  # of 2 4 5 6 7 S C R 3 1
+SUITS = np.array([[trump, *(suit for suit in range(4) if suit != trump)] for trump in range(4)])  # trump first
+PLACE_OF = np.argsort(SUITS, axis=1)  # place of a suit among the renamed ones, by trump
+
+
+# ---- what a seat is shown
+
+
+def planes(seen: NDArray[np.uint8]) -> Floats:
+    """The inputs, shape (n, INPUTS), of observations as bytes (`engine.search.encoding`), shape (n, SIZE)."""
+    n = len(seen)
+    trump = seen[:, 72]
+    cards = seen[:, :64].reshape(n, 4, 16)[:, :, :10][np.arange(n)[:, None], SUITS[trump]]  # suits renamed
+    hand = (cards & encoding.OWN) > 0
+    unseen = (cards & (encoding.OWN | encoding.ON_TABLE | encoding.GONE)) == 0
+    above = np.cumsum(unseen[:, :, ::-1], axis=2)[:, :, ::-1]  # unseen cards of the suit from this one upwards
+    winning = (cards & encoding.WINNING) > 0
+    beaten = np.cumsum(winning, axis=2) - winning > 0  # stronger than the winning card, in its suit
+    leads = ~winning.any(axis=(1, 2))
+    trumped = winning[:, 0].any(axis=1)
+    beaten[:, 0] |= ~trumped[:, None]
+    beaten |= leads[:, None, None]
+    found = np.zeros((n, INPUTS), np.float32)
+    by_card = found[:, : PLANES * CARDS].reshape(n, PLANES, 4, 10)
+    by_card[:, 0] = hand
+    by_card[:, 1] = (cards & encoding.GONE) > 0
+    by_card[:, 2] = hand & (above == 0)
+    by_card[:, 3] = hand & beaten
+    by_card[:, 7] = winning
+    rows = np.arange(n)
+    partner = np.zeros(n, np.bool_)
+    for other in (1, 2, 3):
+        there = np.flatnonzero(seen[:, 64 + other])
+        card = seen[there, 64 + other] - 1
+        suit, strength = PLACE_OF[trump[there], card // 10], card % 10
+        by_card[there, 3 + other, suit, strength] = 1
+        if other == 2:
+            partner[there] = winning[there, suit, strength]
+    table = (cards & encoding.ON_TABLE) > 0
+    scalars = found[:, PLANES * CARDS :]
+    scalars[rows, hand.sum(axis=(1, 2)) - 1] = 1
+    scalars[rows, 10 + table.sum(axis=(1, 2))] = 1
+    scalars[:, 14] = partner
+    scalars[:, 15] = (table * POINTS).sum(axis=(1, 2)) / 10
+    return found
+
+
+def lead_in_points(seen: NDArray[np.uint8]) -> Floats:
+    """What the side of the seat has beyond the other, cards and songs, shape (n,)."""
+    by_seat = seen[:, 80:84].astype(np.float32) + seen[:, 88:92]
+    return by_seat[:, 0] - by_seat[:, 1] + by_seat[:, 2] - by_seat[:, 3]
+
+
+# ---- the network
+
+
+class Network:
+    """Inputs, two layers of rectified units, a number for each card of the renamed suits."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        sizes = (INPUTS, *HIDDEN, CARDS)
+        self.weights: list[Floats] = []
+        for fan_in, fan_out in pairwise(sizes):
+            spread = 0.1 if fan_out == CARDS else 1.0  # it begins by expecting nothing of any card
+            self.weights.append(
+                (rng.standard_normal((fan_in, fan_out)) * spread * np.sqrt(2 / fan_in)).astype(np.float32)
+            )
+            self.weights.append(np.zeros(fan_out, np.float32))
+        self.mean = [np.zeros_like(one) for one in self.weights]
+        self.square = [np.zeros_like(one) for one in self.weights]
+        self.updates = 0
+
+    def forward(self, inputs: Floats) -> list[Floats]:
+        """The inputs, what each hidden layer says, and the outputs."""
+        layers = [inputs]
+        for number in range(0, len(self.weights), 2):
+            out = layers[-1] @ self.weights[number] + self.weights[number + 1]
+            layers.append(out if number == len(self.weights) - 2 else np.maximum(out, 0, out=out))
+        return layers
+
+    def learn(self, inputs: Floats, cards: NDArray[np.intp], targets: Floats, rate: float) -> float:
+        """One step of Adam towards the targets of the cards that were played. The mean absolute error before it."""
+        layers = self.forward(inputs)
+        rows = np.arange(len(inputs))
+        error = layers[-1][rows, cards] - targets
+        slope = np.zeros_like(layers[-1])
+        slope[rows, cards] = np.clip(error, -2, 2) / len(inputs)
+        self.updates += 1
+        correction = np.sqrt(1 - 0.999**self.updates) / (1 - 0.9**self.updates)
+        for number in range(len(self.weights) - 2, -1, -2):
+            below = layers[number // 2]
+            changes = (below.T @ slope, slope.sum(axis=0))
+            if number:
+                slope = (slope @ self.weights[number].T) * (below > 0)
+            for place, change in enumerate(changes, start=number):
+                self.mean[place] += 0.1 * (change - self.mean[place])
+                self.square[place] += 0.001 * (change * change - self.square[place])
+                self.weights[place] -= rate * correction * self.mean[place] / (np.sqrt(self.square[place]) + 1e-8)
+        return float(np.abs(error).mean())
+
+    def save(self, path: Path, decisions: int) -> None:
+        """The weights and what Adam remembers."""
+        named = {
+            f"{name}{place}": one
+            for name in ("weights", "mean", "square")
+            for place, one in enumerate(getattr(self, name))
+        }
+        np.savez(path, updates=self.updates, decisions=decisions, **named)
+
+    def load(self, path: Path) -> int:
+        """Takes a checkpoint in; how many decisions it has been trained on."""
+        with np.load(path) as stored:
+            for name in ("weights", "mean", "square"):
+                setattr(self, name, [stored[f"{name}{place}"] for place in range(len(self.weights))])
+            self.updates = int(stored["updates"])
+            return int(stored["decisions"])
+
+
+# ---- playing and learning
+
+
+def choose(
+    network: Network | None, seen: NDArray[np.uint8], masks: NDArray[np.int8], explore: float, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], Floats | None]:
+    """An action for each row, and the inputs: a song if there is one, else the best card; a random one without a network or, at times, to explore."""
+    n = len(seen)
+    songs = masks[:, 52:]
+    legal = masks[:, :CARDS] > 0
+    inputs = None
+    if network is None:
+        worth = rng.random((n, CARDS), np.float32)
+    else:
+        inputs = planes(seen)
+        order = SUITS[seen[:, 72]]
+        renamed = network.forward(inputs)[-1].reshape(n, 4, 10)
+        worth = np.empty((n, 4, 10), np.float32)
+        worth[np.arange(n)[:, None], order] = renamed
+        worth = worth.reshape(n, CARDS)
+        free = np.flatnonzero(rng.random(n) < explore)
+        worth[free] = rng.random((len(free), CARDS), np.float32)
+    actions = np.where(legal, worth, -np.inf).argmax(axis=1)
+    return np.where(songs.any(axis=1), 52 + songs.argmax(axis=1), actions), inputs
+
+
+def play(
+    table: Matches, network: Network, explore: float, rng: np.random.Generator
+) -> tuple[Floats, NDArray[np.intp], Floats]:
+    """One deal at each table: inputs, renamed cards and what came of them (in UNITs) of all decisions between more cards than one."""
+    arrays = table.arrays
+    n = arrays.count
+    going = np.ones(n, np.bool_)
+    rewards = np.zeros((n, 4), np.float32)
+    steps = []
+    while going.any():
+        rows = np.flatnonzero(going)
+        seen, masks, seats = arrays.observations[rows], arrays.masks[rows], arrays.turns[rows]
+        chosen, inputs = choose(network, seen, masks, explore, rng)
+        actions = np.full(n, KEEP)
+        actions[rows] = chosen
+        picks = np.flatnonzero((chosen < CARDS) & (masks.sum(axis=1) > 1))
+        cards = PLACE_OF[seen[picks, 72], chosen[picks] // 10] * 10 + chosen[picks] % 10
+        steps.append((inputs[picks], cards, rows[picks], seats[picks], lead_in_points(seen[picks])))
+        table.step(actions)
+        rewards += arrays.rewards
+        going &= ~arrays.ended
+    inputs, cards, rows, seats, leads = (np.concatenate(parts) for parts in zip(*steps, strict=True))
+    return inputs, cards, (2 * rewards[rows, seats] - leads) / UNIT  # a reward is half of what lies between the sides
+
+
+def train(
+    network: Network,
+    *,
+    seed: int,
+    minutes: float | None = None,
+    rounds: int | None = None,
+    tables: int = 256,
+    batch: int = 512,
+    explore: float = 0.08,
+    done: int = 0,
+    tell: Callable[[int, str], None] | None = None,
+) -> int:
+    """Plays and learns for so many minutes of this process's CPU time, or so many rounds of one deal a table. How many decisions in all.
+
+    `tables` play at the same time, `batch` decisions make one step of learning, `explore` is the share of cards at random in the beginning.
+    `tell` is called every half minute, with the decisions so far and a line about them.
+    """
+    rng = np.random.default_rng(seed)
+    table = Matches("partnership", tables, seed=int(rng.integers(2**31)), deals=1)
+    began = told = time.process_time()
+    number = 0
+    while True:
+        spent = (time.process_time() - began) / 60
+        share = number / rounds if rounds else spent / minutes
+        if share >= 1:
+            return done
+        inputs, cards, targets = play(table, network, explore * (1 - 0.75 * share), rng)
+        order = rng.permutation(len(cards))
+        rate = 1e-3 * (1 - 0.95 * share)
+        errors = [
+            network.learn(inputs[some], cards[some], targets[some], rate)
+            for some in np.array_split(order, max(1, len(order) // batch))
+        ]
+        done += len(cards)
+        number += 1
+        if tell and time.process_time() - told > 30:
+            told = time.process_time()
+            tell(done, f"{spent:5.1f} min  {done:>11,} decisions  error {np.mean(errors) * UNIT:5.2f} points")
+
+
+def against_random(network: Network, deals: int, seed: int) -> float:
+    """Points a deal that the network's side has beyond a side that plays cards at random, and sings. Sides are exchanged from deal to deal."""
+    rng = np.random.default_rng(seed)
+    table = Matches("partnership", deals, seed=seed, deals=1)
+    arrays = table.arrays
+    mine = np.arange(deals) % 2
+    total = np.zeros(deals)
+    going = np.ones(deals, np.bool_)
+    while going.any():
+        ours = arrays.turns % 2 == mine
+        actions = np.full(deals, KEEP)
+        for rows, player in ((np.flatnonzero(going & ours), network), (np.flatnonzero(going & ~ours), None)):
+            if len(rows):
+                actions[rows], _ = choose(player, arrays.observations[rows], arrays.masks[rows], 0, rng)
+        table.step(actions)
+        total += 2 * arrays.rewards[np.arange(deals), mine]
+        going &= ~arrays.ended
+    return float(total.mean())
+
+
+# ---- a bot
+
+
+def export(network: Network, folder: Path) -> None:
+    """Writes a bot for the league: its program, its manifest, and the weights as 16-bit numbers with one scale a layer."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("bot.py", "bot.toml"):
+        shutil.copyfile(Path(__file__).parent / "selfplay_bot" / name, folder / name)
+    with (folder / "weights.bin").open("wb") as file:
+        for one in network.weights:
+            scale = float(np.abs(one).max()) / 32767 or 1.0
+            array("f", [scale]).tofile(file)
+            np.round(one / scale).astype("<i2").tofile(file)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    training = commands.add_parser("train", help="play and learn")
+    training.add_argument("checkpoint", type=Path)
+    training.add_argument("--minutes", type=float, default=20, help="of CPU time (20)")
+    training.add_argument("--seed", type=int, default=1)
+    making = commands.add_parser("bot", help="make a bot of a checkpoint")
+    making.add_argument("checkpoint", type=Path)
+    making.add_argument("folder", type=Path)
+    chosen = parser.parse_args()
+    network = Network(np.random.default_rng(chosen.seed if chosen.command == "train" else 0))
+    done = network.load(chosen.checkpoint) if chosen.checkpoint.exists() else 0
+    if chosen.command == "bot":
+        if not done:
+            parser.error(f"{chosen.checkpoint} is no checkpoint: train first")
+        export(network, chosen.folder)
+        print(
+            f"{chosen.folder} plays after {done:,} decisions of training. Try: tute play {chosen.folder} greedy -g partnership -n 50"
+        )
+        return
+
+    def tell(done: int, line: str) -> None:
+        network.save(chosen.checkpoint, done)
+        print(line, flush=True)
+
+    done = train(network, seed=chosen.seed + done, minutes=chosen.minutes, done=done, tell=tell)
+    network.save(chosen.checkpoint, done)
+    print(f"{against_random(network, 2000, 1):+.1f} points a deal against random cards")
+
+
+if __name__ == "__main__":
+    main()

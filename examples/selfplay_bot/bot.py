@@ -1,0 +1,100 @@
+"""A bot that plays what `examples/selfplay.py` has learned: the same inputs and the same network, without numpy.
+
+`weights.bin` lies beside it: for each array of the network one 32-bit float, its scale, and its numbers of 16 bits, rows first.
+"""
+
+from array import array
+from itertools import pairwise
+from operator import mul
+from pathlib import Path
+
+from tute_bot import Bot, View, plays, run
+from tute_sense import announce
+
+SIZES = (336, 192, 96, 40)  # inputs, hidden layers, cards
+RANKS = "24567SCR31"  # the weakest first
+POINTS = dict(zip(RANKS, (0, 0, 0, 0, 0, 2, 3, 4, 10, 11), strict=True))
+
+
+def read(path: Path) -> list[tuple[list[array], array]]:
+    """The layers: rows of weights (a row an input in the first layer, a row an output in the others) and what is added."""
+    layers = []
+    with path.open("rb") as file:
+        for fan_in, fan_out in pairwise(SIZES):
+            matrix, added = numbers(file, fan_in * fan_out), numbers(file, fan_out)
+            rows = [matrix[start : start + fan_out] for start in range(0, len(matrix), fan_out)]
+            if layers:  # only the first layer is added up input by input, most of which are 0
+                rows = [array("d", column) for column in zip(*rows, strict=True)]
+            layers.append((rows, added))
+    return layers
+
+
+def numbers(file, count: int) -> array:
+    """So many numbers of the file."""
+    scale, short = array("f"), array("h")
+    scale.fromfile(file, 1)
+    short.fromfile(file, count)
+    return array("d", [scale[0] * number for number in short])
+
+
+def inputs(view: View) -> dict[int, float]:
+    """The inputs that are not 0, by their number: see `planes` of the training program."""
+    suits = view.trump + "oceb".replace(view.trump, "")
+    place = {
+        rank + suit: 10 * number + strength for number, suit in enumerate(suits) for strength, rank in enumerate(RANKS)
+    }
+    lying = dict(view.table)
+    gone = set(view.played) - set(lying.values())
+    unseen = place.keys() - gone - set(lying.values()) - set(view.hand)
+    found: dict[int, float] = {}
+    for card in view.hand:
+        found[place[card]] = 1
+        if not any(other[1] == card[1] and place[other] > place[card] for other in unseen):
+            found[80 + place[card]] = 1
+        if view.would_win(card):
+            found[120 + place[card]] = 1
+    for card in gone:
+        found[40 + place[card]] = 1
+    for seat, card in lying.items():
+        found[120 + 40 * ((seat - view.seat) % 4) + place[card]] = 1
+    if view.best and lying:
+        found[280 + place[view.best[1]]] = 1
+        found[334] = float(view.best[0] == (view.seat + 2) % 4)
+    found[320 + len(view.hand) - 1] = 1
+    found[330 + len(lying)] = 1
+    found[335] = sum(POINTS[card[0]] for card in lying.values()) / 10
+    return found
+
+
+def expected(layers: list[tuple[list[array], array]], shown: dict[int, float]) -> list[float]:
+    """What the network expects of each card, suits renamed."""
+    (rows, added), *others = layers
+    values = list(added)
+    for number, weight in shown.items():
+        if weight:
+            values = [value + weight * row for value, row in zip(values, rows[number], strict=True)]
+    for rows, added in others:
+        values = [value if value > 0 else 0.0 for value in values]
+        values = [sum(map(mul, values, row)) + more for row, more in zip(rows, added, strict=True)]
+    return values
+
+
+class LearnedBot(Bot):
+    """Sings whatever it can and plays the card of which the network expects most."""
+
+    def __init__(self) -> None:
+        self.layers = read(Path(__file__).parent / "weights.bin")
+
+    def act(self, view: View, legal: list[str]) -> str:
+        """One of the legal actions."""
+        cards = plays(legal)
+        word = announce(view, legal)
+        if word or len(cards) == 1:
+            return word or "play " + cards[0]
+        worth = expected(self.layers, inputs(view))
+        suits = view.trump + "oceb".replace(view.trump, "")
+        return "play " + max(cards, key=lambda card: worth[10 * suits.index(card[1]) + RANKS.index(card[0])])
+
+
+if __name__ == "__main__":
+    run(LearnedBot())
