@@ -85,5 +85,5 @@ lock:  ## resolve the dependencies anew into both lock files (UPGRADE=1: newest 
 clean:  ## remove everything made here except var/, which holds the league's data
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache var/test
 	rm -rf engine/_compiled; rm -f ./*__mypyc.*.so; find engine -name '*.so' -delete
-	find engine bots league tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find engine bots league tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@[ ! -d var ] || echo "var/ is kept: it holds the database of the league. Remove it by hand to start anew."

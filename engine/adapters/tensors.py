@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import engine
 from engine.match.state import State
+from engine.rules.terms import Terms
 from engine.search import encoding
 from engine.search.encoding import ACTIONS, action, index
 
@@ -60,7 +60,8 @@ def legal_mask(state: State) -> NDArray[np.int8]:
 
 def observation(state: State, seat: int) -> Vector:
     """What the seat may know, as a vector of shape (SIZE,); see the module's table."""
-    vector = _looked_up(np.frombuffer(encoding.observation(state, seat), np.uint8)[None], state.game.pack.size)[0]
+    seen = np.frombuffer(encoding.observation(state, seat), np.uint8)
+    vector: Vector = _looked_up(seen[None], state.game.pack.size)[0]
     for other, chips in enumerate(state.chips):
         if chips:
             vector[743 + (other - seat) % state.seats] = chips / 1000
@@ -68,7 +69,7 @@ def observation(state: State, seat: int) -> Vector:
     return vector
 
 
-def expand(observations: NDArray[np.uint8], game: engine.Terms) -> NDArray[np.float32]:
+def expand(observations: NDArray[np.uint8], game: Terms) -> NDArray[np.float32]:
     """Bytes of `engine.search.encoding`, shape (n, encoding.SIZE), of seats that are to act, as vectors, shape (n, SIZE)."""
     vectors = _looked_up(observations, game.pack.size)
     chips = observations[:, 136:143] + 256.0 * observations[:, 144:151] + 65536.0 * observations[:, 152:159]
