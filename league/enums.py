@@ -206,6 +206,14 @@ def format_choices() -> list[tuple[str, StrPromise]]:
     return [(form.key, _(form.title)) for form in FORMATS.values()]
 
 
+class Audience(models.TextChoices):
+    """Who sees the matches and standings of an event before they are shown."""
+
+    PUBLIC = "public", _("everybody")
+    ENTRANTS = "entrants", _("who takes part")
+    HIDDEN = "hidden", _("nobody but its owner and operators")
+
+
 class Seeding(models.TextChoices):
     """What the seeds of a tournament follow: who is met first, who gets a bye."""
 

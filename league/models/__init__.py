@@ -17,7 +17,7 @@ from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenNam
 from league.models.pools import Pool
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
-from league.models.tournaments import Circuit, Entry, Event, Round, Season, Tournament
+from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
 from league.models.workers import Outlook, Scheduler, Worker
 
@@ -36,6 +36,7 @@ __all__ = [
     "Entry",
     "EntryRequest",
     "Event",
+    "Guest",
     "IdempotencyKey",
     "JudgedSum",
     "Judgement",

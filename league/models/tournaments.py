@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import DEFAULT_FORMAT, Ending, Seeding, TournamentStatus, format_choices
+from league.enums import DEFAULT_FORMAT, Audience, Ending, Seeding, TournamentStatus, format_choices
 from league.models.bots import BotVersion
 from league.models.people import Player
 from league.models.pools import Pool
@@ -26,12 +26,37 @@ class Event(models.Model):
     # Until when nobody sees the replays of its tournaments, and its secret, from which theirs follow
     embargo = models.DateTimeField(null=True)
     secret_after = models.DateTimeField(null=True)
+    # Who sees what is played before it is shown, and whether others see that there is such an event (league.domain.matches.sight)
+    audience = models.CharField(max_length=10, choices=Audience, default=Audience.PUBLIC, db_default=Audience.PUBLIC)
+    private = models.BooleanField(default=False, db_default=False)
+    # What the link of a private event ends with; empty: nobody is let in by a link
+    invitation = models.CharField(max_length=40, blank=True, default="", db_default="")
+    # When its owner wants it shown, and in how many seconds each board; 0: all at once
+    release = models.DateTimeField(null=True)
+    pace_s = models.PositiveIntegerField(default=0, db_default=0)
+    # When its first board is shown, and from when on everything is; null: from the first card on
+    shown_from = models.DateTimeField(null=True)
+    opens = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [only_words("event", "status", TournamentStatus)]
 
     def __str__(self) -> str:
         return self.name
+
+
+class Guest(models.Model):
+    """A player who takes part in an event: has been let in by its link, or has a bot in it."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="guests", db_index=False)
+    player = models.ForeignKey("league.Player", on_delete=models.CASCADE, related_name="+")
+    created = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["event", "player"], name="guest_once")]
+
+    def __str__(self) -> str:
+        return f"player {self.player_id} in event {self.event_id}"
 
 
 class Circuit(models.Model):
@@ -109,6 +134,8 @@ class Tournament(models.Model):
     # Until when nobody sees its replays, and its secret, from which the hands follow (league.domain.matches.embargoes)
     embargo = models.DateTimeField(null=True)
     secret_after = models.DateTimeField(null=True)
+    # From when on everybody sees it; null: from the start on. That of its event, of a private one never (league.domain.matches.sight)
+    opens = models.DateTimeField(null=True)
     ending = models.CharField(max_length=20, choices=Ending, blank=True)  # what ended it besides its last match
     facts = models.JSONField(default=dict)  # the numbers behind `ending`
     request = models.CharField(max_length=64, blank=True, default="", db_default="")  # that started it, as in the log

@@ -58,7 +58,8 @@ ALL = (
     Marks("league_judgedsum", ("'bots'",)),
     Marks("league_audit", ("'audits'",)),
     Marks("league_judgement", ("'judgements'",), told=("r.status",)),
-    Marks("league_tournament", ("'tournaments'", "'tournament:' || r.id")),
+    # Its matches become visible with it
+    Marks("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
     Marks("league_entry", ("'tournaments'", OF_TOURNAMENT)),
     Marks("league_entryrequest", (OF_TOURNAMENT,)),
     Marks("league_event", ("'events'",)),

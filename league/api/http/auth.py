@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, User
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
@@ -64,6 +64,11 @@ def player_of(request: Request) -> Player:
 def viewer_of(request: Request) -> Player | None:
     """The player who asks, or None."""
     return player_of(request) if request.user.is_authenticated else None
+
+
+def user_of(request: Request) -> User | None:
+    """The account that asks, or None: what league.domain.matches.sight asks for. No query."""
+    return request.user if isinstance(request.user, User) else None
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # of the library's __init_subclass__

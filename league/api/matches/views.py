@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from django.contrib.auth.models import User
 from django.db.models import Prefetch, QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from engine.analysis import Tally
-from league.api.http.auth import player_of, viewer_of
+from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
 from league.api.http.problems import Problem, told
@@ -31,7 +32,7 @@ from league.domain.bots import challenges
 from league.domain.core import keyset
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
-from league.domain.matches import replays
+from league.domain.matches import replays, sight
 from league.enums import JudgementKind, JudgementStatus, TokenScope
 from league.models import Board, Bot, BotVersion, Match, Party, Player, Sitting
 from league.service import marks
@@ -40,11 +41,17 @@ from league.service import marks
 LONG_TEXTS = ("faults", "stderr", "fault_detail")
 
 
-def _matches(*, whole: bool) -> QuerySet[Match]:
+def _matches(viewer: User | None, *, whole: bool) -> QuerySet[Match]:
+    """Those that `viewer` may see, with what a list shows of them, or one of them."""
     parties = Party.objects.select_related("version__bot__owner").order_by("number")
-    return Match.objects.select_related("pool", "tournament", "round").prefetch_related(
+    return sight.matches(Match.objects.select_related("pool", "tournament", "round"), viewer).prefetch_related(
         Prefetch("parties", parties if whole else parties.defer(*LONG_TEXTS))
     )
+
+
+def _match(request: Request, id: str) -> Match:
+    """The match, without anything else. 404 where there is none that who asks may see."""
+    return existing(sight.matches(Match.objects.all(), user_of(request)).filter(public_id=id).first())
 
 
 def _boards(match: Match) -> QuerySet[Board]:
@@ -85,7 +92,7 @@ class Challenges(View):
         rivals = [_named(wanted, "against", "against_version")]
         rivals += [_named(one, "bot", "version") for one in wanted["others"]]
         made = challenges.challenge(player, own, rivals, wanted["game"], wanted["boards"])
-        shown = MatchOut(_matches(whole=False).get(pk=made.pk)).data
+        shown = MatchOut(_matches(user_of(self.request), whole=False).get(pk=made.pk)).data
         where = reverse("api:match", args=[made.public_id])
         return Response(shown, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -115,7 +122,7 @@ class Matches(ListView):
     @extend_schema(operation_id="list_matches", summary="List matches, newest first", tags=["matches"])
     def get(self, request: Request) -> Response:
         """Every match in every status."""
-        return self.page(self.filtered(_matches(whole=False)))
+        return self.page(self.filtered(_matches(user_of(request), whole=False)))
 
 
 class OneMatch(View):
@@ -126,8 +133,9 @@ class OneMatch(View):
     @extend_schema(operation_id="get_match", summary="Read a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
         """With faults in full and stderr for the owners of the bots."""
-        match = existing(_matches(whole=True).filter(public_id=id).first())
-        return Response(MatchDetail(match, context={"viewer": viewer_of(request)}).data)
+        viewer = viewer_of(request)
+        match = existing(_matches(user_of(request), whole=True).filter(public_id=id).first())
+        return Response(MatchDetail(match, context={"viewer": viewer}).data)
 
 
 class Boards(ListView):
@@ -140,7 +148,7 @@ class Boards(ListView):
     @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
         """Boards exist when the match is finished."""
-        return self.page(_boards(existing(Match.objects.filter(public_id=id).first())))
+        return self.page(_boards(_match(request, id)))
 
 
 class OneBoard(View):
@@ -151,7 +159,7 @@ class OneBoard(View):
     @extend_schema(operation_id="get_board", summary="Read a board", tags=["matches"])
     def get(self, request: Request, id: str, number: int) -> Response:
         """With its sittings."""
-        match = existing(Match.objects.filter(public_id=id).first())
+        match = _match(request, id)
         return Response(BoardOut(existing(_boards(match).filter(number=number).first())).data)
 
 
@@ -175,13 +183,15 @@ class Replay(View):
     )
     def get(self, request: Request, id: str, number: int, sitting: int) -> Response:
         """Events and actions of one sitting. What a restricted view hides never leaves the server; it has no actions and no seed."""
+        viewer = viewer_of(request)
         rows = Sitting.objects.select_related("board__match__tournament")
-        found = rows.filter(board__match__public_id=id, board__number=number, number=sitting).first()
-        if found is None and (why := replays.gone(id, number, sitting)):
+        seen = sight.matches(Match.objects.filter(public_id=id), user_of(request))
+        found = rows.filter(board__match__in=seen, board__number=number, number=sitting).first()
+        if found is None and seen.exists() and (why := replays.gone(id, number, sitting)):
             raise why
         found = existing(found)
         try:
-            return Response(replays.replay(found, viewer_of(request), self._seat()))
+            return Response(replays.replay(found, viewer, self._seat()))
         except Refused as error:
             if self._seat() is None or isinstance(error, replays.Unreadable):
                 raise
@@ -213,7 +223,7 @@ class Analysis(View):
     )
     def get(self, request: Request, id: str, kind: str) -> Response:
         """In one of two ways, `open` or `fair`. 404 where nobody has asked for it; without decisions until it is done."""
-        match, way = self._named(id, kind)
+        match, way = self._named(request, id, kind)
         if why := replays.reason_closed(match):
             raise why
         row = existing(asking.find(match, way))
@@ -247,16 +257,16 @@ class Analysis(View):
     def post(self, request: Request, id: str, kind: str) -> Response:
         """A worker does it when it has nothing else to do. What somebody has asked for already costs nothing of your limit (200)."""
         player = player_of(request)
-        match, way = self._named(id, kind)
+        match, way = self._named(request, id, kind)
         row, made = asking.ask(match, way, player)
         row.match = match
         shown = JudgementOut(row).data
         return Response(shown, status=status.HTTP_202_ACCEPTED if made else status.HTTP_200_OK)
 
     @staticmethod
-    def _named(id: str, kind: str) -> tuple[Match, str]:
+    def _named(request: Request, id: str, kind: str) -> tuple[Match, str]:
         rows = Match.objects.select_related("tournament", "log").defer("tournament__secret", "log__data")
-        match = existing(rows.filter(public_id=id).first())
+        match = existing(sight.matches(rows, user_of(request)).filter(public_id=id).first())
         return match, existing(kind if kind in JudgementKind.values else None)
 
     def _board(self) -> int | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.problems import told
 from league.api.http.serializers import MessageField, ObjectField, StrictSerializer
-from league.domain.tournaments import circuits, events, waiting
-from league.enums import DEFAULT_FORMAT, TournamentStatus, format_choices
+from league.domain.matches import sight
+from league.domain.tournaments import circuits, events, releases, waiting
+from league.enums import DEFAULT_FORMAT, Audience, TournamentStatus, format_choices
 from league.models import Circuit, Event
 
 
@@ -40,13 +42,39 @@ class EventOut(serializers.Serializer[Any]):
         help_text="Hexadecimal. Null until it is over, and while replays are held back."
     )
     embargo = serializers.DateTimeField(allow_null=True, help_text="Until when its replays are held back.")
+    audience = serializers.ChoiceField(
+        choices=Audience.choices,
+        help_text="Who sees matches and standings before they are shown; the owner and operators always do.",
+    )
+    private = serializers.BooleanField(help_text="Whether only those know of it whom its link has let in.")
+    release = serializers.DateTimeField(allow_null=True, help_text="When its owner wants it shown; null: not said yet.")
+    pace_s = serializers.IntegerField(help_text="Seconds for which each board is shown from then on; 0: all at once.")
+    opens = serializers.SerializerMethodField(
+        help_text="From when on all of it is shown; null where it is not held back, or that is not known yet."
+    )
+    invitation = serializers.SerializerMethodField(help_text="The path of the link to a private event, for its owner.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
     tournaments = serializers.SerializerMethodField()
 
     def get_secret(self, event: Event) -> str | None:
         """The secret when all its deals have been played."""
-        return events.published_secret(event)
+        open_ = event.opens is None and not event.private
+        return events.published_secret(event, seen=open_ or bool(event.tournaments.all()))
+
+    @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
+    def get_opens(self, event: Event) -> str | None:
+        """The moment, where there is one."""
+        known = event.opens is not None and event.opens != sight.NEVER
+        return serializers.DateTimeField().to_representation(event.opens) if known and event.opens else None
+
+    @extend_schema_field({"type": ["string", "null"]})
+    def get_invitation(self, event: Event) -> str | None:
+        """For the owner."""
+        viewer = self.context.get("viewer")
+        if not event.invitation or viewer is None or viewer.pk != event.owner_id:
+            return None
+        return reverse("event-join", args=[event.slug, event.invitation])
 
     @extend_schema_field(PartOut(many=True))
     def get_tournaments(self, event: Event) -> list[dict[str, Any]]:
@@ -89,8 +117,54 @@ class EventDetail(EventOut):
         return waiting.why_cancelled(event)
 
 
-class EventNew(StrictSerializer):
+class TermsNew(StrictSerializer):
+    """To whom an event is shown, and when."""
+
+    audience = serializers.ChoiceField(
+        choices=Audience.choices,
+        required=False,
+        default=Audience.PUBLIC,
+        help_text="Who sees matches and standings before they are shown; what is held back from anybody is unrated.",
+    )
+    release = serializers.DateTimeField(
+        required=False, allow_null=True, default=None, help_text="When they are shown; null: when you say so."
+    )
+    pace_s = serializers.IntegerField(
+        required=False,
+        default=0,
+        min_value=0,
+        max_value=releases.PACE_S[1],
+        help_text="Seconds of each board; 0: all at once.",
+    )
+
+
+class LinkNew(StrictSerializer):
+    """Another link to a private event, or none."""
+
+    close = serializers.BooleanField(required=False, default=False, help_text="Let nobody else in.")
+
+
+class JoinByLink(StrictSerializer):
+    """The link of a private event."""
+
+    link = serializers.CharField(max_length=40, help_text="The last part of its address.")
+
+
+class EntrantNew(StrictSerializer):
+    """A bot for a private event."""
+
+    bot = serializers.SlugField(max_length=40)
+    leave = serializers.BooleanField(required=False, default=False, help_text="Take it out again.")
+
+
+class EventNew(TermsNew):
     """An event from its document (docs/event.schema.json)."""
+
+    private = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Only who has its link knows of it, and enters bots until you start it. Unrated.",
+    )
 
     document = ObjectField(help_text="name, game and stages; docs/event.schema.json is its schema.")
     bots = serializers.ListField(child=serializers.SlugField(max_length=40), max_length=settings.MAX_ENTRIES)

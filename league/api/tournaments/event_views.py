@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -14,31 +15,42 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http.auth import player_of
+from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.problems import told
 from league.api.tournaments.event_serializers import (
     CircuitChange,
     CircuitNew,
     CircuitOut,
+    EntrantNew,
     EventDetail,
     EventNew,
     EventOut,
+    JoinByLink,
     JoinNew,
+    LinkNew,
     SeasonOut,
+    TermsNew,
 )
 from league.api.tournaments.request_serializers import RequestOut
 from league.api.tournaments.serializers import EmbargoNew
 from league.api.tournaments.views import KEY, asked
 from league.domain.core import keyset
-from league.domain.matches import embargoes
-from league.domain.tournaments import circuits, events
+from league.domain.matches import embargoes, sight
+from league.domain.tournaments import circuits, events, releases
 from league.enums import TokenScope
-from league.models import Bot, Circuit, Event, Season
+from league.models import Bot, Circuit, Event, Season, Tournament
 
 
-def _events() -> QuerySet[Event]:
-    return Event.objects.select_related("owner__user").prefetch_related("tournaments")
+def _events(viewer: User | None) -> QuerySet[Event]:
+    """Those that `viewer` may know of, each with the tournaments that they may see."""
+    stages = sight.tournaments(Tournament.objects.all(), viewer)
+    rows = sight.events(Event.objects.select_related("owner__user"), viewer)
+    return rows.prefetch_related(Prefetch("tournaments", stages))
+
+
+def _one(request: Request, slug: str) -> Event:
+    return existing(_events(user_of(request)).filter(slug=slug).first())
 
 
 def _circuits() -> QuerySet[Circuit]:
@@ -73,7 +85,7 @@ class Events(ListView):
     )
     def get(self, request: Request) -> Response:
         """Each with its document and the tournaments of its stages so far."""
-        return self.page(_events(), EventOut)
+        return self.page(_events(user_of(request)), EventOut)
 
     @extend_schema(
         operation_id="create_event",
@@ -94,8 +106,10 @@ class Events(ListView):
     def _create(self, player: Any) -> Response:
         wanted = self.body()
         with transaction.atomic():
-            event = events.create(player, wanted["document"], _bots(wanted["bots"]), message=wanted["message"])
-        found = EventOut(_events().get(pk=event.pk)).data
+            terms = releases.Terms(wanted["audience"], wanted["private"], wanted["release"], wanted["pace_s"])
+            entrants = _bots(wanted["bots"])
+            event = events.create(player, wanted["document"], entrants, message=wanted["message"], terms=terms)
+        found = EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data
         where = reverse("api:event", args=[event.slug])
         return Response(found, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -108,7 +122,7 @@ class OneEvent(View):
     @extend_schema(operation_id="get_event", summary="Read an event", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
         """With what it waits for."""
-        return Response(EventDetail(existing(_events().filter(slug=slug).first())).data)
+        return Response(EventDetail(_one(request, slug), context={"viewer": viewer_of(request)}).data)
 
 
 class StartEvent(View):
@@ -126,9 +140,9 @@ class StartEvent(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """With the bots whose owners agree; requests that are still open expire. Starting it again changes nothing."""
-        event = existing(_events().filter(slug=slug).first())
+        event = _one(request, slug)
         events.start(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
-        return Response(EventOut(_events().get(pk=event.pk)).data)
+        return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 
 class CancelEvent(View):
@@ -146,9 +160,9 @@ class CancelEvent(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Before it has begun; one that runs ends with the tournament of its stage. Doing it again changes nothing."""
-        event = existing(_events().filter(slug=slug).first())
+        event = _one(request, slug)
         events.cancel(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
-        return Response(EventOut(_events().get(pk=event.pk)).data)
+        return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 
 class EmbargoOfEvent(View):
@@ -166,10 +180,99 @@ class EmbargoOfEvent(View):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Of all its stages, also of later ones; nobody sees them before that moment, nor the secrets. Results are shown. Again changes nothing."""
-        event = existing(_events().filter(slug=slug).first())
+        event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
         embargoes.change_own(event, self.body()["until"], by=player)
-        return Response(EventOut(_events().get(pk=event.pk)).data)
+        return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
+
+
+class ShowEvent(View):
+    """/events/{slug}/show"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = TermsNew
+
+    @extend_schema(
+        operation_id="show_event",
+        summary="Say to whom your event is shown, and when",
+        tags=["tournaments"],
+        request=TermsNew,
+        responses=EventOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Once it has begun it can only be opened further: the audience `public` shows all of it now. 409 where it has been shown."""
+        event = _one(request, slug)
+        player = self.owner_only(event.owner, f"the event {slug}")
+        wanted = self.body()
+        terms = releases.Terms(wanted["audience"], event.private, wanted["release"], wanted["pace_s"])
+        releases.change(event, terms, actor=player.name)
+        return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
+
+
+class LinkOfEvent(View):
+    """/events/{slug}/link"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = LinkNew
+
+    @extend_schema(
+        operation_id="renew_link",
+        summary="Make a new link to your private event, or close it",
+        tags=["tournaments"],
+        request=LinkNew,
+        responses=EventOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """The link before lets nobody in any more; who is in stays."""
+        event = _one(request, slug)
+        player = self.owner_only(event.owner, f"the event {slug}")
+        releases.renew(event, actor=player.name, close=self.body()["close"])
+        return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
+
+
+class JoinEvent(View):
+    """/events/{slug}/join"""
+
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    permission_classes = [IsAuthenticated]
+    serializer_class = JoinByLink
+
+    @extend_schema(
+        operation_id="join_event",
+        summary="Take part in a private event by its link",
+        tags=["tournaments"],
+        request=JoinByLink,
+        responses=EventOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """`link` is the last part of its address. 404 where it does not hold any more. Joining again changes nothing."""
+        player = player_of(request)
+        existing(releases.join(slug, self.body()["link"], player))
+        return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
+
+
+class BotsOfEvent(View):
+    """/events/{slug}/bots"""
+
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    permission_classes = [IsAuthenticated]
+    serializer_class = EntrantNew
+
+    @extend_schema(
+        operation_id="enter_event",
+        summary="Enter your bot in a private event that has not begun",
+        tags=["tournaments"],
+        request=EntrantNew,
+        responses=EventOut,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """It plays with the version that it sends when the event starts; `leave` takes it out again. Again changes nothing."""
+        event, player = _one(request, slug), player_of(request)
+        wanted = self.body()
+        [bot] = _bots([wanted["bot"]])
+        self.owner_only(bot.owner, f"the bot {bot.slug}")
+        (events.leave if wanted["leave"] else events.enter)(event, bot, player)
+        return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
 
 class Circuits(ListView):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http.auth import viewer_of
-from league.api.http.base import ListView, View, existing
+from league.api.http.base import ListView, View
 from league.api.tournaments.serializers import (
     BracketOut,
     ExtendNew,
@@ -20,7 +20,7 @@ from league.api.tournaments.serializers import (
     RoundOut,
     TournamentOut,
 )
-from league.api.tournaments.views import act_as_owner
+from league.api.tournaments.views import act_as_owner, seen
 from league.domain.core import keyset
 from league.domain.tournaments import brackets, forecast, formats, progress, tournaments
 from league.enums import TokenScope
@@ -112,7 +112,7 @@ class Rounds(ListView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """By number, each with its matches. Of formats whose rounds follow from each other, those that are known."""
-        tournament = existing(Tournament.objects.filter(slug=slug).first())
+        tournament = seen(request, Tournament.objects.all(), slug)
         chosen = self.paginate_queryset(tournament.rounds.all()) or []
         made = RoundOut(brackets.read_rounds(tournament, chosen), many=True)
         return self.get_paginated_response(made.data)
@@ -126,7 +126,7 @@ class Bracket(View):
     @extend_schema(operation_id="get_bracket", summary="Read the bracket", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
         """Winners, losers, finals and the match for the third place, with what decided each."""
-        tournament = existing(Tournament.objects.select_related("pool").filter(slug=slug).first())
+        tournament = seen(request, Tournament.objects.select_related("pool"), slug)
         steps = [
             {
                 "part": step.pairing.part,

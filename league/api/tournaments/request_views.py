@@ -11,12 +11,14 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http.auth import player_of, viewer_of
+from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import RequestFilters
 from league.api.tournaments.request_serializers import BlockNew, BlockOut, RequestOut
+from league.api.tournaments.views import seen
 from league.domain.bots import consent
 from league.domain.core import keyset
+from league.domain.matches import sight
 from league.domain.tournaments import requests
 from league.enums import TokenScope
 from league.models import Block, Circuit, EntryRequest, Event, Tournament
@@ -71,7 +73,7 @@ class WaitingOfTournament(WaitingOf):
     )
     def get(self, request: Request, slug: str) -> Response:
         """They expire when the tournament starts; of a ladder when it ends, and after 30 days."""
-        return self._waiting(existing(Tournament.objects.filter(slug=slug).first()))
+        return self._waiting(seen(request, Tournament.objects.all(), slug))
 
 
 class WaitingOfEvent(WaitingOf):
@@ -85,7 +87,7 @@ class WaitingOfEvent(WaitingOf):
     )
     def get(self, request: Request, slug: str) -> Response:
         """They expire when the event starts."""
-        return self._waiting(existing(Event.objects.filter(slug=slug).first()))
+        return self._waiting(existing(sight.events(Event.objects.filter(slug=slug), user_of(request)).first()))
 
 
 class WaitingOfCircuit(WaitingOf):

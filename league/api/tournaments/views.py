@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -17,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from league.api.http import paging
-from league.api.http.auth import player_of
+from league.api.http.auth import player_of, user_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
@@ -34,7 +35,7 @@ from league.api.tournaments.serializers import (
 )
 from league.domain.core import keyset
 from league.domain.core.counts import count_of
-from league.domain.matches import embargoes
+from league.domain.matches import embargoes, sight
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import MatchStatus, TokenScope
 from league.models import Bot, BotVersion, Entry, EntryRequest, Match, Player, Tournament
@@ -48,17 +49,22 @@ AGAINST = OpenApiParameter(
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
 
 
-def _tournaments() -> QuerySet[Tournament]:
-    return Tournament.objects.select_related("owner__user", "pool").annotate(
+def _tournaments(viewer: User | None) -> QuerySet[Tournament]:
+    return sight.tournaments(Tournament.objects.select_related("owner__user", "pool"), viewer).annotate(
         entry_count=count_of(Entry.objects.all(), "tournament"),
         match_count=count_of(Match.objects.all(), "tournament"),
         finished_count=count_of(Match.objects.filter(status=MatchStatus.FINISHED), "tournament"),
     )
 
 
-def one_tournament(slug: str) -> Tournament:
+def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
+    """The tournament of that name among `rows`, where who asks may see it; else 404."""
+    return existing(sight.tournaments(rows, user_of(request)).filter(slug=slug).first())
+
+
+def one_tournament(request: Request, slug: str) -> Tournament:
     """The tournament with its counts, or 404."""
-    return existing(_tournaments().filter(slug=slug).first())
+    return existing(_tournaments(user_of(request)).filter(slug=slug).first())
 
 
 def asked(request: EntryRequest, player: Player) -> Response:
@@ -70,9 +76,9 @@ def asked(request: EntryRequest, player: Player) -> Response:
 
 def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
     """Let the owner of a tournament do something to it; the answer is the tournament as it is then. `act` gets it and the owner's name."""
-    found = one_tournament(slug)
+    found = one_tournament(view.request, slug)
     act(found, view.owner_only(found.owner, f"the tournament {slug}").name)
-    return Response(TournamentOut(one_tournament(slug)).data)
+    return Response(TournamentOut(one_tournament(view.request, slug)).data)
 
 
 class Tournaments(ListView):
@@ -92,7 +98,7 @@ class Tournaments(ListView):
     )
     def get(self, request: Request) -> Response:
         """Every tournament in every status."""
-        return self.page(self.filtered(_tournaments()), TournamentOut)
+        return self.page(self.filtered(_tournaments(user_of(request))), TournamentOut)
 
     @extend_schema(
         operation_id="create_tournament",
@@ -136,7 +142,9 @@ class Tournaments(ListView):
                 tournaments.start_at_once(made, actor=player.name)
         where = reverse("api:tournament", args=[made.slug])
         return Response(
-            TournamentOut(one_tournament(made.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
+            TournamentOut(one_tournament(self.request, made.slug)).data,
+            status=status.HTTP_201_CREATED,
+            headers={"Location": where},
         )
 
 
@@ -148,7 +156,7 @@ class OneTournament(View):
     @extend_schema(operation_id="get_tournament", summary="Read a tournament", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
         """One tournament by its slug."""
-        return Response(TournamentOut(one_tournament(slug)).data)
+        return Response(TournamentOut(one_tournament(request, slug)).data)
 
 
 class Start(View):
@@ -258,7 +266,7 @@ class Entries(ListView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """By number."""
-        tournament = existing(Tournament.objects.filter(slug=slug).first())
+        tournament = seen(request, Tournament.objects.all(), slug)
         return self.page(tournament.entries.select_related("version__bot__owner"), EntryOut)
 
     @extend_schema(
@@ -276,7 +284,7 @@ class Entries(ListView):
         An owner who wants to be asked is asked: 202 with the request. Entering or asking again changes nothing.
         """
         player_of(request)
-        tournament = existing(Tournament.objects.select_related("owner__user", "pool").filter(slug=slug).first())
+        tournament = seen(request, Tournament.objects.select_related("owner__user", "pool"), slug)
         return self.once(lambda: self._enter(tournament))
 
     def _enter(self, tournament: Tournament) -> Response:
@@ -321,6 +329,8 @@ class OneEntry(View):
         rows = Entry.objects.select_related("tournament__owner", "version__bot__owner")
         entry = existing(rows.filter(tournament__slug=slug, number=number).first())
         player = player_of(request)
+        if entry.version.bot.owner_id != player.pk:  # who may take it out, whatever is held back
+            seen(request, Tournament.objects.all(), slug)
         if player.pk != entry.tournament.owner_id:
             self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
         enrolment.withdraw(entry.tournament, entry.version, by=player)
@@ -346,7 +356,7 @@ class Standings(View):
     )
     def get(self, request: Request, slug: str) -> Response:
         """From the finished matches alone, in the order of its format (docs/tournaments.md), with the values that part equals."""
-        tournament = existing(Tournament.objects.select_related("pool").filter(slug=slug).first())
+        tournament = seen(request, Tournament.objects.select_related("pool"), slug)
         at, size = moment(request), paging.page_size(request)
         found = standings.standings(tournament, at)
         pages = paging.CursorPages()

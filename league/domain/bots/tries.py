@@ -23,7 +23,7 @@ from engine.runner.rebuild import Exchange
 from league.domain.bots import packages
 from league.domain.core import clock, hints
 from league.domain.core.errors import Refused, TooMany
-from league.domain.matches import conversations, matches, turns, validation
+from league.domain.matches import conversations, matches, sight, turns, validation
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
@@ -74,7 +74,8 @@ def begin_at(by: Player, source: str, at: Moment, rival: str, name: str = "", *,
     rival: whom the author goes on to try it against; it is not met here. Raises as `begin`.
     """
     now = clock.given(now)
-    match = Match.objects.select_related("pool", "tournament").filter(public_id=at.match).first()
+    rows = sight.matches(Match.objects.select_related("pool", "tournament"), by.user, now=now)
+    match = rows.filter(public_id=at.match).first()
     if match is None:
         raise Refused("there is no match {match!r}", match=at.match)
     if not pools.is_known(match.pool):

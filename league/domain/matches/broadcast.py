@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from league.domain.core.errors import Refused
-from league.domain.matches import embargoes, replays
+from league.domain.matches import embargoes, replays, sight
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, RatingPoint, Sitting
 
@@ -76,6 +76,7 @@ def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
     """
     until = begins(slot) - SETTLED
     rows = Match.objects.filter(status=MatchStatus.FINISHED, kind=MatchKind.TOURNAMENT, finished__lt=until)
+    rows = sight.matches(rows, None, now=begins(slot))
     rows = rows.select_related("pool", "tournament", "log").defer("tournament__secret", "host")
     latest = list(rows.order_by("-finished", "-id")[:LATEST])
     latest = [match for match in latest if not embargoes.in_force(match, now=begins(slot))]
@@ -96,7 +97,7 @@ def best_since(since: datetime, until: datetime, *, now: datetime) -> tuple[int,
     Key of the match, number of the board, why, and the bot that won the match. Four queries. What is held back takes no part.
     """
     rows = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, finished__gte=since, finished__lt=until)
-    rows = rows.select_related("tournament").defer("secret", "host", "tournament__secret")
+    rows = sight.matches(rows, None, now=now).select_related("tournament").defer("secret", "host", "tournament__secret")
     latest = [match for match in rows.order_by("-finished", "-id")[:OF_DAY] if not embargoes.in_force(match, now=now)]
     ranked = [one for one in _rank(latest, margin=SURE) if one[2].weight > 0]
     if not ranked:

@@ -16,7 +16,7 @@ from django.db import transaction
 from league.domain.core import clock, hints, journal
 from league.domain.matches import matches, validation
 from league.enums import BotState, MatchKind, MatchStatus
-from league.models import Bot, Match, Party
+from league.models import Bot, Match, Party, Tournament
 
 FAULTS = 3  # faulty matches in a row
 # Before each test; the last one again and again
@@ -47,7 +47,10 @@ def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
     before = recent.values_list("fault", "broken_off")[: FAULTS - 1]
     faults = [_failed(party.fault, party.broken_off), *(_failed(*row) for row in before)]
     if len(faults) == FAULTS and all(faults):
-        why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {faults[0]} (match {match.public_id})"
+        # The page of the bot tells it to everybody, who need not know that there is this match
+        held = Tournament.objects.filter(matches=match, opens__isnull=False).exists()
+        where = "" if held else f" (match {match.public_id})"
+        why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {faults[0]}{where}"
         _pause(party.version.bot, why, actor=match.worker, now=now)
 
 

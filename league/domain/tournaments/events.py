@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names
+from league.domain.core import clock, journal, moves, names
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, forecast, formats, tournaments
+from league.domain.tournaments import booking, forecast, formats, releases, tournaments
 from league.enums import BotState, RequestStatus, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
@@ -31,34 +32,44 @@ def create(
     *,
     message: str = "",
     secret: bytes | None = None,
+    terms: releases.Terms = releases.OPEN,
     now: datetime | None = None,
 ) -> Event:
     """An event with these entrants, its first stage started. Refused with the place in the document that is wrong, and what is allowed there.
 
-    Where owners of bots want to be asked, they are, with `message`, and the event is open until its owner starts it.
+    Where owners of bots want to be asked, they are, with `message`, and the event is open until its owner starts it. So is a private one
+    (`terms`), which those may enter who hold its link.
     """
     now = clock.given(now)
     plan = _read(document)
     game = pools.load(plan.game, plan.players, dict(plan.options))
     for stage in plan.stages:
         formats.check_game(stage.format, game, mixed=plan.mixed)
+    terms = releases.check(terms, now=now)
     secret = secret or secrets.token_bytes(32)
     name = names.checked(plan.name)
     with transaction.atomic():
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
-        stages = forecast.forecast_stages(plan, len(entrants))
-        booking.check_boards(owner, sum(stage.boards[1] for stage in stages))
-        tournaments.take_name(owner, name)
+        if not terms.private:
+            _check_boards(owner, plan, len(entrants))
+            tournaments.take_name(owner, name)  # nobody confuses what nobody sees
         event = Event.objects.create(
-            slug=tournaments.free_slug(name, Event),
+            slug=tournaments.secret_slug() if terms.private else tournaments.free_slug(name, Event),
             name=name,
             owner=owner,
             document=document,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),
             status=TournamentStatus.OPEN,
+            audience=terms.audience,
+            private=terms.private,
+            invitation=releases.new_link() if terms.private else "",
+            release=terms.release,
+            pace_s=terms.pace_s,
             created=now,
         )
+        event.shown_from, event.opens = releases.moments(event)
+        event.save(update_fields=["shown_from", "opens"])
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
         line = [bots.version_of(one, plan.game) for one in entrants]
         if not _ask(event, entrants, owner, message, now=now):
@@ -66,12 +77,19 @@ def create(
     return event
 
 
+def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> None:
+    """Refused for what cannot be played, and for more boards than the owner may have waiting."""
+    stages = forecast.forecast_stages(plan, entrants)
+    booking.check_boards(owner, sum(stage.boards[1] for stage in stages))
+
+
 def _ask(event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, message: str, *, now: datetime) -> bool:
     """Ask the owners of bots who want that; whether there are any. If so, the requests, with those that need no answer, list the entrants."""
     named = [one if isinstance(one, Bot) else one.bot for one in entrants]
     consent.hold(named, owner)
     willing = {bot.pk: consent.is_willing(bot, owner, event) for bot in named}
-    if all(willing.values()):
+    releases.add(event, (bot.owner_id for bot in named), now=now)
+    if all(willing.values()) and not event.private:
         return False
     if len(willing) < len(named):
         raise Refused("owners are asked for bots, so that this event takes one version of each; name every bot once")
@@ -96,11 +114,51 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
                 consent.requests_for(row).filter(status=RequestStatus.GRANTED).select_related("bot", "version__bot")
             )
             line = [bots.version_of(one.version or one.bot, plan.game) for one in agreed.order_by("pk")]
+            if row.private:
+                _check_boards(row.owner, plan, len(line))
             consent.lapse(row, now=now)
             _begin(row, plan, line, actor=actor, now=now)
         elif row.status != TournamentStatus.RUNNING:
             raise _not_open(row)
     event.refresh_from_db()
+
+
+def enter(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
+    """Enter one's own bot in an open private event that one was let into: the version that it sends. Again changes nothing."""
+    now = clock.given(now)
+    with transaction.atomic():
+        row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
+        _check_mine(row, bot, by)
+        bots.version_of(bot, _read(row.document).game)  # refuses one that does not play it
+        there = consent.requests_for(row)
+        if there.filter(bot=bot, status=RequestStatus.GRANTED).exists():
+            return
+        if there.filter(status=RequestStatus.GRANTED).count() >= settings.MAX_ENTRIES:
+            raise Refused("{event!r} has {most} bots, and takes no more", event=row.name, most=settings.MAX_ENTRIES)
+        # The owner of the event has asked for it, and the owner of the bot says yes
+        there.filter(bot=bot).exclude(status=RequestStatus.WITHDRAWN).delete()
+        sure = {"asker": by, "status": RequestStatus.GRANTED, "created": now, "answered": now}
+        EntryRequest.objects.create(event=row, bot=bot, **sure)
+        journal.append("event.entered", f"event:{row.slug}", now=now, actor=by.name, bot=bot.slug)
+
+
+def leave(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
+    """Take one's own bot out of an open private event again; it may enter anew. Again changes nothing."""
+    now = clock.given(now)
+    with transaction.atomic():
+        row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
+        _check_mine(row, bot, by)
+        for one in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
+            moves.move(one, RequestStatus.WITHDRAWN, now=now, actor=by.name, answered=now)
+
+
+def _check_mine(event: Event, bot: Bot, by: Player) -> None:
+    if bot.owner_id != by.pk:
+        raise Refused("{bot!r} is not yours; enter your own bots", bot=bot.slug)
+    if not event.private or not (event.owner_id == by.pk or event.guests.filter(player=by).exists()):
+        raise Refused("nobody enters {event!r} but by its owner, or the link of a private event", event=event.name)
+    if event.status != TournamentStatus.OPEN:
+        raise Refused("{event!r} has begun; its entries are fixed", event=event.name)
 
 
 def cancel(event: Event, *, actor: str, now: datetime | None = None) -> None:
@@ -167,6 +225,7 @@ def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVer
             sealed=plan.sealed,
             secret=hmac.digest(bytes(event.secret), f"stage {number} group {group}".encode(), "sha256"),
             now=now,
+            slug=tournaments.secret_slug() if event.private else "",
             event=event,
             stage=number,
             group=group,
@@ -214,6 +273,7 @@ def _order(tournament: Tournament) -> list[BotVersion]:
 
 def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:
     Event.objects.filter(pk=event.pk).update(status=status, finished=now)
+    releases.follow_end(event)
     journal.append(f"event.{status}", f"event:{event.slug}", now=now, actor=actor)
     return True
 
@@ -232,7 +292,7 @@ def advance_all(*, now: datetime) -> int:
     return changed
 
 
-def published_secret(event: Event) -> str | None:
-    """The secret in hexadecimal once the event is over and none of its replays is held back, else None."""
-    hidden = event.finished is None or embargoes.hides_secret(event)
+def published_secret(event: Event, *, seen: bool) -> str | None:
+    """The secret in hexadecimal once the event is over and none of its replays is held back, for who sees its results, else None."""
+    hidden = not seen or event.finished is None or embargoes.hides_secret(event)
     return None if hidden else bytes(event.secret).hex()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from league.domain.core import hints, past
-from league.domain.matches import matches
+from league.domain.matches import matches, sight
 from league.domain.tournaments import formats
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, Round, Tournament
@@ -114,6 +114,8 @@ def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matc
             first_board=table.first,
             boards=table.boards,
             versions=tuple(entries[number].version for number in table.entries),
+            # What is held back is unrated: who sees results first could show those alone that they like
+            rated=not sight.is_held_back(tournament),
             limits=tournament.limits,
         )
         for table in tables

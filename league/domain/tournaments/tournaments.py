@@ -19,7 +19,7 @@ from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, enrolment, formats, progress
+from league.domain.tournaments import booking, enrolment, formats, progress, releases
 from league.enums import DEFAULT_FORMAT, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
@@ -57,6 +57,7 @@ def create(
     sealed: bool = False,
     limits: dict[str, Any] | None = None,
     secret: bytes | None = None,
+    slug: str = "",
     now: datetime | None = None,
     **belongs: Any,
 ) -> Tournament:
@@ -87,7 +88,7 @@ def create(
             quotas.ask(owner, quotas.TOURNAMENTS, now=now)
             take_name(owner, name)
         tournament = Tournament.objects.create(
-            slug=free_slug(name),
+            slug=slug or free_slug(name),
             name=name,
             owner=owner,
             pool=pools.pool(game, players, options, mixed=mixed),
@@ -117,7 +118,10 @@ def create(
 
 def _embargo_of(event: Event | None) -> dict[str, Any]:
     """What is held back of an event is held back of its later stages, too."""
-    return {"embargo": event.embargo, "secret_after": event.embargo} if event is not None and event.embargo else {}
+    if event is None:
+        return {}
+    held = {"embargo": event.embargo, "secret_after": event.embargo} if event.embargo else {}
+    return held | {"opens": releases.of_tournaments(event)}
 
 
 def take_name(owner: Player, name: str) -> None:
@@ -126,6 +130,11 @@ def take_name(owner: Player, name: str) -> None:
     What the league adds to the names of stages and seasons does not count: "Liga, stage 2" and "Liga 3.1" are names of Liga.
     """
     names.take(names.EVENT, without_part(name), holder=f"player:{owner.name}")
+
+
+def secret_slug() -> str:
+    """An address that nobody guesses, and whose lack of a number tells nobody of others."""
+    return secrets.token_hex(8)
 
 
 def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
@@ -29,7 +30,7 @@ from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.judgements import summing
 from league.domain.ladders import succession
-from league.domain.matches import encounters, replays, validation
+from league.domain.matches import encounters, replays, sight, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import kept, marks, topics
@@ -39,7 +40,7 @@ from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
 from league.web.common import inputs, lists, tracebacks
 from league.web.common.pools import chosen_pool
-from league.web.common.viewers import may_look, may_manage, player_of, viewer_of
+from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
 
 BY_NAME = keyset.Order(("slug",), (str,))
 MOST_POINTS = 2000  # of one rating chart
@@ -75,7 +76,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     by_pool = defaultdict(list)
     for line in encounter_lines(found):
         by_pool[line.pool].append(line)
-    played = Match.objects.filter(parties__version__bot=found).distinct().exclude(kind=MatchKind.VALIDATION)
+    played = sight.matches(Match.objects.all(), user_of(request)).filter(parties__version__bot=found).distinct()
+    played = played.exclude(kind=MatchKind.VALIDATION)
     versions = found.versions.order_by("-number").select_related("package").defer("package__data")
     context: dict[str, object] = {
         "bot": found,
@@ -99,7 +101,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     context |= _challenge_form(viewer_of(request), found, versions)
     playable = next((one for one in versions if one.status == VersionStatus.ACCEPTED), None)
     if owned and playable and not ratings:
-        context |= {"playable": playable} | _next_steps(playable)
+        context |= {"playable": playable} | _next_steps(playable, user_of(request))
     return render(request, "bots/bot.html", context)
 
 
@@ -139,12 +141,12 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("match", public_id=made.public_id)
 
 
-def _next_steps(version: BotVersion) -> dict[str, object]:
+def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
     """Where an accepted version can play at once: what takes entries, and a duel at the first of its games that has two sides."""
     plays = [key for key in version.games or ["partnership", *engine.games()] if version.plays(key)]
     duel = next((key for key in plays if len(engine.load(key).sides) == 2), None)
     named = plays if version.games or version.refused else []
-    return {"open_tournaments": list(lists.open_tournaments(named)[:MOST_OPEN]), "duel": duel}
+    return {"open_tournaments": list(lists.open_tournaments(named, owner)[:MOST_OPEN]), "duel": duel}
 
 
 @kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS)
@@ -244,7 +246,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "waiting": upload.status == VersionStatus.VALIDATING,
     }
     if owned and upload.status == VersionStatus.ACCEPTED:
-        context |= _next_steps(upload)
+        context |= _next_steps(upload, user_of(request))
     elif owned and upload.status == VersionStatus.REJECTED:
         context |= _failed(checks, views)
     return render(request, "bots/version.html", context)

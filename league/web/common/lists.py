@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+from django.contrib.auth.models import User
 from django.db.models import Model, Prefetch, Q, QuerySet
 from django.http import HttpRequest
 
 from league.domain.core import keyset
 from league.domain.core.counts import count_of
+from league.domain.matches import sight
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Entry, Match, Party, Tournament
 from league.pure.formats import FORMATS
@@ -37,17 +39,18 @@ def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:
     return shown.prefetch_related(Prefetch("parties", parties))
 
 
-def latest_matches(*, finished_only: bool = False) -> QuerySet[Match]:
-    """Matches from the newest; with `finished_only` those that are over, the last finished first."""
+def latest_matches(viewer: User | None, *, finished_only: bool = False) -> QuerySet[Match]:
+    """Matches that `viewer` may see, from the newest; with `finished_only` those that are over, the last finished first."""
+    rows = sight.matches(Match.objects.all(), viewer)
     if finished_only:
-        return with_parties(Match.objects.filter(status=MatchStatus.FINISHED).order_by("-finished", "-id"))
-    return with_parties(Match.objects.order_by("-id"))
+        return with_parties(rows.filter(status=MatchStatus.FINISHED).order_by("-finished", "-id"))
+    return with_parties(rows.order_by("-id"))
 
 
-def open_tournaments(games: Iterable[str]) -> QuerySet[Tournament]:
+def open_tournaments(games: Iterable[str], viewer: User | None) -> QuerySet[Tournament]:
     """Tournaments that take entries now, of these games (all, where none is named), the newest first. One query."""
     growing = [form.key for form in FORMATS.values() if form.grows]
-    rows = Tournament.objects.filter(
+    rows = sight.tournaments(Tournament.objects.all(), viewer).filter(
         Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format__in=growing)
     )
     named = list(games)
@@ -55,10 +58,11 @@ def open_tournaments(games: Iterable[str]) -> QuerySet[Tournament]:
     return rows.select_related("pool").defer("secret").order_by("-created", "-id")
 
 
-def listed_tournaments() -> QuerySet[Tournament]:
-    """Tournaments from the newest with their numbers of entries and matches. One query."""
+def listed_tournaments(viewer: User | None) -> QuerySet[Tournament]:
+    """Tournaments that `viewer` may see, from the newest, with their numbers of entries and matches. One query."""
     return (
-        Tournament.objects.select_related("pool", "owner")
+        sight.tournaments(Tournament.objects.all(), viewer)
+        .select_related("pool", "owner")
         .defer("secret")
         .annotate(
             size=count_of(Entry.objects.all(), "tournament"),

@@ -21,6 +21,11 @@ def viewer_of(request: HttpRequest) -> Player | None:
     return found
 
 
+def user_of(request: HttpRequest) -> User | None:
+    """The account that looks, or None: what league.domain.matches.sight asks for. No query that was not made already."""
+    return request.user if isinstance(request.user, User) else None
+
+
 def player_of(request: HttpRequest) -> Player:
     """The player of a page that asks for a login (`login_required`). An account without a player gets one."""
     if not isinstance(request.user, User):

@@ -13,7 +13,7 @@ from league.service import kept, marks, topics
 from league.web.common import inputs, lists
 from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
-from league.web.common.viewers import viewer_of
+from league.web.common.viewers import user_of, viewer_of
 from league.web.games.bars import with_bars
 
 
@@ -47,7 +47,9 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)
     moved = days.movement(pool, page.rows) if pool and page.rows and not every_version else days.Movement()
     lines, axis = with_bars(moved.of(page).rows)
-    matches = lists.latest_matches(finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
+    matches = (
+        lists.latest_matches(user_of(request), finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
+    )
     context = {
         "game": describe_game(key),
         "pools": pools,

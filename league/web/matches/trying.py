@@ -24,14 +24,14 @@ from engine.runner import Limits, PackageRefused
 from engine.runner.rebuild import Exchange
 from league.domain.bots import bots, tries
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.matches import conversations
+from league.domain.matches import conversations, sight
 from league.domain.people import quotas
 from league.models import BotVersion, Match, Player, Sitting, Try
 from league.service import topics
 from league.web.common import tracebacks
 from league.web.common.fields import set_choices
 from league.web.common.inputs import short_text, whole_number
-from league.web.common.viewers import player_of
+from league.web.common.viewers import player_of, user_of
 from league.web.matches import narrate
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered
@@ -308,7 +308,9 @@ def _one(before: int, seat: int, request: str, answer: str, times: list[tuple[in
 def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     """What one's own bots were sent in a sitting (`?b=&s=`) of a match that is over, decision by decision; each can be opened in the editor."""
     player = player_of(request)
-    match = get_object_or_404(Match.objects.select_related("pool", "tournament"), public_id=public_id)
+    match = get_object_or_404(
+        sight.matches(Match.objects.select_related("pool", "tournament"), user_of(request)), public_id=public_id
+    )
     board, sitting = whole_number(request.GET.get("b")) or match.first_board, whole_number(request.GET.get("s")) or 0
     row = get_object_or_404(Sitting.objects.filter(board__match=match, board__number=board), number=sitting)
     parties = {party.number: party for party in match.parties.select_related("version__bot", "version__package")}

@@ -21,13 +21,13 @@ import engine
 from league.domain.audits import results
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking
-from league.domain.matches import replays
+from league.domain.matches import replays, sight
 from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 from league.service import kept, marks, topics
 from league.web.common import lists
 from league.web.common.inputs import whole_number
-from league.web.common.viewers import player_of, viewer_of
+from league.web.common.viewers import player_of, user_of, viewer_of
 from league.web.matches import comparing, judging, narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
@@ -49,7 +49,7 @@ SHOWN = (
 @kept.shown_by(marks.MATCHES, marks.BOTS)
 def matches(request: HttpRequest) -> HttpResponse:
     """All matches from the newest; `?status=` and `?game=` filter. Two queries."""
-    rows = lists.latest_matches()
+    rows = lists.latest_matches(user_of(request))
     status, game = request.GET.get("status", ""), request.GET.get("game", "")
     if status in MatchStatus.values:
         rows = rows.filter(status=status)
@@ -65,9 +65,9 @@ def matches(request: HttpRequest) -> HttpResponse:
     return render(request, "matches/matches.html", context)
 
 
-def _match(public_id: str) -> Match:
+def _match(request: HttpRequest, public_id: str) -> Match:
     rows = Match.objects.select_related("pool", "tournament", "log").defer("tournament__secret")
-    return get_object_or_404(rows, public_id=public_id)
+    return get_object_or_404(sight.matches(rows, user_of(request)), public_id=public_id)
 
 
 def _parties(match: Match) -> list[Party]:
@@ -105,7 +105,7 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eleven queries."""
     topics.follow(request, topics.of_match(public_id))
-    found = _match(public_id)
+    found = _match(request, public_id)
     if found.status in OVER:
         topics.leave(request)
     viewer = viewer_of(request)
@@ -164,7 +164,7 @@ def _judgements(
 @require_POST
 def judge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Have a match judged, in the way that the form names; then its page again."""
-    found = _match(public_id)
+    found = _match(request, public_id)
     kind = request.POST.get("kind", "")
     if kind not in JudgementKind.values:
         raise Http404
@@ -193,7 +193,7 @@ def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dic
 @kept.shown_by(*SHOWN)
 def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     """One board of a finished match: all its sittings side by side, in the suits of the deal. Six queries."""
-    found = _match(public_id)
+    found = _match(request, public_id)
     row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=found, number=number)
     if replays.reason_closed(found):
         raise Http404
@@ -233,7 +233,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
 @kept.shown_by(*SHOWN)
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     """What the viewer folds: the moments that this reader may see, and the words it shows. `?as=` a seat or `public` restricts."""
-    found = _match(public_id)
+    found = _match(request, public_id)
     sitting = _chosen_sitting(request, found)
     if sitting is None:
         if why := replays.gone(public_id, found.first_board, 0):
@@ -258,7 +258,7 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 
     One that cannot be shown is a line with an `error` in its place, for which those programs fail: nobody takes the log for whole.
     """
-    found = _match(public_id)
+    found = _match(request, public_id)
     viewer = viewer_of(request)
     if replays.reason_closed(found):
         raise Http404
@@ -283,7 +283,7 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 
 def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
     """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
-    found = _match(public_id)
+    found = _match(request, public_id)
     if closed := replays.reason_closed(found):
         return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)
     parties = _parties(found)

@@ -5,24 +5,43 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
+from league.domain.matches import sight
+from league.models import Tournament
 from league.service import live as listening
 from league.service import topics
 from league.service.limits import address
+from league.web.common.viewers import user_of
 
 AGAIN_S = 30  # where there is no room
+
+
+def _visible(request: HttpRequest, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The topics, with one that never changes in the place of each tournament that who listens may not see."""
+    named = {int(one.partition(":")[2]) for one in wanted if one.startswith("tournament:")}
+    held = (
+        set(Tournament.objects.filter(pk__in=named, opens__isnull=False).values_list("pk", flat=True))
+        if named
+        else set()
+    )
+    if held:
+        held -= set(
+            sight.tournaments(Tournament.objects.filter(pk__in=held), user_of(request)).values_list("pk", flat=True)
+        )
+    return tuple("tournament:0" if one in {f"tournament:{pk}" for pk in held} else one for one in wanted)
 
 
 @require_GET
 def live(request: HttpRequest) -> HttpResponse:
     """Events for who follows `?topic=`, up to eight times. `?since=` or Last-Event-ID: the versions known, in that order, with dots between.
 
-    No query: the topics are looked at by the reader of the process. A web server without a hub answers what has changed and ends, and
-    whoever listens comes again.
+    No query, but where a tournament is named: the topics are looked at by the reader of the process. A web server without a hub answers
+    what has changed and ends, and whoever listens comes again.
     """
     wanted = tuple(dict.fromkeys(request.GET.getlist("topic")))
     if not wanted or len(wanted) > topics.MOST or not all(map(topics.FORM.fullmatch, wanted)):
         text = f"Name 1 to {topics.MOST} topics: ?topic=matches&topic=tournament:1 (docs/site.md, Pages that change)\n"
         return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
+    wanted = _visible(request, wanted)
     known = listening.numbers(request.headers.get("Last-Event-ID") or request.GET.get("since", ""), len(wanted))
     hub: listening.Hub | None = request.META.get(listening.HUB)
     # What nginx would hold back would come late

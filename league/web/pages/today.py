@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.cache import cache
 
 from league.domain.core import clock
-from league.domain.matches import broadcast, embargoes, leases
+from league.domain.matches import broadcast, embargoes, leases, sight
 from league.domain.ratings import days
 from league.domain.tournaments import circuits
 from league.enums import MatchStatus, TournamentStatus
@@ -34,16 +35,19 @@ class BoardOfDay:
     why: str
 
 
-def today(pools: Iterable[Pool]) -> dict[str, Any]:
-    """All of it, as the front page shows it. Six queries, and three more for what is played and for the board; `pools`: where bots rise."""
+def today(pools: Iterable[Pool], viewer: User | None) -> dict[str, Any]:
+    """All of it, as the page shows it to `viewer`. Six queries, three more for what is played and for the board; `pools`: where bots rise."""
     now = clock.present()
-    playing = lists.with_parties(Match.objects.filter(status__in=leases.HELD).order_by("started", "id"))
+    playing = lists.with_parties(
+        sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
+    )
+    open_events = sight.events(Event.objects.filter(status=TournamentStatus.OPEN), viewer)
     return {
         "playing": list(playing[:MOST_PLAYING]),
         "board": board_of_day(now),
         "rising": days.rises(pools, MOST_RISING, now=now),
-        "open": lists.open_tournaments([])[:MOST_NEXT],
-        "open_events": Event.objects.filter(status=TournamentStatus.OPEN).defer("secret").order_by("-pk")[:MOST_NEXT],
+        "open": lists.open_tournaments([], viewer)[:MOST_NEXT],
+        "open_events": list(open_events.defer("secret").order_by("-pk")[:MOST_NEXT]),
         "seasons": circuits.upcoming(MOST_NEXT, now=now),
     }
 
@@ -61,7 +65,7 @@ def board_of_day(now: datetime) -> BoardOfDay | None:
         return None
     pk, number, kind, elo, winner = kept
     # It may have been struck out or held back since
-    match = lists.with_parties(Match.objects.filter(pk=pk, status=MatchStatus.FINISHED)).first()
+    match = lists.with_parties(sight.matches(Match.objects.filter(pk=pk, status=MatchStatus.FINISHED), None)).first()
     if match is None or embargoes.in_force(match, now=now):
         return None
     return BoardOfDay(match, number, why_shown(broadcast.Interest(kind, 0.0, elo), winner))

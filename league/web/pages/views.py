@@ -11,12 +11,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 import engine
-from league.domain.matches import leases, workers
+from league.domain.matches import leases, sight, workers
 from league.domain.upkeep import invariants, metrics, readiness
 from league.enums import MatchKind, TournamentStatus
 from league.models import Bot, Match
 from league.service import kept, marks, topics, version
 from league.web.common import lists, markdown
+from league.web.common.viewers import user_of
 from league.web.common.words import waiting_reason
 from league.web.pages.leaders import leaders_by_game
 from league.web.pages.today import today
@@ -30,16 +31,17 @@ MOST_WAITING = 30  # matches of a list of the queue
 def home(request: HttpRequest) -> HttpResponse:
     """What happens today, leaderboards, what was played last. Twelve queries, a few more for what is played and has moved, whatever the size."""
     topics.follow(request, marks.POOLS, marks.MATCHES, marks.TOURNAMENTS)
-    running = lists.listed_tournaments().filter(status=TournamentStatus.RUNNING)[:5]
+    viewer = user_of(request)
+    running = lists.listed_tournaments(viewer).filter(status=TournamentStatus.RUNNING)[:5]
     games = leaders_by_game()
     context = {
         "rated": [leaders for leaders in games if leaders.lines],
         "unrated": [leaders for leaders in games if not leaders.lines],
         "fan": FAN,
         "running": running,
-        "matches": lists.latest_matches(finished_only=True).filter(kind=MatchKind.TOURNAMENT)[:8],
+        "matches": lists.latest_matches(viewer, finished_only=True).filter(kind=MatchKind.TOURNAMENT)[:8],
     }
-    context |= today([leaders.pool for leaders in games if leaders.pool])
+    context |= today([leaders.pool for leaders in games if leaders.pool], viewer)
     return render(request, "pages/home.html", context)
 
 
@@ -70,8 +72,9 @@ def queue(request: HttpRequest) -> HttpResponse:
     topics.follow(request, marks.MATCHES)
     found = workers.queue()
     paused = Bot.objects.exclude(paused_for="").order_by("slug")
-    playing = Match.objects.filter(status__in=leases.HELD).order_by("started", "id")
-    waiting = lists.with_parties(workers.waiting_line())[:MOST_WAITING]
+    viewer = user_of(request)
+    playing = sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
+    waiting = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
     context = {
         "queue": found,
         "reasons": {reason: (count, waiting_reason(reason)) for reason, count in found.waiting.items() if count},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -13,10 +14,12 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from league.domain.matches import sight
 from league.enums import TournamentStatus, VersionStatus
-from league.models import BotVersion, Entry, Player, Succession
+from league.models import BotVersion, Entry, Player, Succession, Tournament
 from league.service import kept, marks
 from league.web.common.game_lines import game_title
+from league.web.common.viewers import user_of
 
 MOST = 30  # entries of the feed, and rows of each kind that are looked at
 
@@ -45,15 +48,15 @@ def feed(request: HttpRequest, name: str) -> HttpResponse:
         feed_url=request.build_absolute_uri(request.path),
         author_name=player.name,
     )
-    for one in news(player):
+    for one in news(player, user_of(request)):
         address = request.build_absolute_uri(one.address)
         found.add_item(one.title, address, "", unique_id=f"{page}#{one.key}", pubdate=one.at, updateddate=one.at)
     return HttpResponse(found.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 
-def news(player: Player) -> list[News]:
-    """What anybody may know of it, the newest first. Three queries."""
-    found = [*_verdicts(player), *_successions(player), *_places(player)]
+def news(player: Player, viewer: User | None) -> list[News]:
+    """What `viewer` may know of it, the newest first. Three queries."""
+    found = [*_verdicts(player), *_successions(player), *_places(player, viewer)]
     return sorted(found, key=lambda one: (one.at, one.title), reverse=True)[:MOST]
 
 
@@ -91,10 +94,9 @@ def _successions(player: Player) -> list[News]:
     ]
 
 
-def _places(player: Player) -> list[News]:
-    rows = Entry.objects.filter(
-        version__bot__owner=player, place__isnull=False, tournament__status=TournamentStatus.FINISHED
-    )
+def _places(player: Player, viewer: User | None) -> list[News]:
+    seen = sight.tournaments(Tournament.objects.filter(status=TournamentStatus.FINISHED), viewer)
+    rows = Entry.objects.filter(version__bot__owner=player, place__isnull=False, tournament__in=seen)
     rows = rows.select_related("version__bot", "tournament").defer("tournament__secret")
     return [
         News(

@@ -24,7 +24,7 @@ from league.enums import TokenScope
 from league.models import BotVersion, Player, Rating
 from league.service import kept, marks
 from league.web.common import inputs, lists, words
-from league.web.common.viewers import player_of
+from league.web.common.viewers import player_of, user_of
 from league.web.people import news
 from league.web.people.forms import LogInForm, SignUpForm
 
@@ -38,13 +38,13 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
     """One player, their bots, how these are rated, what is new of them, and tournaments. Seven queries."""
     found = get_object_or_404(Player, name=name)
     bots = found.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
-    tournaments = lists.listed_tournaments().filter(owner=found)[:20]
+    tournaments = lists.listed_tournaments(user_of(request)).filter(owner=found)[:20]
     rated = Rating.objects.filter(version__bot__owner=found, listed=True).select_related("pool", "version__bot")
     context = {
         "player": found,
         "bots": bots,
         "ratings": rated.order_by("pool", "-elo", "version")[:MOST_RATINGS],
-        "news": news.news(found)[:MOST_NEWS],
+        "news": news.news(found, user_of(request))[:MOST_NEWS],
         "tournaments": tournaments,
     }
     return render(request, "people/player.html", context)

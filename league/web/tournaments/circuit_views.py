@@ -28,7 +28,7 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
     """One recurring league: its calendar, who takes part, and its latest seasons by division. Six queries."""
     rows = Circuit.objects.select_related("owner").prefetch_related("bots", "seasons")
     found = get_object_or_404(rows, slug=slug)
-    latest = found.seasons.order_by("-number").prefetch_related(tournaments_with_entries())[:MOST_SEASONS]
+    latest = found.seasons.order_by("-number").prefetch_related(tournaments_with_entries(None))[:MOST_SEASONS]
     context = {
         "circuit": found,
         "next": circuits.next_due(found),

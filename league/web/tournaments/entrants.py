@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.db.models import Prefetch
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from league.domain.bots import consent
 from league.domain.bots.consent import Word
+from league.domain.matches import sight
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Entry, Player, Tournament
 
@@ -47,8 +49,10 @@ def tell_entered(request: HttpRequest, bot: Bot, *, asked: bool) -> None:
         messages.success(request, _("%(bot)s has entered.") % {"bot": bot.slug})
 
 
-def tournaments_with_entries() -> Prefetch[str]:
-    """The tournaments of an event or a season, each with its entries by place. Two queries more."""
+def tournaments_with_entries(viewer: User | None) -> Prefetch[str]:
+    """The tournaments of an event or a season that `viewer` may see, each with its entries by place. Two queries more."""
     entries = Entry.objects.select_related("version__bot").order_by("place", "seed", "number")
-    rows = Tournament.objects.select_related("pool").defer("secret").order_by("stage", "group")
+    rows = (
+        sight.tournaments(Tournament.objects.select_related("pool"), viewer).defer("secret").order_by("stage", "group")
+    )
     return Prefetch("tournaments", rows.prefetch_related(Prefetch("entries", entries)))

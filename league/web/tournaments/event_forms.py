@@ -11,6 +11,8 @@ from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.translation import gettext_lazy as _
 
 import engine
+from league.domain.tournaments import releases
+from league.enums import Audience
 from league.pure.calendar.calendars import WEEKDAYS
 from league.pure.formats.base import MOST_BOARDS
 from league.web.common.fields import Choices, set_choices
@@ -84,11 +86,57 @@ class StageForm(forms.Form):
         return {name: value for name, value in named.items() if value not in (None, "", {})}
 
 
-class EventForm(forms.Form):
-    """The whole event: name, who plays, and `stages`, one form each."""
+class TermsForm(forms.Form):
+    """To whom an event is shown, and when."""
+
+    audience = forms.ChoiceField(
+        label=_("Who sees the results before they are shown"),
+        choices=Audience.choices,
+        initial=Audience.PUBLIC,
+        required=False,
+        help_text=_("Matches, boards and standings. What is held back from anybody is unrated."),
+    )
+    release = forms.DateTimeField(
+        label=_("Show them at (UTC)"),
+        required=False,
+        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
+        widget=forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"}),
+        help_text=_("Empty: when you say so."),
+    )
+    pace_s = forms.IntegerField(
+        label=_("Seconds for each board"),
+        min_value=0,
+        max_value=releases.PACE_S[1],
+        initial=0,
+        required=False,
+        help_text=_(
+            "From that moment on the boards are shown one after the other, once all are played. 0: all at once."
+        ),
+    )
+
+    def terms(self) -> releases.Terms:
+        """What the form says, of a valid one."""
+        cleaned = self.cleaned_data
+        return releases.Terms(
+            cleaned["audience"] or Audience.PUBLIC,
+            bool(cleaned.get("private")),
+            cleaned["release"],
+            cleaned["pace_s"] or 0,
+        )
+
+
+class EventForm(TermsForm):
+    """The whole event: name, who plays, to whom it is shown, and `stages`, one form each."""
 
     name = forms.CharField(label=_("Name of the event"), max_length=60)
-    bots = forms.MultipleChoiceField(label=_("Bots"), widget=forms.CheckboxSelectMultiple)
+    bots = forms.MultipleChoiceField(label=_("Bots"), required=False, widget=forms.CheckboxSelectMultiple)
+    private = forms.BooleanField(
+        label=_("Private"),
+        required=False,
+        help_text=_(
+            "Only who opens your link, which you give them, sees that there is this event, and enters bots in it until you start it. It is unrated."
+        ),
+    )
 
     def __init__(
         self,
@@ -115,6 +163,13 @@ class EventForm(forms.Form):
             )
             for number in range(1, STAGES + 1)
         ]
+
+    def clean(self) -> dict[str, Any]:
+        """Others enter a private event later."""
+        cleaned = super().clean() or self.cleaned_data
+        if not cleaned.get("bots") and not cleaned.get("private") and "bots" not in self.errors:
+            self.add_error("bots", self.fields["bots"].error_messages["required"])
+        return cleaned
 
     def is_valid(self) -> bool:
         """With all its stages."""

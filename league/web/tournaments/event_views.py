@@ -8,28 +8,31 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 import engine
 from league.domain.bots import consent
 from league.domain.core.errors import Refused, shown
-from league.domain.matches import embargoes
+from league.domain.matches import embargoes, sight
 from league.domain.tournaments import events as domain
-from league.domain.tournaments import formats, waiting
-from league.enums import RequestStatus, TournamentStatus
-from league.models import Circuit, EntryRequest, Event, Tournament
+from league.domain.tournaments import formats, releases, waiting
+from league.enums import BotState, RequestStatus, TournamentStatus, VersionStatus
+from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import marks, topics
 from league.web.common.game_lines import game_at_table
-from league.web.common.inputs import until_of
-from league.web.common.viewers import may_manage, player_of
+from league.web.common.inputs import bot_named, until_of
+from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import forecasts
 from league.web.tournaments.entrants import choices, entrants, tournaments_with_entries
-from league.web.tournaments.event_forms import EventForm
+from league.web.tournaments.event_forms import EventForm, TermsForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 
 MOST_FOLLOWED = 6  # tournaments of an event
@@ -50,7 +53,9 @@ class Stage:
 def events(request: HttpRequest) -> HttpResponse:
     """Events and recurring leagues, from the newest. Two queries."""
     context = {
-        "events": Event.objects.select_related("owner").defer("secret").order_by("-created", "-pk")[:50],
+        "events": sight.events(Event.objects.select_related("owner"), user_of(request))
+        .defer("secret")
+        .order_by("-created", "-pk")[:50],
         "circuits": Circuit.objects.select_related("owner").order_by("-created", "-pk")[:50],
     }
     return render(request, "tournaments/events.html", context)
@@ -58,16 +63,19 @@ def events(request: HttpRequest) -> HttpResponse:
 
 def event(request: HttpRequest, slug: str) -> HttpResponse:
     """One event: every stage, planned or played, who goes on, and what it waits for. Eight queries; one more before it has begun."""
-    stages = Tournament.objects.filter(event__slug=slug).values_list("pk", flat=True)[:MOST_FOLLOWED]
+    viewer = user_of(request)
+    rows = sight.tournaments(Tournament.objects.filter(event__slug=slug), viewer)
+    stages = rows.values_list("pk", flat=True)[:MOST_FOLLOWED]
     topics.follow(request, marks.EVENTS, marks.TOURNAMENTS, *map(marks.of_tournament, stages))
-    found = get_object_or_404(
-        Event.objects.select_related("owner").prefetch_related(tournaments_with_entries()), slug=slug
-    )
+    events = Event.objects.select_related("owner").prefetch_related(tournaments_with_entries(viewer))
+    found = get_object_or_404(sight.events(events, viewer), slug=slug)
     if found.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
         topics.leave(request)
+    owned = may_manage(request, found.owner_id)
     by_stage: dict[int | None, list[Tournament]] = defaultdict(list)
     for one in found.tournaments.all():
         by_stage[one.stage].append(one)
+    seen = sight.sees_results(found, viewer)
     waits = waiting.waits(found)
     described = {one.key: one for one in formats.describe_formats()}
     context = {
@@ -85,9 +93,17 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
             for number, planned in enumerate(_planned(found), 1)
         ],
         "why": waiting.why_cancelled(found),
-        "secret": domain.published_secret(found),
+        "secret": domain.published_secret(found, seen=seen),
         "embargo": found.secret_after if embargoes.hides_secret(found) else None,
-        "owned": may_manage(request, found.owner_id),
+        "owned": owned,
+        "seen": seen,
+        "opens": found.opens if found.opens != sight.NEVER else None,
+        "held": not sight.is_open(found),
+        "playing": [] if seen else _playing(found),
+        "terms": TermsForm(initial=_chosen(found)) if owned and _may_change(found) else None,
+        "link": _link(request, found) if owned else "",
+        "guests": found.guests.count() if owned and found.private else 0,
+        "mine": _own_bots(viewer, found),
         "holds": found.finished is None or found.embargo is not None,
         "entrants": _entrants(found) if found.status == TournamentStatus.OPEN else [],
     }
@@ -108,11 +124,69 @@ def _entrants(found: Event) -> list[EntryRequest]:
     return list(rows.select_related("bot", "version").order_by("pk"))
 
 
+def _playing(found: Event) -> list[Bot]:
+    """The bots of its first stage, for who sees nothing else of it. One query."""
+    return list(
+        Bot.objects.filter(
+            versions__entries__tournament__event=found, versions__entries__tournament__stage=1
+        ).distinct()
+    )
+
+
+def _may_change(found: Event) -> bool:
+    return found.status == TournamentStatus.OPEN or not sight.is_open(found)
+
+
+def _chosen(found: Event) -> dict[str, object]:
+    return {"audience": found.audience, "release": found.release, "pace_s": found.pace_s}
+
+
+def _link(request: HttpRequest, found: Event) -> str:
+    if not found.invitation:
+        return ""
+    return request.build_absolute_uri(reverse("event-join", args=[found.slug, found.invitation]))
+
+
+def _own_bots(viewer: User | None, found: Event) -> list[Bot]:
+    """Of a private event that is open: the bots of who looks that may enter it. One query where there is such an event."""
+    if viewer is None or not found.private or found.status != TournamentStatus.OPEN:
+        return []
+    rows = Bot.objects.filter(owner__user=viewer, state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED)
+    return list(rows.distinct().order_by("slug"))
+
+
+@never_cache
+def join_event(request: HttpRequest, slug: str, link: str) -> HttpResponse:
+    """The page behind the link of a private event: what it is, and the button that lets in who is logged in. 404 where it does not hold any more."""
+    if request.method == "POST" and request.user.is_authenticated:
+        joined = releases.join(slug, link, player_of(request))
+        if joined is None:
+            raise Http404
+        return redirect("event", slug=slug)
+    found = releases.invited(slug, link)
+    if found is None:
+        raise Http404
+    return render(request, "tournaments/event_join.html", {"event": found, "game": found.document["game"]})
+
+
+@login_required
+@require_POST
+def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
+    """Enter one's own bot in an open private event, or take it out."""
+    found = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
+    act = domain.leave if request.POST.get("action") == "leave" else domain.enter
+    try:
+        act(found, bot_named(request.POST.get("bot", "")), player_of(request))
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+    return redirect("event", slug=slug)
+
+
 @login_required
 @require_POST
 def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start or take back one's own event that has not begun; hold back its replays."""
-    found = get_object_or_404(Event, slug=slug)
+    """Start or take back one's own event that has not begun; hold back its replays; say to whom it is shown, and by which link."""
+    found = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
     if not may_manage(request, found.owner_id):
         raise PermissionDenied
     actions = {"start": domain.start, "cancel": domain.cancel}
@@ -122,9 +196,23 @@ def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
             act(found, actor=player_of(request).name)
         elif action == "embargo":
             embargoes.change_own(found, until_of(request), by=player_of(request))
+        elif action in ("renew", "close"):
+            releases.renew(found, actor=player_of(request).name, close=action == "close")
+        elif action in ("show", "show_now"):
+            _show(request, found, now=action == "show_now")
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("event", slug=slug)
+
+
+def _show(request: HttpRequest, found: Event, *, now: bool) -> None:
+    form = TermsForm(request.POST)
+    if now:
+        releases.change(found, releases.OPEN, actor=player_of(request).name)
+    elif form.is_valid():
+        releases.change(found, form.terms(), actor=player_of(request).name)
+    else:
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
 
 
 @login_required
@@ -146,7 +234,7 @@ def new_event(request: HttpRequest) -> HttpResponse:
         else:
             try:
                 with transaction.atomic():
-                    made = domain.create(owner, form.document(), chosen)
+                    made = domain.create(owner, form.document(), chosen, terms=form.terms())
             except Refused as refusal:
                 form.add_error(None, shown(refusal))
             else:
@@ -166,5 +254,9 @@ def event_forecast(request: HttpRequest) -> HttpResponse:
         game_at_table(key, request.GET.get("players", "")), [(slug, str(v)) for slug, v in versions], request.GET
     )
     form.fields["name"].required = False
-    text = forecasts.event_sentences(form.document(), len(form.cleaned_data["bots"])) if form.is_valid() else ""
+    text = (
+        forecasts.event_sentences(form.document(), len(form.cleaned_data["bots"]))
+        if form.is_valid() and form.cleaned_data["bots"]
+        else ""
+    )
     return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import ngettext
@@ -18,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 import engine
 from league.domain.core import keyset
 from league.domain.core.errors import Refused, shown
-from league.domain.matches import embargoes
+from league.domain.matches import embargoes, sight
 from league.domain.ratings import pools
 from league.domain.tournaments import brackets as domain_brackets
 from league.domain.tournaments import enrolment, formats, progress, requests
@@ -31,7 +32,7 @@ from league.web.common import lists
 from league.web.common.csv_files import csv_file
 from league.web.common.game_lines import describe_game, game_at_table
 from league.web.common.inputs import bot_named, until_of, whole_number
-from league.web.common.viewers import may_manage, player_of, viewer_of
+from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
 from league.web.tournaments import forecasts, tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.crosstable import Window, crosstable, picture
@@ -55,15 +56,15 @@ RESULT_COLUMNS = ("points", "boards", "wins", "draws", "losses", "score_per_boar
 def tournaments(request: HttpRequest) -> HttpResponse:
     """All tournaments from the newest, and above them those that take entries. Three queries."""
     context = {
-        "page": lists.page_of(request, lists.listed_tournaments()),
-        "open_tournaments": lists.open_tournaments([])[:MOST_OPEN],
+        "page": lists.page_of(request, lists.listed_tournaments(user_of(request))),
+        "open_tournaments": lists.open_tournaments([], user_of(request))[:MOST_OPEN],
     }
     return render(request, "tournaments/tournaments.html", context)
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """State, standings, crosstable, matches. Ten queries; eleven while entries change."""
-    pk = get_object_or_404(Tournament.objects.only("pk"), slug=slug).pk
+    pk = _seen(request, Tournament.objects.only("pk"), slug).pk
     kept.shows(request, marks.of_tournament(pk), marks.BOTS)
     topics.follow(request, marks.of_tournament(pk))
     found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
@@ -113,6 +114,11 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/tournament.html", context)
 
 
+def _seen(request: HttpRequest, rows: QuerySet[Tournament], slug: str) -> Tournament:
+    """The tournament, where who looks may see it. One query."""
+    return get_object_or_404(sight.tournaments(rows, user_of(request)), slug=slug)
+
+
 def _window(request: HttpRequest, table: Standings) -> Window:
     """The window of the crosstable that the query names: by row and column, or by a point of the picture (a pixel for each cell)."""
     down, across = (
@@ -125,7 +131,7 @@ def _window(request: HttpRequest, table: Standings) -> Window:
 @require_safe
 def crosstable_png(request: HttpRequest, slug: str) -> HttpResponse:
     """The whole crosstable as a picture."""
-    pk = get_object_or_404(Tournament.objects.only("pk"), slug=slug).pk
+    pk = _seen(request, Tournament.objects.only("pk"), slug).pk
     kept.shows(request, marks.of_tournament(pk), marks.BOTS)
     table = standings(get_object_or_404(Tournament.objects.select_related("pool"), pk=pk))
     if not table.rows:
@@ -211,7 +217,7 @@ def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
 @require_POST
 def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """What owners do with their tournament and ask of others, and players with their bots in it. Others do nothing."""
-    found = get_object_or_404(Tournament.objects.select_related("owner", "pool"), slug=slug)
+    found = _seen(request, Tournament.objects.select_related("owner", "pool"), slug)
     viewer = player_of(request)
     action = request.POST.get("action", "")
     owned = may_manage(request, found.owner_id)
@@ -261,7 +267,7 @@ def _ask(request: HttpRequest, found: Tournament, viewer: Player) -> None:
 @require_safe
 def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The standings of a tournament, a row for each entry; numbers with a point, names as in the API."""
-    found = get_object_or_404(Tournament.objects.select_related("pool"), slug=slug)
+    found = _seen(request, Tournament.objects.select_related("pool"), slug)
     rows = standings(found).rows
     breaks = next((list(row.breaks) for row in rows if row.breaks), [])
     head = ["place", "bot", "version", *RESULT_COLUMNS, *(f"tiebreak_{key}" for key in breaks), "faults"]

@@ -1,0 +1,271 @@
+"""Events that are held back or private: every page and every address of the API is read by who may not see them, and tells nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import product
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern
+
+from league.api.http.index import operations
+from league.domain.core import clock
+from league.domain.core.errors import Refused
+from league.domain.people import players, rights
+from league.domain.ratings import ratings
+from league.domain.tournaments import events, progress, releases
+from league.domain.upkeep import reconcile
+from league.enums import Audience
+from league.models import Bot, BotVersion, Event, Match, Player, Pool, Tournament
+from league.web.urls import urlpatterns
+from tests.league.web.page import Page, faults
+from tests.support import league as made
+
+DOCUMENT = {
+    "name": "Velvet night",
+    "game": "partnership",
+    "stages": [{"format": "round_robin", "boards": 2, "advance": 2}, {"format": "single_elimination", "boards": 2}],
+}
+HIDDEN = releases.Terms(Audience.HIDDEN)
+
+
+@pytest.fixture
+def dora(league) -> Player:
+    return players.create("dora", now=made.NOW)
+
+
+def play(event: Event) -> Event:
+    for _ in range(40):
+        match = Match.objects.filter(tournament__event=event, status="queued").order_by("id").first()
+        if match is None:
+            if not reconcile.reconcile(now=made.later(5)).opened:
+                break
+            continue
+        versions = list(match.parties.order_by("number").values_list("version_id", flat=True))
+        made.play(match, winner=versions.index(min(versions)))
+        progress.advance(match.tournament, now=made.later(5))
+    for pool in Pool.objects.all():
+        ratings.refresh(pool, now=made.later(6))
+    event.refresh_from_db()
+    return event
+
+
+def signed_in(player: Player | None) -> Client:
+    client = Client(headers={"accept-language": "en"})
+    if player is not None:
+        client.force_login(player.user)
+    return client
+
+
+def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
+    """A route with everything in its places that belongs to the event, its bots and their people."""
+    first = route.removeprefix("/api/v1/").split("/")[0]
+    bots = list(Bot.objects.values_list("slug", flat=True))
+    of = {
+        "bots": bots,
+        "t": list(event.tournaments.values_list("slug", flat=True)),
+        "tournaments": list(event.tournaments.values_list("slug", flat=True)),
+        "e": [event.slug],
+        "events": [event.slug],
+        "m": list(Match.objects.filter(tournament__event=event).values_list("public_id", flat=True))[:2],
+        "matches": list(Match.objects.filter(tournament__event=event).values_list("public_id", flat=True))[:2],
+        "g": [event.document["game"]],
+        "games": [event.document["game"]],
+        "players": list(Player.objects.values_list("name", flat=True)),
+        "versions": [str(pk) for pk in BotVersion.objects.values_list("pk", flat=True)],
+        "pools": [str(pk) for pk in Pool.objects.values_list("pk", flat=True)],
+    }.get(first, ["1"])
+    also = {"other": bots[:2], "number": ["1"], "sitting": ["0"], "kind": ["open"]}
+    for values in product(*(also.get(name, of) if name in also else of for name in names)):
+        path = route
+        for name, value in zip(names, values, strict=True):
+            path = re.sub(r"<[a-z]+:%s>|\{%s\}" % (name, name), value, path)
+        yield path
+
+
+def addresses(event: Event) -> list[str]:
+    """All pages, and all reads of the API."""
+    found = []
+    for one in urlpatterns:
+        if isinstance(one, URLPattern) and one.name not in ("metrics", "logout", "live", "prefs"):
+            route = str(one.pattern)
+            found += [f"/{path}" for path in filled(route, re.findall(r"<[a-z]+:(\w+)>", route), event)]
+    for one in operations():
+        if one["method"] == "GET":
+            found += filled(one["path"], re.findall(r"\{(\w+)\}", one["path"]), event)
+    match = Match.objects.filter(tournament__event=event).first()
+    assert match is not None
+    found += [f"/editor/?at={match.public_id}.1.0.0.0", "/m/?status=finished", "/m/?game=partnership", "/t/?cursor=x"]
+    found += [f"/api/v1/tournaments?owner={event.owner.name}", "/api/v1/matches?status=finished"]
+    found += [f"/api/v1/matches?tournament={one.slug}" for one in event.tournaments.all()]
+    return found
+
+
+def secrets_of(event: Event) -> list[str]:
+    """What names a match or a table of the event, and from what its cards follow."""
+    cups = list(event.tournaments.all())
+    ids = Match.objects.filter(tournament__event=event).values_list("public_id", flat=True)
+    keys = [bytes(event.secret).hex(), *(bytes(one.secret).hex() for one in cups)]
+    return [
+        *ids,
+        *(one.slug for one in cups),
+        *keys,
+        *([event.slug, event.name, event.invitation] if event.private else []),
+    ]
+
+
+def body_of(answer) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+
+def told(client: Client, event: Event, words: Sequence[str]) -> dict[str, list[str]]:
+    """By address, which of the words its answer contains besides those that it was asked with."""
+    found = {}
+    for path in addresses(event):
+        answer = client.get(path)
+        assert answer.status_code < 500, path
+        text = body_of(answer).decode("utf-8", "replace") + str(answer.headers)
+        # An address that is not found, or a query, may be repeated to who asked for it
+        known = path if answer.status_code in (302, 404) else path.partition("?")[2]
+        seen = [word for word in words if word in text and word not in known]
+        if seen:
+            found[path] = seen
+    return found
+
+
+def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
+    field = [league.luna, league.sol, *(made.accepted(league.berto, name) for name in ("vega", "zoe"))]
+    event = events.create(league.ana, DOCUMENT, field, terms=HIDDEN, now=made.NOW)
+    before = {path: body_of(signed_in(None).get(path)) for path in shown_of_all(league)}
+    points = ratings_of()
+    play(event)
+    assert event.status == "finished"
+    words = secrets_of(event)
+    assert len(words) > 8
+
+    assert ratings_of() == points, "what is held back is unrated"
+    for path, content in before.items():
+        assert timeless(body_of(signed_in(None).get(path))) == timeless(content), path
+    for viewer in (
+        None,
+        dora,
+        league.berto,
+    ):  # a stranger, somebody with an account, and the owner of three of its bots
+        assert told(signed_in(viewer), event, words) == {}, viewer
+    for cup in event.tournaments.all():
+        body = signed_in(dora).get(f"/live?topic=tournament:{cup.pk}&since=0").content
+        assert f"tournament:{cup.pk}".encode() not in body
+
+    rights.change(dora, ["staff"], give=True, why="a test", actor="operator")
+    for viewer in (league.ana, Player.objects.get(pk=dora.pk)):  # its owner, and an operator
+        seen = told(signed_in(viewer), event, words)
+        assert f"/e/{event.slug}/" in seen
+        assert "/m/" in seen
+        assert "/api/v1/matches" in seen
+    rights.change(dora, ["staff"], give=False, why="a test", actor="operator")
+
+    releases.change(event, releases.Terms(Audience.ENTRANTS), actor="ana")
+    assert "/m/" in told(signed_in(league.berto), event, words)
+    assert told(signed_in(Player.objects.get(pk=dora.pk)), event, words) == {}
+    with pytest.raises(Refused, match="can only be opened further"):
+        releases.change(event, HIDDEN, actor="ana")
+
+    releases.change(event, releases.OPEN, actor="ana")
+    seen = told(signed_in(None), event, words)
+    assert {"/m/", "/bots/luna/", "/api/v1/matches", f"/e/{event.slug}/", "/players/berto/news.atom"} <= seen.keys()
+    assert ratings_of() == points, "and stays so"
+
+
+def shown_of_all(league) -> list[str]:
+    pool = league.pool.pk
+    pages = ["/", "/m/", "/t/", "/tv/", "/overall/", "/g/partnership/", "/players/berto/news.atom", "/api/v1/matches"]
+    pages += [
+        f"/{path}"
+        for path in (f"api/v1/pools/{pool}", f"api/v1/pools/{pool}/leaderboard", f"api/v1/pools/{pool}/history")
+    ]
+    return [*pages, "/bots/luna/", "/bots/sol/", "/bots/luna/vs/sol/", "/players/berto/", "/g/partnership/boards.jsonl"]
+
+
+def ratings_of() -> list[tuple[int, float]]:
+    return list(Pool.objects.order_by("pk", "ratings__pk").values_list("ratings__version", "ratings__elo"))
+
+
+def timeless(content: bytes) -> bytes:
+    """Without what tells of the time, and of versions of what changes."""
+    text = re.sub(rb"<time [^>]*>[^<]*|data-(now|begins|live|since|versions)=\"[^\"]*\"", b"", content)
+    text = re.sub(rb"<(meta|link|body|main)[^>]*>", b"", text)
+    return re.sub(rb"<updated>[^<]*", b"", text)
+
+
+def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
+    event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
+    assert event.status == "open"
+    join = f"/e/{event.slug}/join/{event.invitation}/"
+    stranger, guest, owner = signed_in(None), signed_in(league.berto), signed_in(league.ana)
+    for client in (stranger, guest):
+        assert client.get(f"/e/{event.slug}/").status_code == 404
+        page = Page(client.get(join).content.decode())
+        assert faults(page) == []
+        assert "Velvet night" in page.text
+        assert client.get(join[:-2] + "/").status_code == 404
+    assert stranger.post(join).status_code == 200
+    assert event.guests.count() == 1  # its owner, who has a bot in it
+    assert guest.post(join).url == f"/e/{event.slug}/"
+    made.accepted(league.berto, "vega")
+    for name in ("luna", "vega"):
+        guest.post(f"/e/{event.slug}/enter/", {"bot": name, "action": "enter"})
+    guest.post(f"/e/{event.slug}/enter/", {"bot": "sol", "action": "enter"})  # another's
+    guest.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "leave"})
+    entered = event.requests.filter(status="granted").order_by("pk")
+    assert list(entered.values_list("bot__slug", flat=True)) == ["rufo", "luna"]
+    guest.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "enter"})
+    assert signed_in(dora).post(f"/e/{event.slug}/enter/", {"bot": "luna"}).status_code == 404
+
+    old = event.invitation
+    owner.post(f"/e/{event.slug}/do/", {"action": "renew"})
+    event.refresh_from_db()
+    assert event.invitation not in ("", old)
+    assert guest.post(f"/e/{event.slug}/do/", {"action": "renew"}).status_code == 403
+    assert signed_in(dora).post(join).status_code == 404
+    assert event.invitation in owner.get(f"/e/{event.slug}/").content.decode()
+    assert event.invitation not in guest.get(f"/e/{event.slug}/").content.decode()
+    owner.post(f"/e/{event.slug}/do/", {"action": "close"})
+    assert signed_in(dora).get(f"/e/{event.slug}/join/{event.invitation}/").status_code == 404
+    owner.post(f"/e/{event.slug}/do/", {"action": "renew"})
+
+    owner.post(f"/e/{event.slug}/do/", {"action": "start"})
+    event.refresh_from_db()
+    play(event)
+    assert event.status == "finished"
+    assert not Match.objects.filter(tournament__event=event, rated=True).exists()
+    words = secrets_of(event)
+    for viewer in (None, dora):
+        assert told(signed_in(viewer), event, words) == {}
+    seen = told(guest, event, words)
+    assert {"/e/", "/m/", "/t/", f"/e/{event.slug}/", f"/api/v1/events/{event.slug}"} <= seen.keys()
+    assert event.invitation not in str(seen)
+    for client in (guest, owner):
+        assert faults(Page(client.get(f"/e/{event.slug}/").content.decode())) == []
+
+
+def test_an_event_opens_by_the_clock(league) -> None:
+    opens = clock.present() + timedelta(days=1)
+    event = play(
+        events.create(
+            league.ana, DOCUMENT, [league.luna, league.sol], terms=releases.Terms(Audience.HIDDEN, release=opens)
+        )
+    )
+    cup = Tournament.objects.filter(event=event).first()
+    assert cup is not None
+    assert (event.opens, cup.opens) == (opens, opens)
+    reader = signed_in(None)
+    assert reader.get(f"/t/{cup.slug}/").status_code == 404
+    past = clock.present() - timedelta(seconds=1)
+    Event.objects.update(opens=past)
+    Tournament.objects.filter(event=event).update(opens=past)
+    assert reader.get(f"/t/{cup.slug}/").status_code == 200
+    with pytest.raises(Refused, match="has been shown"):
+        releases.change(event, HIDDEN, actor="ana")
