@@ -55,8 +55,11 @@ class Shown:
     @property
     def step_s(self) -> float:
         """Seconds of one step."""
-        low, high = STEP_S
-        return max(low, min(high, (SLOT_S - LEAD_S - TAIL_S) / max(1, self.last - self.first)))
+        return max(STEP_S[0], self.step_in(SLOT_S - LEAD_S - TAIL_S))
+
+    def step_in(self, seconds: float) -> float:
+        """Seconds of one step, where all of it is to be shown in so many."""
+        return min(STEP_S[1], seconds / max(1, self.last - self.first))
 
 
 def slot_at(now: datetime) -> int:
@@ -186,6 +189,11 @@ def _lead(scores: Sequence[int], winner: int | None) -> int:
         first, second, *_ = sorted(scores, reverse=True)
         return first - second
     return scores[winner] - max(score for party, score in enumerate(scores) if party != winner)
+
+
+def open_board(match: Match, board: int) -> Shown | None:
+    """The deal of a board that has most to show; None where its cards cannot be shown. Three queries, and the log. Needs what `choose` reads."""
+    return _open(match, board, Interest("latest", 0.0), None)
 
 
 def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Shown | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,20 +28,25 @@ class PlayedFormat:
     field: Field
 
 
-def play_format(tournament: Tournament, *, blank: bool = False, at: datetime | None = None) -> PlayedFormat:
+def play_format(
+    tournament: Tournament, *, blank: bool = False, at: datetime | None = None, over: Collection[int] | None = None
+) -> PlayedFormat:
     """What the format makes of a tournament.
 
-    blank: without results, for formats whose pairings do not depend on them. at: with the results of that past moment.
+    blank: without results, for formats whose pairings do not depend on them. at: with the results of that past moment. over: with those of
+    these matches alone.
     """
     # First what was played, then what was drawn, then who is in: nobody is read of whom the next statement knows nothing.
-    results = {} if blank else read_results(tournament, at)
+    results = {} if blank else read_results(tournament, at, over)
     drawn = drawn_pairings(tournament) if formats.format_named(tournament.format).grows and not blank else ()
     form, field = formats.field_of_tournament(tournament)
     sheet = Sheet.for_field(field, results, drawn)
     return PlayedFormat(form.play(field, sheet), sheet, field)
 
 
-def read_results(tournament: Tournament, at: datetime | None = None) -> dict[Slot, Sequence[Sequence[int]]]:
+def read_results(
+    tournament: Tournament, at: datetime | None = None, over: Collection[int] | None = None
+) -> dict[Slot, Sequence[Sequence[int]]]:
     """Boards by table of all matches that are over, scores by ascending entry. Four queries; of the past five.
 
     One that was struck out has none, unless it was played again; in a bracket it decides nothing, as if it had not been
@@ -52,7 +57,9 @@ def read_results(tournament: Tournament, at: datetime | None = None) -> dict[Slo
     finished: dict[int, Slot] = {}
     found: dict[Slot, Sequence[Sequence[int]]] = {}
     live: set[Slot] = set()
-    then = None if at is None else set(past.finished(tournament.matches.all(), at).values_list("pk", flat=True))
+    then: Collection[int] | None = over
+    if at is not None:
+        then = set(past.finished(tournament.matches.all(), at).values_list("pk", flat=True))
     for pk, table, first, status in tournament.matches.values_list("pk", "table", "first_board", "status"):
         if pk in then if then is not None else status == MatchStatus.FINISHED:
             finished[pk] = (table, first)

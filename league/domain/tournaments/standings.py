@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import permutations
@@ -57,7 +57,46 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
     else:
         found, faults, statuses[MatchStatus.FINISHED] = _read_boards(tournament, at)
         entries = list(entered)
-    ranking = _ranking(tournament, at)
+    return _made(tournament, entries, found, faults, _ranking(tournament, at), statuses)
+
+
+def standings_of_boards(tournament: Tournament, shown: Collection[tuple[int, int]]) -> Standings:
+    """The table as if these boards, by the ids of match and board, were all that was played. Three queries, more of some formats.
+
+    The order of formats that follow results goes by the matches that are whole.
+    """
+    keys = {pk for _, pk in shown}
+    matches = {match for match, _ in shown}
+    entries = list(tournament.entries.select_related("version__bot__owner").order_by("number"))
+    number_of = {entry.version_id: entry.number for entry in entries}
+    seated: dict[int, list[int]] = defaultdict(list)
+    parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
+    for match_id, version_id in parties.values_list("match_id", "version_id"):
+        seated[match_id].append(number_of[version_id])
+    left = Counter(dict.fromkeys(matches, 0))
+    rows = []
+    played = Board.objects.filter(match__tournament=tournament).order_by("match_id", "number")
+    for pk, match_id, scores in played.values_list("pk", "match_id", "scores"):
+        if pk in keys:
+            rows.append((seated[match_id], scores))
+        elif match_id in matches:
+            left[match_id] += 1
+    whole = {match for match, missing in left.items() if not missing}
+    ranking = None
+    if formats.follows_results(tournament):
+        ranking = fixtures.play_format(tournament, over=whole).outcome.rank()
+    found = tally(rows, pools.sides(tournament.pool))
+    return _made(tournament, entries, found, Counter(), ranking, Counter({MatchStatus.FINISHED: len(whole)}))
+
+
+def _made(
+    tournament: Tournament,
+    entries: Sequence[Entry],
+    found: Tallies,
+    faults: Counter[int],
+    ranking: Ranking | None,
+    statuses: Counter[str],
+) -> Standings:
     numbers = [entry.number for entry in entries]
     table = pure.rank_tallies(numbers, found, ranking.levels if ranking else None)
     breaks = ranking.breaks if ranking else {}

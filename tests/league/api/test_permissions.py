@@ -65,6 +65,8 @@ SCOPES = {  # of writes; all others take manage
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",
     ("POST", "/api/v1/circuits/{slug}/bots"): "submit",
+    ("POST", "/api/v1/events/{slug}/join"): "submit",
+    ("POST", "/api/v1/events/{slug}/bots"): "submit",
     ("DELETE", "/api/v1/circuits/{slug}/bots/{bot}"): "submit",
 }
 

@@ -8,7 +8,10 @@ from datetime import timedelta
 from itertools import product
 
 import pytest
+from django.core.cache import cache
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern
 
 from league.api.http.index import operations
@@ -16,10 +19,11 @@ from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.people import players, rights
 from league.domain.ratings import ratings
-from league.domain.tournaments import events, progress, releases
+from league.domain.tournaments import events, progress, releases, show
+from league.domain.tournaments.standings import Standings, standings
 from league.domain.upkeep import reconcile
 from league.enums import Audience
-from league.models import Bot, BotVersion, Event, Match, Player, Pool, Tournament
+from league.models import BotVersion, Event, Match, Player, Pool, Tournament
 from league.web.urls import urlpatterns
 from tests.league.web.page import Page, faults
 from tests.support import league as made
@@ -63,7 +67,7 @@ def signed_in(player: Player | None) -> Client:
 def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
     """A route with everything in its places that belongs to the event, its bots and their people."""
     first = route.removeprefix("/api/v1/").split("/")[0]
-    bots = list(Bot.objects.values_list("slug", flat=True))
+    bots = ["luna", "sol"]
     of = {
         "bots": bots,
         "t": list(event.tournaments.values_list("slug", flat=True)),
@@ -74,15 +78,15 @@ def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
         "matches": list(Match.objects.filter(tournament__event=event).values_list("public_id", flat=True))[:2],
         "g": [event.document["game"]],
         "games": [event.document["game"]],
-        "players": list(Player.objects.values_list("name", flat=True)),
-        "versions": [str(pk) for pk in BotVersion.objects.values_list("pk", flat=True)],
+        "players": [event.owner.name, "berto"],
+        "versions": [str(pk) for pk in BotVersion.objects.filter(bot__slug__in=bots).values_list("pk", flat=True)],
         "pools": [str(pk) for pk in Pool.objects.values_list("pk", flat=True)],
     }.get(first, ["1"])
     also = {"other": bots[:2], "number": ["1"], "sitting": ["0"], "kind": ["open"]}
     for values in product(*(also.get(name, of) if name in also else of for name in names)):
         path = route
         for name, value in zip(names, values, strict=True):
-            path = re.sub(r"<[a-z]+:%s>|\{%s\}" % (name, name), value, path)
+            path = re.sub(rf"<[a-z]+:{name}>|\{{{name}\}}", value, path)
         yield path
 
 
@@ -121,12 +125,14 @@ def body_of(answer) -> bytes:
     return b"".join(answer.streaming_content) if answer.streaming else answer.content
 
 
-def told(client: Client, event: Event, words: Sequence[str]) -> dict[str, list[str]]:
+def told(client: Client, event: Event, words: Sequence[str], paths: Sequence[str] = ()) -> dict[str, list[str]]:
     """By address, which of the words its answer contains besides those that it was asked with."""
     found = {}
-    for path in addresses(event):
+    for path in paths or addresses(event):
+        cache.clear()  # so many reads are more than anybody has in a minute
         answer = client.get(path)
         assert answer.status_code < 500, path
+        assert answer.status_code != 429, path
         text = body_of(answer).decode("utf-8", "replace") + str(answer.headers)
         # An address that is not found, or a query, may be repeated to who asked for it
         known = path if answer.status_code in (302, 404) else path.partition("?")[2]
@@ -161,22 +167,24 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
 
     rights.change(dora, ["staff"], give=True, why="a test", actor="operator")
     for viewer in (league.ana, Player.objects.get(pk=dora.pk)):  # its owner, and an operator
-        seen = told(signed_in(viewer), event, words)
-        assert f"/e/{event.slug}/" in seen
-        assert "/m/" in seen
-        assert "/api/v1/matches" in seen
+        assert told(signed_in(viewer), event, words, open_doors(event)).keys() == set(open_doors(event))
     rights.change(dora, ["staff"], give=False, why="a test", actor="operator")
 
     releases.change(event, releases.Terms(Audience.ENTRANTS), actor="ana")
-    assert "/m/" in told(signed_in(league.berto), event, words)
-    assert told(signed_in(Player.objects.get(pk=dora.pk)), event, words) == {}
+    assert told(signed_in(league.berto), event, words, open_doors(event)).keys() == set(open_doors(event))
+    assert told(signed_in(Player.objects.get(pk=dora.pk)), event, words, open_doors(event)) == {}
     with pytest.raises(Refused, match="can only be opened further"):
         releases.change(event, HIDDEN, actor="ana")
 
     releases.change(event, releases.OPEN, actor="ana")
-    seen = told(signed_in(None), event, words)
-    assert {"/m/", "/bots/luna/", "/api/v1/matches", f"/e/{event.slug}/", "/players/berto/news.atom"} <= seen.keys()
+    assert told(signed_in(None), event, words, open_doors(event)).keys() == set(open_doors(event))
     assert ratings_of() == points, "and stays so"
+
+
+def open_doors(event: Event) -> list[str]:
+    """Some of the addresses that tell of an event to who may see it."""
+    paths = ["/m/", "/t/", "/bots/luna/", "/players/berto/news.atom", "/api/v1/matches", "/api/v1/tournaments"]
+    return [*paths, f"/e/{event.slug}/", f"/api/v1/events/{event.slug}"]
 
 
 def shown_of_all(league) -> list[str]:
@@ -244,8 +252,8 @@ def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
     words = secrets_of(event)
     for viewer in (None, dora):
         assert told(signed_in(viewer), event, words) == {}
-    seen = told(guest, event, words)
-    assert {"/e/", "/m/", "/t/", f"/e/{event.slug}/", f"/api/v1/events/{event.slug}"} <= seen.keys()
+    seen = told(guest, event, words, ["/e/", "/api/v1/events", *open_doors(event)])
+    assert seen.keys() == {"/e/", "/api/v1/events", *open_doors(event)}
     assert event.invitation not in str(seen)
     for client in (guest, owner):
         assert faults(Page(client.get(f"/e/{event.slug}/").content.decode())) == []
@@ -269,3 +277,74 @@ def test_an_event_opens_by_the_clock(league) -> None:
     assert reader.get(f"/t/{cup.slug}/").status_code == 200
     with pytest.raises(Refused, match="has been shown"):
         releases.change(event, HIDDEN, actor="ana")
+
+
+def test_an_event_is_shown_board_by_board(league) -> None:
+    field = [league.luna, league.sol, made.accepted(league.berto, "vega")]
+    terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
+    event = play(events.create(league.ana, DOCUMENT, field, terms=terms, now=made.NOW))
+    total = releases.boards_of(event)
+    assert total > 6
+    assert (event.shown_from, event.opens) == (made.later(3600), made.later(3600 * (1 + total)))
+
+    before = show.at(event, now=made.later(3599))
+    assert before is not None
+    assert (before.number, before.board, before.begins) == (0, None, made.later(3600))
+    seen = []
+    for number in range(1, total + 1):
+        first, last = (show.at(event, now=made.later(3600 * number + seconds)) for seconds in (0, 3599))
+        assert first == last
+        assert first is not None
+        assert (first.number, first.total, first.begins) == (number, total, made.later(3600 * number))
+        assert show.shown(event, number, now=made.later(3600 * number)) == first.board
+        assert show.shown(event, number + 1, now=made.later(3600 * number)) is None
+        seen.append(first.board)
+    assert seen == list(show.boards(event))
+    over = show.at(event, now=made.later(3600 * (total + 1)))
+    assert over is not None
+    assert over.over
+
+    for cup in event.tournaments.all():
+        mine = [
+            number for number, board in enumerate(seen, 1) if board is not None and board.match.tournament_id == cup.pk
+        ]
+        for number in mine:  # the table moves with each board, and tells of no other
+            table = show.table(event, cup, number)
+            assert sum(row.result.points for row in table.rows) == number - mine[0]
+        assert places(show.table(event, cup, mine[-1] + 1)) == places(standings(cup))
+
+
+def places(table: Standings) -> list[tuple[int, str, float]]:
+    return [(row.result.place, row.entry.version.bot.slug, row.result.points) for row in table.rows]
+
+
+def test_who_watches_sees_no_board_before_its_moment(league) -> None:
+    field = [league.luna, league.sol, made.accepted(league.berto, "vega")]
+    now = clock.present()
+    terms = releases.Terms(Audience.HIDDEN, release=now + timedelta(hours=3), pace_s=3600)
+    event = events.create(league.ana, DOCUMENT, field, terms=terms)
+    reader, address = signed_in(None), f"/e/{event.slug}/show/"
+    assert "once all are played" in Page(reader.get(address).content.decode()).text
+    play(event)
+    assert "The boards are shown from" in Page(reader.get(address).content.decode()).text
+
+    counts = {}
+    for hours in (2, 5):
+        Event.objects.update(shown_from=now - timedelta(hours=hours, minutes=-30), opens=now + timedelta(hours=9))
+        Tournament.objects.filter(event=event).update(opens=now + timedelta(hours=9))
+        with CaptureQueriesContext(connection) as queries:
+            page = Page(reader.get(address).content.decode())
+        counts[hours] = len(queries)
+        assert faults(page) == []
+        assert f"Board {hours} of" in page.text
+        asked = [reader.get(f"{address}replay.json?n={n}&s=0").status_code for n in (0, hours, hours + 1)]
+        assert asked == [404, 200, 404]
+        for path in (address, f"{address}replay.json?n=1&s=0"):
+            body = body_of(reader.get(path)).decode()
+            assert not [word for word in secrets_of(event) if word in body]
+    assert counts[2] == counts[5], "as many queries late in the show as early"
+    assert told(reader, event, secrets_of(event)) == {}
+
+    Event.objects.update(shown_from=now - timedelta(days=30), opens=now)
+    assert "All boards have been shown." in Page(reader.get(address).content.decode()).text
+    assert reader.get("/e/nothing/show/").status_code == 404
