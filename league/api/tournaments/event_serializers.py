@@ -122,8 +122,6 @@ class TermsNew(StrictSerializer):
 
     audience = serializers.ChoiceField(
         choices=Audience.choices,
-        required=False,
-        default=Audience.PUBLIC,
         help_text="Who sees matches and standings before they are shown; what is held back from anybody is unrated.",
     )
     release = serializers.DateTimeField(
@@ -160,6 +158,12 @@ class EntrantNew(StrictSerializer):
 class EventNew(TermsNew):
     """An event from its document (docs/event.schema.json)."""
 
+    audience = serializers.ChoiceField(
+        choices=Audience.choices,
+        required=False,
+        default=Audience.PUBLIC,
+        help_text="Who sees matches and standings before they are shown; what is held back from anybody is unrated.",
+    )
     private = serializers.BooleanField(
         required=False,
         default=False,

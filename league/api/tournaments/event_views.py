@@ -270,7 +270,8 @@ class BotsOfEvent(View):
         event, player = _one(request, slug), player_of(request)
         wanted = self.body()
         [bot] = _bots([wanted["bot"]])
-        self.owner_only(bot.owner, f"the bot {bot.slug}")
+        if not wanted["leave"] or event.owner_id != player.pk:
+            self.owner_only(bot.owner, f"the bot {bot.slug}")
         (events.leave if wanted["leave"] else events.enter)(event, bot, player)
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 

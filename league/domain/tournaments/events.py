@@ -129,6 +129,7 @@ def enter(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) ->
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         _check_mine(row, bot, by)
+        _check_open(row)
         bots.version_of(bot, _read(row.document).game)  # refuses one that does not play it
         there = consent.requests_for(row)
         if there.filter(bot=bot, status=RequestStatus.GRANTED).exists():
@@ -143,11 +144,13 @@ def enter(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) ->
 
 
 def leave(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
-    """Take one's own bot out of an open private event again; it may enter anew. Again changes nothing."""
+    """Take one's own bot, or as its owner any, out of an open private event again; it may enter anew. Again changes nothing."""
     now = clock.given(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
-        _check_mine(row, bot, by)
+        if row.owner_id != by.pk:
+            _check_mine(row, bot, by)
+        _check_open(row)
         for one in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
             moves.move(one, RequestStatus.WITHDRAWN, now=now, actor=by.name, answered=now)
 
@@ -155,7 +158,12 @@ def leave(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) ->
 def _check_mine(event: Event, bot: Bot, by: Player) -> None:
     if bot.owner_id != by.pk:
         raise Refused("{bot!r} is not yours; enter your own bots", bot=bot.slug)
-    if not event.private or not (event.owner_id == by.pk or event.guests.filter(player=by).exists()):
+    if event.owner_id != by.pk and not event.guests.filter(player=by).exists():
+        raise Refused("nobody enters {event!r} but by its owner, or the link of a private event", event=event.name)
+
+
+def _check_open(event: Event) -> None:
+    if not event.private:
         raise Refused("nobody enters {event!r} but by its owner, or the link of a private event", event=event.name)
     if event.status != TournamentStatus.OPEN:
         raise Refused("{event!r} has begun; its entries are fixed", event=event.name)

@@ -47,7 +47,11 @@ def check(terms: Terms, *, now: datetime) -> Terms:
             to=terms.audience,
         )
     if terms.audience == Audience.PUBLIC:
-        return Terms(private=terms.private)
+        if terms.release is not None or terms.pace_s:
+            raise Refused(
+                "what everybody sees from the first card on is not shown at a moment; choose who sees it before, or no moment"
+            )
+        return terms
     if terms.release is not None and not now < terms.release <= now + MOST_AHEAD:
         raise Refused(
             "results are shown at a moment that lies ahead, at most {days} days; {at} does not",
@@ -83,6 +87,7 @@ def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = Non
                 "{event!r} has been shown to more people already; it can only be opened further", event=row.name
             )
         if begun and terms.audience == Audience.PUBLIC:
+            check(terms, now=now)
             # As it was kept from somebody, it stays unrated: `opens` stays a moment
             row.release, row.pace_s, row.shown_from, row.opens = now, 0, None, now
         elif row.shown_from is not None and row.shown_from <= now:

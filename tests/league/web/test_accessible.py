@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -11,11 +12,14 @@ import pytest
 from django.conf import settings
 
 from engine.judging import Child
+from league.domain.core import clock
 from league.domain.judgements import asking, carrying
+from league.domain.matches import sight
 from league.domain.operators import acting
 from league.domain.people import rights
-from league.enums import Right
-from league.models import Match
+from league.domain.tournaments import events, progress, releases
+from league.enums import Audience, Right
+from league.models import Event, Match
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
 from tests.support import league as made
@@ -92,6 +96,24 @@ def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) 
     assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
     where = f"/m/{match.public_id}/?b=2&s=0&j="
     assert look(f"{where}open", 360, "dark") + look(f"{where}fair", 1280, "light") == []
+
+
+def test_events_that_are_held_back_or_private_break_no_rule(look, live) -> None:
+    league = live[1]
+    stages = [{"format": "round_robin", "boards": 2}]
+    document = {"name": "Velvet night", "game": "partnership", "stages": stages}
+    terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
+    event = events.create(league.ana, document, [league.luna, league.sol], terms=terms, now=made.NOW)
+    for match in Match.objects.filter(tournament__event=event):
+        made.play(match)
+        progress.advance(match.tournament, now=made.NOW)
+    events.advance(event, now=made.NOW)
+    private = events.create(league.ana, document | {"name": "4B"}, [], terms=releases.Terms(private=True), now=made.NOW)
+    waits, shows = f"/e/{event.slug}/", f"/e/{event.slug}/show/"
+    Event.objects.filter(pk=event.pk).update(opens=sight.NEVER, shown_from=clock.present() - timedelta(minutes=90))
+    paths = [waits, shows, f"/e/{private.slug}/", f"/e/{private.slug}/join/{private.invitation}/"]
+    views = [(360, "dark"), (1280, "light")]
+    assert [found for path in paths for view in views for found in look(path, *view)] == []
 
 
 def test_axe_finds_what_is_wrong(browser) -> None:

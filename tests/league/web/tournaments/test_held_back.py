@@ -176,6 +176,10 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
     with pytest.raises(Refused, match="can only be opened further"):
         releases.change(event, HIDDEN, actor="ana")
 
+    moment = clock.present() + timedelta(days=1)
+    with pytest.raises(Refused, match="not shown at a moment"):
+        releases.change(event, releases.Terms(release=moment), actor="ana")
+
     releases.change(event, releases.OPEN, actor="ana")
     assert told(signed_in(None), event, words, open_doors(event)).keys() == set(open_doors(event))
     assert ratings_of() == points, "and stays so"
@@ -231,6 +235,13 @@ def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
     assert list(entered.values_list("bot__slug", flat=True)) == ["rufo", "luna"]
     guest.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "enter"})
     assert signed_in(dora).post(f"/e/{event.slug}/enter/", {"bot": "luna"}).status_code == 404
+
+    signed_in(league.berto).post(f"/e/{event.slug}/enter/", {"bot": "rufo", "action": "leave"})  # another's
+    assert entered.count() == 3
+    owner.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "leave"})
+    assert entered.count() == 2
+    guest.post(f"/e/{event.slug}/enter/", {"bot": "vega", "action": "enter"})
+    assert entered.count() == 3
 
     old = event.invitation
     owner.post(f"/e/{event.slug}/do/", {"action": "renew"})
