@@ -14,6 +14,7 @@ from engine.analysis import JUDGE, PHASES
 from engine.intervals import t95
 from league.domain.core.errors import Refused
 from league.domain.judgements import bodies, reading
+from league.domain.matches import sight
 from league.enums import JudgementStatus, MatchStatus
 from league.models import Bot, JudgedSum, Judgement, Party, Pool
 
@@ -30,11 +31,13 @@ def count_new(*, most: int = BATCH) -> int:
 def _count(pk: int) -> int:
     with transaction.atomic():
         unsummed = Judgement.objects.filter(pk=pk, status=JudgementStatus.DONE, summed=False)
-        row = unsummed.select_for_update(skip_locked=True, of=("self",)).select_related("match").first()
+        rows = unsummed.select_for_update(skip_locked=True, of=("self",)).select_related("match__tournament")
+        row = rows.defer("match__tournament__secret").first()
         if row is None:
             return 0
         Judgement.objects.filter(pk=pk).update(summed=True)
-        if row.match.status == MatchStatus.FINISHED:
+        # The page of a bot shows the sums to everybody, so what is held back from somebody is in none
+        if row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament):
             _add(row)
     return 1
 

@@ -9,9 +9,9 @@ import pytest
 from engine.analysis import Tally
 from engine.judging import Child
 from league.domain.judgements import asking, bodies, carrying, reading, summing
-from league.domain.matches import matches
+from league.domain.matches import matches, sight
 from league.enums import JudgementStatus
-from league.models import JudgedSum, Judgement, Match
+from league.models import JudgedSum, Judgement, Match, Tournament
 from tests.support.league import NOW, accepted, play, started
 
 FEW = 300
@@ -70,3 +70,9 @@ def test_what_was_struck_out_or_cannot_be_read_counts_for_nothing_and_holds_up_n
     assert summing.count_new() == 2
     assert not JudgedSum.objects.exists()
     assert not Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).exists()
+
+
+def test_what_is_held_back_from_somebody_is_in_no_sum(judged, ana) -> None:
+    Tournament.objects.filter(matches__in=judged).update(opens=sight.NEVER)
+    assert summing.count_new() == 2
+    assert summing.of_bot(ana.bots.get(), judged[0].pool) == []

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('league', '0062_try_at'),
+        ('league', '0064_judgement_unsummed'),
     ]
 
     operations = [
