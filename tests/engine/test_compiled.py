@@ -24,14 +24,16 @@ import hashlib, json, random, sys
 sys.path.insert(0, sys.argv[1])
 import engine
 from engine.search.batch import Batch
+from engine.search.foresight import Foresight, knows
 from engine.search.knowledge import Knowledge
 from engine.search.solving import NotTwoSidedError, judge, max_n
 sums = {"compiled": engine.COMPILED}
 
 
 def search(game, seed, digest):
-    # deals, states and solved endings, from what the seat on turn is told
+    # deals, states, solved endings and cards tried out, from what the seat on turn is told
     state, draw = game.new_match(seed=seed, deals=1), random.Random(seed)
+    table = Foresight(game) if knows(game) else None
     while not state.is_over:
         legal, seat = state.legal_actions(), state.current_seat
         ending = state.left <= 2 * state.size and state.phase is None
@@ -42,6 +44,10 @@ def search(game, seed, digest):
             for number in range(3):
                 deal = known.deals().deal(engine.Dice(number))
                 digest.update(repr((deal, known.state(deal).legal_actions())).encode())
+            if table is not None and state.phase is None:
+                table.begin(known.state(deal), 1 + seed, 2)
+                table.put(deal)
+                digest.update(repr([table.worth(card) for card in legal if card < 52]).encode())
             if ending:
                 try:
                     found = [(action, one.low, one.high) for action, one in judge(state, 10**6).items()]

@@ -31,7 +31,7 @@ from league.models import BotVersion, Match, Tournament
 
 # Boards of a match: enough to tell the bots apart in a minute
 GAMES = {
-    "partnership": 24,
+    "partnership": 12,
     "corriente": 24,
     "cabrero": 6,
 }
@@ -131,7 +131,9 @@ class Command(LeagueCommand):
         found = Tournament.objects.filter(name=name, owner=owner).select_related("pool").first()
         if found is None:
             secret = _secret(options["seed"], game)
-            players = _seats(game, owner.bots.count())
+            accepted = BotVersion.objects.filter(bot__owner=owner, status=VersionStatus.ACCEPTED).order_by("number")
+            newest = {version.bot_id: version for version in accepted}
+            players = _seats(game, sum(version.plays(game) for version in newest.values()))
             found = tournaments.create(
                 owner, name, game, boards=options["boards"] or GAMES.get(game), players=players, secret=secret
             )

@@ -1,0 +1,97 @@
+"""The house bot `champion`: it tries its cards out against players who see, for some tricks, all hands.
+
+1. It keeps the league's books (`view.deals`): whatever was shown or proved, every deal of the hidden cards that agrees with it is equally likely.
+   One thing it adds: who wins a trick and leads on without singing holds no pair that could have been sung.
+2. In each of many deals it plays each of its cards out (`engine.search.foresight`). In the next four tricks everybody chooses each card by
+   trying it out with open hands, so a mistake is punished there and partners help each other; the rest of the deal goes by habit.
+3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
+
+It thinks by counts of cards and not by the clock, so the same questions with the same seed get the same answers on any machine. Where the rules
+are not compiled (`make fast`) a card costs a hundred times as much: then all four tricks go by habit, as `counting` has it.
+"""
+
+from tute_bot import Bot, View, plays, run
+from tute_sense import announce
+
+import engine
+from engine.search.foresight import Foresight
+
+OPEN = 4  # tricks that are played with open hands
+CARDS = 6_000_000  # cards played out for a decision: the budget of thought, 20 to 30 nanoseconds each
+FEWEST = 6  # deals, at least, before and after that half
+DEALS = 800  # most deals of the hidden cards for a decision
+PLAIN_CARDS = 3200  # the same where the rules are not compiled, some microseconds each
+PLAIN_DEALS = 80
+TRIES = 6  # deals that are thrown away for a pair that would have been sung
+
+
+class ChampionBot(Bot):
+    """Many deals, open playouts."""
+
+    name = "champion"
+
+    def start(self, view: View) -> None:
+        """One set of tables serves all decisions; nobody is known to lack a pair yet."""
+        game = engine.load(view.game, players=view.seats, **view.options)
+        self.table = Foresight(game)
+        self.dice = engine.Dice(view.seed)
+        self.number = {text: card for card, text in enumerate(game.pack.texts)}
+        self.suits = {text[1]: card // 10 for text, card in self.number.items()}
+        self.silent: list[bool] = [False] * view.seats
+        self.winner = -1
+
+    def seen(self, view: View, event: dict) -> None:
+        """Who won a trick and led on without singing holds no pair that could have been sung."""
+        kind = event["e"]
+        if kind == "deal":
+            self.silent = [False] * view.seats
+            self.winner = -1
+        elif kind == "trick":
+            self.winner = event["seat"]
+        elif kind == "play":
+            if event["seat"] == self.winner and view.stock >= view.rule("song_min_stock"):
+                self.silent[self.winner] = True
+            self.winner = -1
+        elif kind in ("song", "tute"):
+            self.winner = -1
+        elif kind in ("draw", "exchange", "return"):
+            self.silent[event["seat"]] = False
+
+    def act(self, view: View, legal: list[str]) -> str:
+        """A song or tute where one is due, else the card that does best."""
+        word = announce(view, legal)
+        if word is not None:
+            return word
+        cards = plays(legal)
+        return "play " + (cards[0] if len(cards) == 1 else self.best(view, cards))
+
+    def best(self, view: View, cards: list[str]) -> str:
+        """The card that does best over many deals; after half of the budget only the better half of the cards goes on."""
+        table, deals, dice = self.table, view.deals(), self.dice
+        first = deals.deal(dice)
+        table.begin(view.to_state(first), OPEN if engine.COMPILED else 0)
+        table.put(first)
+        unsung = 15 & ~sum(1 << self.suits[suit] for _, suit, _ in view.songs)
+        for seat in range(view.seats):
+            table.bar(seat, unsung if self.silent[seat] and seat != view.seat else 0)
+        budget, most = (CARDS, DEALS) if engine.COMPILED else (PLAIN_CARDS, PLAIN_DEALS)
+        left = table.different([self.number[text] for text in cards])
+        scores = dict.fromkeys(left, 0)
+        for _ in range(2):
+            end = table.played + budget // 2
+            for done in range(most // 2):
+                if done >= FEWEST and table.played >= end:
+                    break
+                for _ in range(TRIES):
+                    if table.put(deals.deal(dice)):
+                        break
+                for card in left:
+                    scores[card] += table.worth(card)
+            left.sort(key=lambda card: -scores[card])
+            left = left[: max(2, (len(left) + 1) // 2)]
+        best = max(left, key=lambda card: scores[card])
+        return next(text for text in cards if self.number[text] == best)
+
+
+if __name__ == "__main__":
+    run(ChampionBot())

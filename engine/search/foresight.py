@@ -1,0 +1,724 @@
+"""Tries cards out by open playouts, in machine words: what a card comes to when everybody plays the next tricks with open cards.
+
+    table = Foresight(state.game)
+    table.begin(state, tricks=4)          # what does not depend on the hidden cards, at a decision of the seat on turn
+    table.put(deal)                       # one deal of the hidden cards (`engine.search.deals`)
+    table.worth(card)                     # what the card comes to in it
+
+In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at what is still out. In an open playout each seat
+chooses each card of the first tricks by one playout for every card that it may play, hands open; the rest goes by habit. So the others
+answer a mistake, and partners help each other, in those tricks. What is left out: exchanges, claims, capotes, the order of songs, a tute of the
+first trick alone, and the options `beat_after_trumped` and `partner_exempt: trump_only`; every song is sung as soon as it can be.
+
+A hand is one number, 16 bits a suit, and a card is the place of its bit. A position is an array of words (`HANDS` and what follows). Points are
+counted in halves, worths in thousandths. Bits come from a table: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
+"""
+
+from __future__ import annotations
+
+from math import tanh
+from typing import TYPE_CHECKING, Final, final
+
+from engine.rules.obligations import CODES, FOLLOW, FREE, STRICT, TRUMP_FOLLOW
+from engine.search.playouts.words import words
+
+if TYPE_CHECKING:
+    from librt.vecs import vec
+    from mypy_extensions import i64
+
+    from engine.match.state import State
+    from engine.rules.terms import Terms
+    from engine.search.deals import Deal
+
+# a position, by place: what seats hold, what camps have, and the trick
+HANDS: Final = 0  # by seat
+POINTS: Final = 7  # by camp, in halves
+SEAT: Final = 14  # on turn
+LED: Final = 15  # suit
+BEST: Final = 16  # the card that is winning, as suit * 16 + strength, and its seat
+WINNER: Final = 17
+VALUE: Final = 18  # points of the trick, in halves
+LAID: Final = 19  # cards of the trick, and which
+CARDS: Final = 20
+LIVE: Final = 21  # the cards in hands and stock
+UNSUNG: Final = 22  # suits whose pair has not been sung
+DRAWN: Final = 23  # place in the stock
+END: Final = 24  # camp + 1 that has won at once: by a tute (TUTE more) or with the target
+GUESSED: Final = 25  # whether the points hold an estimate of tricks to come
+CUT: Final = 26  # tricks after which, while there is a stock, the rest is estimated
+WORDS: Final = 27
+TUTE: Final = 16
+
+MOST_CARDS: Final = 64  # of a deal
+SUIT: Final = 1023  # all cards of a suit
+NO_TRUMP: Final = 4
+ALL: Final = 99  # tricks: to the end of the deal
+
+# what the end of a deal is counted by
+MOST, TARGET, BID, PRIZE = 0, 1, 2, 3
+RESULTS = {"most_points_wins": MOST, "to_target": TARGET, "soloist_reaches_bid": BID}
+
+# halves of points that holding a card is worth beside a card of no use, weakest first; as the house bot `counting` has them
+KEEP_TRUMP = (9, 9, 10, 10, 13, 15, 22, 23, 26, 26)
+KEEP_PLAIN = (0, 0, 0, 0, 0, 0, 5, 7, 14, 17)
+KEEP_TRUMP_SONGLESS = (4, 4, 4, 4, 6, 7, 10, 11, 17, 25)
+KEEP_PLAIN_SONGLESS = (0, 0, 0, 0, 0, 0, 0, 2, 5, 5)
+BROKEN_PAIR: Final = 20  # halves of points that it costs to play a card of a pair
+
+TUTE_WORTH: Final = 130  # as settlement.TUTE_SCORE
+NEXT_DEAL: Final = 25.0  # points of lead that make the next deal of a game a clear favourite
+FAR: Final = 250  # points of lead that the table of chances knows
+
+
+def knows(game: Terms) -> bool:
+    """Whether the deals of a game can be played here, but for the options named above."""
+    rules = game.rules
+    return (
+        rules.result.__name__ in RESULTS
+        and game.pack.size <= 10
+        and game.players <= 7
+        and (rules.sides in ("single", "pairs") or rules.result.__name__ == "soloist_reaches_bid")
+        and rules.supply == "draw"
+        and (rules.draw == "none" or bool(rules.shown_card_drawn))
+        and rules.exchange != "deferred"  # a card lies beside the hands
+        and rules.on_play is None
+        and rules.trump_source != "first_table_pair"
+        and not rules.no_load
+        and not game.table_songs
+        and set(rules.pair_ranks) <= set(game.pack.ranks)
+    )
+
+
+@final
+class Foresight:
+    """Playouts of one game. It serves one decision after the other."""
+
+    def __init__(self, game: Terms) -> None:
+        """A game that `knows` is true of."""
+        rules, pack = game.rules, game.pack
+        self.bit: vec[i64] = words([2**place for place in range(62)])
+        self.low: vec[i64] = words([max(0, (x & -x).bit_length() - 1) for x in range(1024)])
+        self.high: vec[i64] = words([max(0, x.bit_length() - 1) for x in range(1024)])
+        self.many: vec[i64] = words([x.bit_count() for x in range(1024)])
+        points = [2 * rules.rank_points.get(rank, 0) for rank in pack.ranks]
+        self.value: vec[i64] = words(points + [0] * (16 - len(points)))
+        sings = rules.hand_songs != "none"
+        self.pair: i64 = game.pair
+        self.sings: bool = sings
+        spare = 10 - len(points)  # a pack that lacks the twos lacks the weakest
+        trump = (KEEP_TRUMP if sings else KEEP_TRUMP_SONGLESS)[spare:]
+        plain = (KEEP_PLAIN if sings else KEEP_PLAIN_SONGLESS)[spare:]
+        self.keep_trump: vec[i64] = words(_sums(trump))
+        self.keep_plain: vec[i64] = words(_sums(plain))
+        self.song_trump: i64 = 2 * rules.song_values["trump"]
+        self.song_other: i64 = 2 * rules.song_values["other"]
+        self.song_stock: i64 = rules.song_min_stock
+        self.in_company: bool = rules.hand_songs == "winning_side"
+        says_tute = game.tute_mask and not rules.tute_first_trick_only
+        tutes = [pack.mask(rank) for rank in rules.tute_ranks] if says_tute else []
+        self.tutes: vec[i64] = words([mask * 0x0001000100010001 for mask in tutes])
+        self.n_tutes: i64 = len(tutes)
+        self.bonus: i64 = 2 * rules.last_trick_bonus
+        self.open_code: i64 = CODES[rules.obligation_stock_open]
+        self.empty_code: i64 = CODES[rules.obligation_stock_empty]
+        self.exempt: bool = rules.partner_exempt != "none"
+        self.undertrump: bool = rules.undertrump
+        self.result: i64 = RESULTS[rules.result.__name__]
+        if rules.settlement == "chips" and self.result == MOST:
+            self.result = PRIZE
+        self.target: i64 = 0 if game.target is None else 2 * game.target
+        # by points of lead: the worth of a deal after which the game goes on
+        self.chances: vec[i64] = words([int(90_000 * tanh(n / NEXT_DEAL / 2)) for n in range(-FAR, FAR + 1)])
+        # the decision
+        self.seats: i64 = game.players
+        self.size: i64 = 0
+        self.next: vec[i64] = words([0] * 8)
+        self.playing: vec[i64] = words([0] * 8)  # by seat: whether it is in the deal
+        self.camp: vec[i64] = words([0] * 8)
+        self.camps: i64 = 0
+        self.singers: i64 = 0  # seats that may sing
+        self.trump: i64 = NO_TRUMP
+        self.bid: i64 = 0
+        self.stock: vec[i64] = words([0] * 64)
+        self.face_down: i64 = 0  # cards of the stock before the shown one, and all
+        self.supply: i64 = 0
+        self.carried: vec[i64] = words([0] * 8)  # by camp, in halves
+        self.depth: i64 = 0
+        self.ahead: i64 = ALL
+        self.me: i64 = 0
+        self.root: vec[i64] = words([0] * WORDS)
+        self.line: vec[i64] = words([0] * WORDS)
+        self.trial: vec[i64] = words([0] * WORDS)
+        self.choices: vec[i64] = words([0] * 16)
+        self.barred: vec[i64] = words([0] * 8)
+        self.played: i64 = 0  # cards laid in playouts
+
+    # ---- a decision
+
+    def begin(self, state: State, tricks: int, ahead: int = ALL) -> None:
+        """Takes over what all deals of a decision have in common. The seat on turn is to play a card.
+
+        tricks: how many are played with open cards, the present one included; ahead: after how many more a playout is cut short and the
+        rest estimated, while there is a stock.
+        """
+        self.me = state.turn
+        self.depth, self.ahead = tricks, ahead
+        root = self.root
+        for place in range(WORDS):
+            root[place] = 0
+        self._seat(state)
+        self._count(state)
+        root[SEAT] = state.turn
+        root[LED] = -1
+        if state.in_trick:
+            root[LED] = state.lead
+            root[BEST] = state.best // 10 * 16 + state.best % 10
+            root[WINNER] = state.winner
+            root[VALUE] = 2 * state.table_points
+            root[LAID] = len(state.table)
+            root[CARDS] = self._hand(state.table)
+        root[UNSUNG] = 15 & ~state.sung if self.sings else 0
+        self.supply = self.face_down = state.n
+        if state.n and state.shown >= 0 and state.holder < 0:
+            self.face_down = state.n - 1
+            self.stock[state.n - 1] = state.shown // 10 * 16 + state.shown % 10
+
+    def _seat(self, state: State) -> None:
+        """Who plays, with whom, and may sing."""
+        self.size = state.size
+        self.trump = min(state.trump, NO_TRUMP)
+        for seat in range(8):
+            self.playing[seat] = self.barred[seat] = 0
+        soloist = state.notes.get("soloist")
+        alone = state.rules.hand_songs in ("soloist", "soloist_side")
+        found: list[int] = []
+        singers: i64 = 0
+        for seat in state.active:
+            self.playing[seat] = 1
+            self.next[seat] = state.next[seat]
+            side = state.side[seat]
+            if side not in found:
+                found.append(side)
+            self.camp[seat] = found.index(side)
+            if self.result == BID:  # the soloist's camp is the first
+                self.camp[seat] = 0 if seat == soloist else 1
+            if self.sings and (not alone or seat == soloist):
+                singers |= self.bit[seat]
+        self.camps = 2 if self.result == BID else len(found)
+        self.singers = singers
+
+    def _count(self, state: State) -> None:
+        """What the camps have, and what they need."""
+        self.bid = 2 * int(state.notes.get("bid") or 0) if self.result == BID else 0
+        for place in range(8):
+            self.carried[place] = 0
+        by_seat = state.seat_points()
+        for seat in state.active:
+            camp = POINTS + self.camp[seat]
+            self.root[camp] = self.root[camp] + 2 * by_seat[seat]
+            if self.result == TARGET:
+                self.carried[camp - POINTS] = 2 * state.totals[state.side[seat]]
+
+    def different(self, cards: list[int]) -> list[int]:
+        """Of cards that the seat on turn may play, the engine's, those that can do different things: of equal neighbours the lowest.
+
+        After `put`; which cards are out is the same in all deals.
+        """
+        count: i64 = self._candidates(self.root, self._hand(cards))
+        found: list[int] = []
+        for place in range(count):
+            card: i64 = self.choices[place]
+            found.append((card >> 4) * 10 + (card & 15))
+        return found
+
+    def bar(self, seat: int, suits: int) -> None:
+        """For this decision `put` refuses deals in which a seat holds the pair of one of these suits, a bit each."""
+        self.barred[seat] = suits
+
+    def put(self, deal: Deal) -> bool:
+        """Lays the cards as they lie in a deal. False, and nothing is laid, for one that is barred."""
+        root = self.root
+        live: i64 = 0
+        hands = [self._hand(cards) for cards in deal.hands]
+        for seat, hand in enumerate(hands):
+            bars: i64 = self.barred[seat]
+            suit: i64 = 0
+            while bars and suit < 4:
+                if bars & self.bit[suit] and (hand >> (suit * 16)) & self.pair == self.pair:
+                    return False
+                suit += 1
+        for seat, hand in enumerate(hands):
+            root[HANDS + seat] = hand
+            live |= hand
+        place: i64 = 0
+        drawn = deal.stock[::-1]
+        while place < self.face_down:
+            self.stock[place] = drawn[place] // 10 * 16 + drawn[place] % 10
+            place += 1
+        place = 0
+        while place < self.supply:
+            live |= self.bit[self.stock[place]]
+            place += 1
+        root[LIVE] = live
+        return True
+
+    def worth(self, card: int) -> int:
+        """What playing a card, one of the engine's, comes to in this deal for the seat that plays it: thousandths, more is better."""
+        line = self.line
+        self._copy(self.root, line)
+        line[CUT] = self.depth + self.ahead
+        self._lay(line, card // 10 * 16 + card % 10)
+        done: i64 = 0 if line[LAID] else 1
+        while done < self.depth and line[LIVE] and not line[END] and not line[GUESSED]:
+            self._lay(line, self._choose(line))
+            if not line[LAID]:
+                done += 1
+        self._run(line)
+        return self._score(line, self.camp[self.me])
+
+    # ---- the course of a deal
+
+    def _hand(self, cards: list[int]) -> i64:
+        hand: i64 = 0
+        for card in cards:
+            hand |= self.bit[card // 10 * 16 + card % 10]
+        return hand
+
+    def _copy(self, old: vec[i64], new: vec[i64]) -> None:
+        place: i64 = 0
+        while place < WORDS:
+            new[place] = old[place]
+            place += 1
+
+    def _lay(self, at: vec[i64], card: i64) -> None:
+        """The seat on turn plays a card."""
+        seat: i64 = at[SEAT]
+        suit: i64 = card >> 4
+        bit: i64 = self.bit[card]
+        at[HANDS + seat] = at[HANDS + seat] & ~bit
+        at[LIVE] = at[LIVE] & ~bit
+        self.played += 1
+        laid: i64 = at[LAID] + 1
+        if laid == 1:
+            at[LED] = suit
+            at[BEST] = card
+            at[WINNER] = seat
+            at[VALUE] = 0
+            at[CARDS] = 0
+        else:
+            best: i64 = at[BEST]
+            if suit == best >> 4:
+                if card > best:
+                    at[BEST] = card
+                    at[WINNER] = seat
+            elif suit == self.trump:
+                at[BEST] = card
+                at[WINNER] = seat
+        at[VALUE] = at[VALUE] + self.value[card & 15]
+        at[CARDS] = at[CARDS] | bit
+        at[LAID] = laid
+        at[SEAT] = self.next[seat]
+        if laid == self.size:
+            self._gather(at)
+
+    def _gather(self, at: vec[i64]) -> None:
+        """The trick lies complete: points, draws, songs."""
+        seat: i64 = at[WINNER]
+        camp: i64 = self.camp[seat]
+        at[SEAT] = seat
+        at[LAID] = 0
+        at[POINTS + camp] = at[POINTS + camp] + at[VALUE]
+        if not at[LIVE]:
+            at[POINTS + camp] = at[POINTS + camp] + self.bonus
+        drawn: i64 = at[DRAWN]
+        if drawn < self.supply:
+            left: i64 = at[CUT] - 1
+            at[CUT] = left
+            if left <= 0:
+                self._estimate(at)
+                return
+            i: i64 = 0
+            drawer: i64 = seat
+            while i < self.size and drawn < self.supply:
+                at[HANDS + drawer] = at[HANDS + drawer] | self.bit[self.stock[drawn]]
+                drawn += 1
+                drawer = self.next[drawer]
+                i += 1
+            at[DRAWN] = drawn
+        if self.singers and at[LIVE] and self.supply - drawn >= self.song_stock:
+            if self.in_company:
+                one: i64 = 0
+                while one < self.seats:
+                    if self.playing[one] and self.camp[one] == camp:
+                        self._sing(at, one)
+                    one += 1
+            else:
+                self._sing(at, seat)
+        if self.target and not at[END] and at[POINTS + camp] + self.carried[camp] >= self.target:
+            at[END] = camp + 1
+
+    def _sing(self, at: vec[i64], seat: i64) -> None:
+        if not self.singers & self.bit[seat]:
+            return
+        hand: i64 = at[HANDS + seat]
+        unsung: i64 = at[UNSUNG]
+        camp: i64 = self.camp[seat]
+        if unsung:
+            found: i64 = -1
+            suit: i64 = 0
+            while suit < 4:
+                if (
+                    unsung & self.bit[suit]
+                    and (hand >> (suit * 16)) & self.pair == self.pair
+                    and (found < 0 or suit == self.trump)
+                ):
+                    found = suit
+                suit += 1
+            if found >= 0:
+                at[POINTS + camp] = at[POINTS + camp] + (self.song_trump if found == self.trump else self.song_other)
+                at[UNSUNG] = unsung & ~self.bit[found]
+        i: i64 = 0
+        while i < self.n_tutes:
+            if hand & self.tutes[i] == self.tutes[i]:
+                at[END] = TUTE + camp + 1
+            i += 1
+
+    def _run(self, at: vec[i64]) -> None:
+        """Plays on by habit to the end of the deal, or until it is estimated."""
+        cards: i64 = 0
+        while at[LIVE] and not at[END] and not at[GUESSED] and cards < MOST_CARDS:
+            self._lay(at, self._habit(at))
+            cards += 1
+
+    def _choose(self, at: vec[i64]) -> i64:
+        """The card that the seat on turn plays with open hands: the best by one playout each."""
+        seat: i64 = at[SEAT]
+        count: i64 = self._candidates(at, self._legal(at, at[HANDS + seat]))
+        if count == 1:
+            return self.choices[0]
+        # the playouts of one card do not touch the list of the cards
+        choices = self.choices
+        trial = self.trial
+        camp: i64 = self.camp[seat]
+        best: i64 = choices[0]
+        most: i64 = -1_000_000_000
+        i: i64 = 0
+        while i < count:
+            self._copy(at, trial)
+            trial[CUT] = self.ahead
+            self._lay(trial, choices[i])
+            self._run(trial)
+            score: i64 = self._score(trial, camp)
+            if score > most:
+                most = score
+                best = choices[i]
+            i += 1
+        return best
+
+    def _candidates(self, at: vec[i64], allowed: i64) -> i64:
+        """Puts into `choices` the cards of a set, of those that must do the same only the lowest; how many they are."""
+        hand: i64 = at[HANDS + at[SEAT]]
+        others: i64 = (at[LIVE] & ~hand) | at[CARDS] if at[LAID] else at[LIVE] & ~hand
+        choices = self.choices
+        count: i64 = 0
+        suit: i64 = 0
+        while suit < 4:
+            mask: i64 = (allowed >> (suit * 16)) & SUIT
+            out: i64 = (others >> (suit * 16)) & SUIT
+            before: i64 = -1
+            while mask:
+                strength: i64 = self.low[mask]
+                mask &= mask - 1
+                if (
+                    before < 0
+                    or self.value[before] != self.value[strength]
+                    or (self.pair & (self.bit[strength] | self.bit[before]))
+                    or out & (self.bit[strength] - self.bit[before])
+                ):
+                    choices[count] = suit * 16 + strength
+                    count += 1
+                before = strength
+            suit += 1
+        return count
+
+    def _code(self, at: vec[i64]) -> i64:
+        """The obligation in force."""
+        return self.open_code if at[DRAWN] < self.supply else self.empty_code
+
+    def _legal(self, at: vec[i64], hand: i64) -> i64:
+        """The cards that the seat on turn may play (rules book, README 4)."""
+        if not at[LAID]:
+            return hand
+        code: i64 = self._code(at)
+        if code == FREE:
+            return hand
+        led: i64 = at[LED]
+        suit: i64 = led * 16
+        follow: i64 = (hand >> suit) & SUIT
+        if code == TRUMP_FOLLOW:
+            return self._shift(follow, suit) if follow and led == self.trump else hand
+        best: i64 = at[BEST]
+        strict: bool = code == STRICT
+        exempt: bool = self.exempt and strict and self.camp[at[WINNER]] == self.camp[at[SEAT]]
+        if follow:
+            if strict and best >> 4 == led and not exempt:
+                higher: i64 = follow & ~(self.bit[(best & 15) + 1] - 1)
+                if higher:
+                    follow = higher
+            return self._shift(follow, suit)
+        if code == FOLLOW or exempt or self.trump == NO_TRUMP:
+            return hand
+        ruffs: i64 = (hand >> (self.trump * 16)) & SUIT
+        if ruffs and strict and best >> 4 == self.trump:
+            over: i64 = ruffs & ~(self.bit[(best & 15) + 1] - 1)
+            if over or not self.undertrump:
+                ruffs = over
+        return self._shift(ruffs, self.trump * 16) if ruffs else hand
+
+    def _shift(self, mask: i64, places: i64) -> i64:
+        return mask << places
+
+    # ---- habits
+
+    def _habit(self, at: vec[i64]) -> i64:
+        """The card that an ordinary player plays."""
+        hand: i64 = at[HANDS + at[SEAT]]
+        if at[LAID]:
+            return self._follow(at, hand)
+        return self._lead(at, hand)
+
+    def _lead(self, at: vec[i64], hand: i64) -> i64:
+        """A master worth points while the others still have its suit, or trumps from a long holding; otherwise low."""
+        code: i64 = self._code(at)
+        if code in (FREE, TRUMP_FOLLOW):
+            return self._lead_freely(hand)
+        trump: i64 = self.trump
+        out: i64 = 0
+        live: i64 = at[LIVE] & ~hand
+        if trump < 4:
+            out = (live >> (trump * 16)) & SUIT
+        few: i64 = 2 * (self.size - 1)  # cards of a suit with the others, above which a ruff is unlikely
+        lowest: i64 = 99
+        found: i64 = 0
+        suit: i64 = 0
+        while suit < 4:
+            mask: i64 = (hand >> (suit * 16)) & SUIT
+            if mask:
+                top: i64 = self.high[mask]
+                strength: i64 = self.low[mask]
+                if suit == trump:
+                    if out and mask > out | (live >> (suit * 16)) & SUIT and self.many[mask] >= 3:
+                        return suit * 16 + top
+                    strength += 20
+                else:
+                    others: i64 = (live >> (suit * 16)) & SUIT
+                    if mask > others and self.value[top] and (not out or self.many[others] >= few):
+                        return suit * 16 + top
+                if strength < lowest:
+                    lowest = strength
+                    found = suit * 16 + self.low[mask]
+            suit += 1
+        return found
+
+    def _lead_freely(self, hand: i64) -> i64:
+        """Nobody need follow: the card that costs least, a pair kept together."""
+        least: i64 = 999
+        found: i64 = 0
+        suit: i64 = 0
+        while suit < 4:
+            mask: i64 = (hand >> (suit * 16)) & SUIT
+            if mask:
+                if self.sings and mask & self.pair == self.pair and mask != self.pair:
+                    mask &= ~self.pair
+                strength: i64 = self.low[mask]
+                held: i64 = (
+                    self.keep_trump[self.bit[strength]] if suit == self.trump else self.keep_plain[self.bit[strength]]
+                )
+                cost: i64 = held + self.value[strength]
+                if cost < least:
+                    least = cost
+                    found = suit * 16 + strength
+            suit += 1
+        return found
+
+    def _follow(self, at: vec[i64], hand: i64) -> i64:  # noqa: C901 - the hot path: calls cost more than branches
+        """A card for the trick, within the obligation."""
+        code: i64 = self._code(at)
+        led: i64 = at[LED]
+        shift: i64 = led * 16
+        best: i64 = at[BEST]
+        trump: i64 = self.trump
+        friend: bool = self.camp[at[WINNER]] == self.camp[at[SEAT]]
+        last: bool = at[LAID] == self.size - 1
+        follow: i64 = (hand >> shift) & SUIT
+        if code == FREE:
+            return self._answer_freely(at, hand, last, friend)
+        if code == TRUMP_FOLLOW:
+            return self._answer_freely(
+                at, self._shift(follow, shift) if led == trump and follow else hand, last, friend
+            )
+        strict: bool = code == STRICT
+        above: i64 = ~(self.bit[(best & 15) + 1] - 1)
+        exempt: bool = self.exempt and friend and strict
+        if follow:
+            higher: i64 = follow & above if best >> 4 == led else 0
+            if higher:
+                if strict and not exempt:
+                    follow = higher
+                top: i64 = self.high[higher]
+                if not friend and led != trump:
+                    if last:
+                        return shift + (top if self.value[top] else self.low[higher])
+                    if higher >= ((at[LIVE] & ~hand) >> shift) & SUIT:
+                        return shift + top
+                if follow == higher:
+                    return shift + self.low[higher]
+            if friend and (last or best >> 4 == trump):
+                return shift + self.high[follow]
+            return shift + self.low[follow]
+        if trump < 4:
+            ruffs: i64 = (hand >> (trump * 16)) & SUIT
+            if ruffs:
+                if best >> 4 == trump and (strict or code == FOLLOW):
+                    over: i64 = ruffs & above
+                    ruffs = ruffs if self.undertrump and strict and not over else over
+                if exempt or (code == FOLLOW and friend):
+                    ruffs = 0
+                if ruffs:
+                    return trump * 16 + self.low[ruffs]
+        return self._discard(hand, friend)
+
+    def _discard(self, hand: i64, load: bool) -> i64:
+        """A card that cannot win: the highest plain one to load, else the lowest."""
+        chosen: i64 = -1
+        reached: i64 = -1 if load else 99
+        suit: i64 = 0
+        while suit < 4:
+            mask: i64 = (hand >> (suit * 16)) & SUIT
+            if mask and suit != self.trump:
+                if load:
+                    top: i64 = self.high[mask]
+                    if top > reached:
+                        chosen = suit * 16 + top
+                        reached = top
+                else:
+                    bottom: i64 = self.low[mask]
+                    if bottom < reached:
+                        chosen = suit * 16 + bottom
+                        reached = bottom
+            suit += 1
+        if chosen >= 0:
+            return chosen
+        return self.trump * 16 + self.low[(hand >> (self.trump * 16)) & SUIT]
+
+    def _answer_freely(self, at: vec[i64], hand: i64, last: bool, friend: bool) -> i64:
+        """No duty to follow: the card whose trick brings most beyond what the card is worth in the hand."""
+        best_suit: i64 = at[BEST] >> 4
+        strongest: i64 = at[BEST] & 15
+        value: i64 = at[VALUE]
+        chosen: i64 = -1
+        most: i64 = -9999
+        suit: i64 = 0
+        while suit < 4:
+            mask: i64 = (hand >> (suit * 16)) & SUIT
+            whole: i64 = self.pair if self.sings and mask & self.pair == self.pair else 0
+            while mask:
+                strength: i64 = self.high[mask]
+                bit: i64 = self.bit[strength]
+                mask &= ~bit
+                gain: i64 = value + self.value[strength]
+                if (suit == self.trump and best_suit != suit) or (suit == best_suit and strength > strongest):
+                    if not last and suit != self.trump:
+                        gain >>= 1
+                elif not friend:
+                    gain = -gain
+                elif not last:
+                    gain >>= 1
+                gain -= self.keep_trump[bit] if suit == self.trump else self.keep_plain[bit]
+                if whole & bit:
+                    gain -= BROKEN_PAIR
+                if gain > most:
+                    most = gain
+                    chosen = suit * 16 + strength
+            suit += 1
+        return chosen
+
+    # ---- what a position is worth
+
+    def _estimate(self, at: vec[i64]) -> None:
+        """Adds to the points what a better hand than the others' may bring; the rest is as good for all."""
+        at[GUESSED] = 1
+        total: i64 = 0
+        seat: i64 = 0
+        while seat < self.seats:
+            if self.playing[seat]:
+                total += self._held(at, seat)
+            seat += 1
+        mean: i64 = total // self.size
+        seat = 0
+        while seat < self.seats:
+            if self.playing[seat]:
+                camp: i64 = self.camp[seat]
+                at[POINTS + camp] = at[POINTS + camp] + self._held(at, seat) - mean
+            seat += 1
+
+    def _held(self, at: vec[i64], seat: i64) -> i64:
+        """What the cards of a hand may bring, in halves of points."""
+        hand: i64 = at[HANDS + seat]
+        sum_: i64 = 0
+        suit: i64 = 0
+        while suit < 4:
+            mask: i64 = (hand >> (suit * 16)) & SUIT
+            sum_ += self.keep_trump[mask] if suit == self.trump else self.keep_plain[mask]
+            if mask & self.pair == self.pair and at[UNSUNG] & self.bit[suit] and self.singers & self.bit[seat]:
+                song: i64 = self.song_trump if suit == self.trump else self.song_other
+                sum_ += song if seat == at[SEAT] else song >> 1
+            suit += 1
+        return sum_
+
+    def _score(self, at: vec[i64], camp: i64) -> i64:
+        """What a position comes to for a camp, in thousandths."""
+        end: i64 = at[END]
+        if self.result == BID:
+            made: bool = at[POINTS] >= self.bid or end == TUTE + 1
+            bid: i64 = (100_000 if made else -100_000) + 150 * at[POINTS]
+            return bid if camp == 0 else -bid
+        most: i64 = -9999
+        i: i64 = 0
+        while i < self.camps:
+            have: i64 = at[POINTS + i] + self.carried[i]
+            if i != camp and have > most:
+                most = have
+            i += 1
+        mine: i64 = at[POINTS + camp] + self.carried[camp]
+        ahead: i64 = mine - most
+        if self.result == PRIZE:
+            return self._prize(mine, most, end, camp)
+        if end > TUTE:
+            sure: i64 = 1000 * TUTE_WORTH if self.result == MOST else 120_000
+            return sure if end == TUTE + 1 + camp else -sure
+        if self.result == MOST:
+            return 500 * ahead
+        if at[GUESSED] and not end:
+            return max(-100_000, min(100_000, 500 * ahead))
+        if end:
+            return (100_000 if end == camp + 1 else -100_000) + 500 * ahead
+        if mine >= self.target or most >= self.target:
+            return (100_000 if ahead > 0 else -100_000) + 500 * ahead
+        half: i64 = ahead // 2
+        return self.chances[max(-FAR, min(FAR, half)) + FAR] + 500 * ahead
+
+    def _prize(self, mine: i64, most: i64, end: i64, camp: i64) -> i64:
+        """Arrastrado: the winner takes a prize from each, double with 101 points or a tute, and every song is paid at once."""
+        wins: bool = mine >= most
+        double: bool = max(mine, most) >= 202
+        if end > TUTE:
+            wins = end == TUTE + 1 + camp
+            double = True
+        prize: i64 = 200_000 if double else 100_000
+        return (prize if wins else -prize // 2) + 150 * mine
+
+
+def _sums(weights: tuple[int, ...]) -> list[int]:
+    """By the mask of a suit: the weights of its cards together."""
+    return [sum([weight for place, weight in enumerate(weights) if mask >> place & 1]) for mask in range(1024)]

@@ -1,0 +1,141 @@
+"""Playouts in machine words: held to the rules of the engine, and to those of the house bot `counting`, whose habits they have."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import engine
+from engine.search.deals import Deal
+from engine.search.foresight import ALL, HANDS, SEAT, Foresight, knows
+from engine.search.solving import judge
+from tests.bots.harness import house, play
+
+house("counting")  # its modules are on the path from here on
+Model = sys.modules["playout"].Model
+Numbering = sys.modules["deals"].Numbering
+worth_of = sys.modules["worth"].worth_of
+
+PLAYS = 52
+TABLES: list[tuple[str, dict[str, Any]]] = [
+    *[(key, {}) for key in engine.games() if knows(engine.load(key))],
+    ("brisca", {"players": 4}),
+    ("guinote", {"players": 2}),
+    ("partnership", {"hand_songs": "winning_side"}),
+]
+Moment = Callable[[engine.State, Any, list[int], Deal], None]
+
+
+def at_moments(key: str, options: dict[str, Any], visit: Moment, share: float = 0.2, seeds: int = 4) -> None:
+    """Calls `visit` with moments of random play: the state, the view of the seat on turn, the cards that it may play, and the true deal."""
+    game, draw = engine.load(key, **options), random.Random(key)
+
+    def watch(state: engine.State, seats: list) -> None:
+        seated = seats[state.current_seat]
+        for event in seated.tell(state):
+            seated.view.see(event)
+        cards = [action for action in state.legal_actions() if action < PLAYS]
+        if state.phase is None and len(cards) > 1 and draw.random() < share:
+            hands = [sorted(state.hand_of(seat)) for seat in range(game.players)]
+            visit(state, seated.view, cards, Deal(hands, state.stock[:], []))
+
+    for seed in range(seeds):
+        play(game, [house("random")] * game.players, seed, deals=1, watch=watch)
+
+
+@pytest.mark.parametrize(("key", "options"), [*TABLES, ("partnership", {"undertrump": True})])
+def test_every_seat_plays_by_the_rules(key: str, options: dict[str, Any]) -> None:
+    asked = 0
+    table = Foresight(engine.load(key, **options))
+
+    def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
+        nonlocal asked
+        asked += 1
+        table.begin(state, 1)
+        assert table.put(deal)
+        allowed = table._legal(table.root, table.root[HANDS + table.root[SEAT]])
+        assert [bit // 16 * 10 + bit % 16 for bit in range(64) if allowed >> bit & 1] == sorted(cards)
+        assert set(table.different(cards)) <= set(cards)
+
+    at_moments(key, options, visit, share=1)
+    assert asked > 10
+
+
+@pytest.mark.parametrize(("key", "options"), TABLES)
+def test_habits_are_those_of_counting(key: str, options: dict[str, Any]) -> None:
+    """A playout by habit comes to what counting's own comes to, to the end and estimated after two tricks."""
+    texts, asked = engine.load(key, **options).pack.texts, 0
+    table = Foresight(engine.load(key, **options))
+
+    def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
+        nonlocal asked
+        numbering = Numbering(view)
+        stock = [numbering.number[texts[card]] for card in deal.stock]
+        if len(stock) < state.n:
+            stock.insert(0, numbering.number[texts[state.shown]])
+        for ahead in (ALL, 2):
+            table.begin(state, 0, ahead)
+            assert table.put(deal)
+            model, worth = Model(view, numbering.suit, [1] * view.seats), worth_of(view)
+            for card in cards:
+                laid = numbering.number[texts[card]]
+                hands = [numbering.masks([texts[one] for one in hand]) for hand in deal.hands]
+                hands[view.seat][laid >> 4] ^= 1 << (laid & 15)
+                trick = [(seat, numbering.number[text]) for seat, text in view.table] + [(view.seat, laid)]
+                outcome = model.play(hands, stock[:], model.next[view.seat], trick, ahead)
+                asked += 1
+                # thousandths; what stands in halves and tables is cut off
+                assert abs(table.worth(card) - 1000 * worth(outcome)) <= 1000
+
+    at_moments(key, options, visit)
+    assert asked > 10
+
+
+def test_open_playouts_are_nearer_to_the_truth_than_habits() -> None:
+    """Before the last tricks, where the deal with open cards is solved exactly: by how many points both are wrong about it."""
+    wrong, asked = {0: 0.0, 4: 0.0}, 0
+    table = Foresight(engine.load("partnership"))
+
+    def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
+        nonlocal asked
+        if sum(map(len, deal.hands)) > 4 * state.size:
+            return
+        asked += 1
+        sign = 1 if state.turn in (0, 2) else -1
+        exact = {card: sign * solution.low for card, solution in judge(state).items()}
+        for depth in wrong:
+            table.begin(state, depth)
+            table.put(deal)
+            wrong[depth] += sum(abs(table.worth(card) / 1000 - worth) for card, worth in exact.items())
+
+    at_moments("partnership", {}, visit, share=0.5, seeds=8)
+    assert asked > 10
+    assert wrong[4] < wrong[0] / 2, wrong
+
+
+def test_deals_with_a_barred_pair_are_refused_for_one_decision() -> None:
+    """And what was laid before stands."""
+    game = engine.load("partnership")
+    state, pack = game.new_match(seed=1), game.pack
+    hands = [sorted(state.hand_of(seat)) for seat in range(4)]
+    pair = [card for card in range(10) if pack.texts[card][0] in "RC"]
+    seat = next(seat for seat in range(4) if seat != state.turn)
+    taken = [card for card in hands[seat] if card not in pair][: len(set(pair) - set(hands[seat]))]
+    for mine, card in zip(taken, sorted(set(pair) - set(hands[seat])), strict=True):
+        other = next(one for one in range(4) if card in hands[one])
+        hands[other][hands[other].index(card)], hands[seat][hands[seat].index(mine)] = mine, card
+    table, deal = Foresight(game), Deal(hands, [], [])
+
+    table.begin(state, 1)
+    table.bar(seat, 1)
+    assert not table.put(deal)
+    assert not any(table.root[HANDS + one] for one in range(4))
+    table.bar(seat, 14)
+    assert table.put(deal)
+    table.bar(seat, 1)
+    table.begin(state, 1)
+    assert table.put(deal)
