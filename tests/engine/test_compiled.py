@@ -237,8 +237,18 @@ print(json.dumps(told))
 """
 BOT = """
 import engine
+from engine.search.foresight import Foresight
+from engine.search.knowledge import Knowledge
+game = engine.load("partnership")
+state = game.new_match(seed=7)
+known = Knowledge(game, state.turn)
+known.follow(engine.redact(state.events, state.turn))
+deal = known.deals().deal(engine.Dice(7))
+table = Foresight(game)
+table.begin(known.state(deal), 2)
+table.put(deal)
 input()
-print(engine.COMPILED, engine.compiled.folder().is_dir(), engine.play_many(engine.load("a_dos"), 1, 7))
+print(engine.COMPILED, engine.compiled.folder().is_dir(), [table.worth(card) for card in state.legal_actions()])
 """
 
 
