@@ -91,12 +91,15 @@ class Starter:
     copies: Copies
     stop: Callable[[], bool] | None = None  # ends what a bot thinks or waits in, by Stopped
     interlude: Callable[[], Callable[[], None] | None] | None = None  # as `play_match` has it
+    absent: Collection[int] = ()  # seats that no bot takes
 
     def start(self, seating: Sequence[int], core: int | None) -> Crew:
         """Start a process per seat and leave it frozen before its own code. Raises SandboxError."""
         crew = Crew(copies=self.copies)
         try:
             for place, party in enumerate(seating):
+                if place in self.absent:
+                    continue
                 if party not in self.spec.unplayable and self.runtimes[self.spec.parties[party].runtime].gate:
                     crew.made[place] = process = self._process(party, core)
                     with (
@@ -117,6 +120,8 @@ class Starter:
         told = self.told(number, seating)
         try:
             for place, party in enumerate(seating):
+                if place in self.absent:
+                    continue
                 if party in self.spec.unplayable:
                     crew.faults.append(Late(party, place, Fault("unplayable", self.spec.unplayable[party])))
                     continue

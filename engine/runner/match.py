@@ -74,7 +74,7 @@ def play_match(
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
-    starter = replace(_starter(spec, game, box), stop=stop, interlude=interlude)
+    starter = replace(starter_of(spec, game, box), stop=stop, interlude=interlude)
     between = _between_decisions(stop, interlude) if interlude else stop
     match = _Match(spec, game, seatings, starter, first, progress, between, closing, tap, clock)
     match.decided = decided
@@ -115,7 +115,7 @@ def first_crew(spec: MatchSpec, box: Sandbox, core: int) -> Crew:
     Raises what that raises, and SandboxError.
     """
     game = load(spec)
-    return _starter(spec, game, box).start(game.sittings(len(spec.parties))[0], core)
+    return starter_of(spec, game, box).start(game.sittings(len(spec.parties))[0], core)
 
 
 def load(spec: MatchSpec) -> engine.Game:
@@ -126,7 +126,8 @@ def load(spec: MatchSpec) -> engine.Game:
     return engine.load(spec.game, **options)
 
 
-def _starter(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
+def starter_of(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
+    """What starts the bots of a match on this machine. Raises Infrastructure, ValueError for limits that a runtime cannot keep."""
     found = _runtimes(spec, box)  # first: it says in the words of a match what a limit is too small for
     limits = spec.limits
     policy = Policy(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from time import monotonic
+from typing import Protocol
 
 from engine.runner import protocol
 from engine.runner.faults import Fault, blamed_on, quoted
@@ -17,6 +18,23 @@ END_S = 0.05  # wall seconds that the bots of a pass have after their end lines,
 EXCERPT_REQUEST = 4000  # characters of the request that a fault report keeps
 
 Tap = Callable[[bytes, bytes], None]  # sees every request and its answer
+
+
+class Asked(Protocol):
+    """Who holds a seat, as the referee's loop sees it: a bot (`Seat`), or a person (`table.Person`)."""
+
+    party: int
+    seat: int
+    requests: int  # acts asked; the last id
+    cpu_us: int  # of the last decision, as `Seat` has them
+    took_s: float
+    latency_s: float
+
+    def ask(self, events: list[str], legal: str) -> bytes:
+        """Ask for one decision. Returns the line of the answer, unread."""
+
+    def evidence(self) -> tuple[str, str]:
+        """The last request and answer, shortened and printable."""
 
 
 class Seat:

@@ -1,0 +1,138 @@
+"""Tables at which a person sits: every game, put down again and again, and told no more than the seat may know."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+
+import pytest
+
+import engine
+from engine.runner import BotSpec, MatchSpec
+from engine.runner.table import NEXT, Question, TableResult, Taken, play_table
+from engine.sandbox import Sandbox
+
+SECRET = b"t" * 32
+
+
+class Rest(Exception):
+    """The person thinks for long."""
+
+
+class Desk:
+    """Keeps the journal, answers at random, and now and then has the table put down."""
+
+    def __init__(self, rests: float, seed: int = 1) -> None:
+        self.taken: list[Taken] = []
+        self.asked: list[Question] = []
+        self._rests, self._rng = rests, random.Random(seed)
+        self.rested = 0
+
+    def ask(self, question: Question, made: Sequence[Taken]) -> str:
+        self.taken += made
+        assert len(self.taken) == question.number
+        self.asked.append(question)
+        answer = self._rng.choice(question.legal)
+        self.taken.append(Taken(0, answer))
+        if self._rng.random() < self._rests:
+            self.rested += 1
+            raise Rest
+        return answer
+
+
+def spec(bot: BotSpec, game: str, boards: int) -> MatchSpec:
+    return MatchSpec("t1", game, SECRET, "table-t1", range(1, boards + 1), (bot,))
+
+
+def played(bot: BotSpec, box: Sandbox, game: str, desk: Desk, boards: int = 1) -> TableResult:
+    seats = [0] * engine.load(game).players
+    while True:
+        try:
+            found = play_table(
+                spec(bot, game, boards), seats, 0, box, taken=list(desk.taken), ask=desk.ask, stop=lambda: False
+            )
+        except Rest:
+            continue
+        assert found is not None
+        return found
+
+
+def without_board(events: Sequence[dict]) -> list[dict]:
+    return [{name: value for name, value in event.items() if name != "board"} for event in events]
+
+
+def test_every_game_is_played_through_and_taken_up_again_from_its_journal(box: Sandbox, honest: BotSpec) -> None:
+    rested = 0
+    for game in engine.games():
+        desk = Desk(rests=0.04)
+        found = played(honest, box, game, desk)
+        rested += desk.rested
+        (record,) = json.loads(json.dumps(found.records))
+        engine.replay.verify(record)
+        assert found.scores == [record["scores"]]
+        assert record["seed"] == engine.board_seed(SECRET, game, "table-t1", 1).hex()
+        known = engine.redact(record["events"], 0)
+        for question in desk.asked:
+            assert without_board(question.seen) == known[: len(question.seen)], game
+            assert {text[5:] for text in question.legal if text.startswith("play ")} <= set(question.hand)
+        assert without_board(found.seen) == known
+        journal = [*desk.taken, *found.made]
+        assert [one.action for one in journal] == [action for action, asked in decisions(record) if asked]
+    assert rested > 10
+
+
+def decisions(record: dict) -> list[tuple[str, bool]]:
+    """The actions of a record, and whether anybody was asked for them."""
+    state, found = engine.replay.begin(record), []
+    for text in record["actions"]:
+        found.append((text, len(state.legal_actions()) > 1))
+        state.apply(state.game.parse_action(text))
+    return found
+
+
+@pytest.mark.parametrize("rests", [0.0, 0.5])
+def test_boards_follow_one_another_when_the_person_has_seen_the_result(box, honest, rests: float) -> None:
+    desk = Desk(rests)
+    found = played(honest, box, "individual", desk, boards=3)
+    assert [one.board for one in desk.asked if one.legal == [NEXT]] == [1, 2]
+    for question in desk.asked:
+        assert question.scores == found.scores[: len(question.scores)]
+        assert len(question.scores) == question.board - (question.legal != [NEXT])
+    whole = Desk(0.0)
+    whole.taken = [*desk.taken, *found.made]
+    again = play_table(
+        spec(honest, "individual", 3), [0, 0], 0, box, taken=whole.taken, ask=whole.ask, stop=lambda: False
+    )
+    assert again is not None
+    assert (whole.asked, again.made) == ([], [])  # all of it stands in the journal
+    assert [one["events"] for one in again.records] == [one["events"] for one in found.records]
+
+
+def test_a_bot_that_fails_loses_the_board_and_ends_the_table(box, make) -> None:
+    late = make("def hello(m): sys.exit(3)", name="late")
+    found = played(late, box, "partnership", Desk(0.0), boards=2)
+    assert found.fault is not None
+    assert (found.fault.kind, found.fault.seat, len(found.records)) == ("crash", 1, 1)
+    crashes = make("def act(m): sys.exit(3)", name="crashes")
+    desk = Desk(0.0)
+    found = played(crashes, box, "individual", desk, boards=2)
+    assert found.fault is not None
+    (record,) = found.records
+    assert record["forfeit"] == {"seats": [1], "scores": found.scores[0]}
+    assert found.seen[-1]["e"] == "fault"
+    assert found.scores[0][0] > found.scores[0][1]
+
+
+def test_a_table_that_is_told_to_stop_leaves_no_process(box, honest) -> None:
+    desk, told = Desk(0.0), []
+
+    def stop() -> bool:
+        return bool(told)
+
+    def ask(question: Question, made: Sequence[Taken]) -> str:
+        told.append(1)
+        return desk.ask(question, made)
+
+    assert play_table(spec(honest, "partnership", 1), [0] * 4, 0, box, taken=[], ask=ask, stop=stop) is None
+    assert len(desk.asked) == 1
