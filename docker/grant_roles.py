@@ -43,6 +43,7 @@ COURSE = ("reason", "progress", "decided", "host", "started", "finished")
 RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
 SPENT = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed")
 AUDITED = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
+TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records")
 JUDGED = ("cpu_s", "decisions", "judged", "limited", "body")
 RUNNER = {
     "league_audit": Use(change=(*AUDITED, "finished")),
@@ -60,6 +61,9 @@ RUNNER = {
     "league_party": Use(add=True, change=(*RESULT, *SPENT, "broken_off")),
     "league_pool": Use(),
     "league_sitting": Use(add=True),
+    "league_table": Use(withheld=("secret",), change=(*LEASE[:4], "attempts", "not_before", "reason", "finished", *TABLE)),
+    "league_tableaction": Use(add=True),
+    "league_tableseat": Use(),
     "league_tournament": Use(withheld=("secret",)),
     "league_try": Use(change=("result", "finished")),
     "league_worker": Use(add=True, change=ALL, remove=True),  # what it says of itself
@@ -74,6 +78,7 @@ TELLS = {
     "match": ("moved", "given_up", "report_refused"),
     "audit": ("moved", "finished"),
     "judgement": ("moved",),
+    "table": ("moved",),
     "try": ("moved",),
     "version": ("moved", "refused"),
     "bot": ("paused", "resumed"),
@@ -102,12 +107,15 @@ RULES = (
     # The texts that are tried now, and nobody else's
     ("league_try", "SELECT", PLAYS.replace("= match_id", "= work_id"), ""),
     ("league_try", "UPDATE", "result IS NULL", PLAYS.replace("= match_id", "= work_id")),
+    ("league_table", "UPDATE", "status IN ('waiting', 'held')", "status IN ('waiting', 'held', 'resting', 'finished', 'void')"),
+    ("league_tableaction", "INSERT", "", "EXISTS (SELECT FROM league_table t WHERE t.id = table_id AND t.status = 'held')"),
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
-    # Bots of the house, and those that are played or audited now
+    # Bots of the house, and those that are played or audited now, or sit at a table
     ("league_package", "SELECT",
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608
      f" OR EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.{HELD})"
-     f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{HELD})))",
+     f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{HELD})"
+     " OR EXISTS (SELECT FROM league_tableseat s JOIN league_table t ON t.id = s.table_id WHERE s.version_id = v.id AND t.status = 'held')))",
      ""),
 )  # fmt: skip
 
@@ -155,6 +163,7 @@ def _take_all(connection: psycopg.Connection, name: str) -> None:
         _say(connection, f"REVOKE ALL ON ALL {what} IN SCHEMA public FROM {{}}", role)
     _say(connection, "GRANT USAGE ON SCHEMA public TO {}", role)
     _say(connection, "GRANT EXECUTE ON FUNCTION league_secret_of_lease(bigint, integer) TO {}", role)
+    _say(connection, "GRANT EXECUTE ON FUNCTION league_secret_of_table(bigint, integer) TO {}", role)
 
 
 def _grant_web(connection: psycopg.Connection) -> None:

@@ -163,6 +163,17 @@ class MatchAdmin(ReadOnly):
     exclude = ["secret"]
 
 
+@admin.register(models.Table)
+class TableAdmin(ReadOnly):
+    """Tables of people, without secret, cards and records."""
+
+    list_display = ["public_id", "player", "pool", "status", "worker", "attempts", "lease_until", "reason", "created"]
+    list_select_related = ["player", "pool"]
+    list_filter = ["status"]
+    search_fields = ["public_id", "player__name", "worker"]
+    exclude = ["secret", "seen", "legal", "hand", "records"]
+
+
 @admin.register(models.Worker)
 class WorkerAdmin(ReadOnly):
     """Processes that play."""

@@ -181,6 +181,29 @@ JUDGEMENT_MOVES: dict[str, frozenset[str]] = {
 }
 
 
+class TableStatus(models.TextChoices):
+    """The life of a table at which a person sits."""
+
+    WAITING = "waiting", _("waits for a worker")  # its bots are to answer
+    HELD = "held", _("is played")  # a worker has its bots
+    RESTING = "resting", _("waits for its player")  # who thinks; no worker has it
+    FINISHED = "finished", _("finished")
+    LEFT = "left", _("left")  # by its player
+    ABANDONED = "abandoned", _("abandoned")  # its player has not answered for long
+    VOID = "void", _("void")  # could not be played for a reason of ours
+
+
+TABLE_MOVES: dict[str, frozenset[str]] = {
+    TableStatus.WAITING: frozenset({TableStatus.HELD, TableStatus.LEFT, TableStatus.VOID}),
+    TableStatus.HELD: frozenset(set(TableStatus) - {TableStatus.HELD, TableStatus.ABANDONED}),
+    TableStatus.RESTING: frozenset({TableStatus.WAITING, TableStatus.LEFT, TableStatus.ABANDONED}),
+    TableStatus.FINISHED: frozenset(),
+    TableStatus.LEFT: frozenset(),
+    TableStatus.ABANDONED: frozenset(),
+    TableStatus.VOID: frozenset(),
+}
+
+
 class TournamentStatus(models.TextChoices):
     """The life of a tournament."""
 

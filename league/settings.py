@@ -157,6 +157,11 @@ KEEP_DAYS = {
     "unrated": envint("KEEP_UNRATED_DAYS", 0, least=0),
     "validation": envint("KEEP_VALIDATION_DAYS", 180, least=0),
 }
+# Tables at which people sit (league.domain.tables): at once in the league, 0 switches them off; of these on one worker, beside its match
+TABLES = envint("TABLES", 20, least=0)
+TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
+TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)  # who thinks for longer gives the worker back meanwhile
+TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # who answers nothing for so long has abandoned the table
 LADDERS = envbool("LADDERS", True)  # whether the league plays standing ladders where nothing else waits
 LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
 # Plays of one match that may fail for a reason of ours before it is void
@@ -176,6 +181,7 @@ QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # in a day, to enter bo
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # in a day
 QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # in a day
 QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # in an hour, of texts in the editor
+QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # in an hour, to sit down at
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # of all uploads
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in

@@ -17,6 +17,7 @@ from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenNam
 from league.models.pools import Pool
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
+from league.models.tables import Table, TableAction, TableSeat
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
 from league.models.workers import Outlook, Scheduler, Worker
@@ -62,7 +63,10 @@ __all__ = [
     "SessionOwner",
     "Sitting",
     "Succession",
+    "Table",
+    "TableAction",
     "TableOfDay",
+    "TableSeat",
     "TakenName",
     "Tournament",
     "Try",

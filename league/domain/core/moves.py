@@ -12,11 +12,19 @@ from django.db.models.sql import UpdateQuery
 
 from league.domain.core import journal
 from league.domain.core.errors import IllegalMove
-from league.enums import JUDGEMENT_MOVES, MATCH_MOVES, REQUEST_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchKind
-from league.models import BotVersion, EntryRequest, Judgement, Match, Tournament
+from league.enums import (
+    JUDGEMENT_MOVES,
+    MATCH_MOVES,
+    REQUEST_MOVES,
+    TABLE_MOVES,
+    TOURNAMENT_MOVES,
+    VERSION_MOVES,
+    MatchKind,
+)
+from league.models import BotVersion, EntryRequest, Judgement, Match, Table, Tournament
 
 BESIDE = (MatchKind.AUDIT, MatchKind.TRY)  # they wait in the queue and are no matches
-Row = Match | Tournament | BotVersion | EntryRequest | Judgement
+Row = Match | Tournament | BotVersion | EntryRequest | Judgement | Table
 
 MOVES: dict[type, dict[str, frozenset[str]]] = {
     Match: MATCH_MOVES,
@@ -24,6 +32,7 @@ MOVES: dict[type, dict[str, frozenset[str]]] = {
     BotVersion: VERSION_MOVES,
     EntryRequest: REQUEST_MOVES,
     Judgement: JUDGEMENT_MOVES,
+    Table: TABLE_MOVES,
 }
 
 
@@ -33,6 +42,8 @@ def subject(row: Row) -> str:
         return f"{row.kind if row.kind in BESIDE else 'match'}:{row.public_id}"
     if isinstance(row, Tournament):
         return f"tournament:{row.slug}"
+    if isinstance(row, Table):
+        return f"table:{row.public_id}"
     if isinstance(row, Judgement):
         return f"judgement:{row.pk}"
     return f"{'request' if isinstance(row, EntryRequest) else 'version'}:{row.pk}"

@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people import players
-from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
+from league.enums import BotState, MatchKind, MatchStatus, TableStatus, TournamentStatus, VersionStatus
 from league.models import (
     Bot,
     BotVersion,
@@ -32,12 +32,13 @@ from league.models import (
     Package,
     Player,
     Quota,
+    Table,
     Tournament,
     Try,
 )
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS, TRIES = (
+BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS, TRIES, TABLES = (
     "boards",
     "tournaments",
     "bots",
@@ -48,6 +49,7 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JU
     "challenges",
     "judgements",
     "tries",
+    "tables",
 )
 MEGABYTE = 1024 * 1024
 Moments = QuerySet[Any, datetime]
@@ -115,6 +117,11 @@ def _tries(player: Player, now: datetime) -> Moments:
     return counted.order_by("created").values_list("created", flat=True)
 
 
+def _tables(player: Player, now: datetime) -> Moments:
+    mine = Table.objects.filter(player=player, created__gt=now - HOUR).exclude(status=TableStatus.VOID)
+    return mine.order_by("created").values_list("created", flat=True)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A thing of which there is a limit. `used` counts it for a player at a moment, `default` is everybody's limit.
@@ -141,6 +148,7 @@ KINDS = {
         Kind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
         Kind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
         Kind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
+        Kind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
     )
 }
 
@@ -259,6 +267,17 @@ def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
             retry_after=wait_s,
             **values,
         )
+    if found.name == TABLES:
+        return TooMany(
+            "you have sat down {used} times within an hour; at most {most} are allowed. Sit down again in {minutes} minutes",
+            retry_after=wait_s,
+            **values,
+        )
+    return _refusal_of_room(found, values)
+
+
+def _refusal_of_room(found: Limit, values: dict[str, Any]) -> Refused:
+    """Of what time alone does not take away."""
     if found.name == TOURNAMENTS:
         return Refused(
             "you have {used} tournaments, events and circuits that are not over; at most {most} are allowed. "

@@ -27,6 +27,7 @@ from league.domain.judgements import carrying as judging
 from league.domain.matches import leases, reports, validation, workers
 from league.domain.playing import tries
 from league.domain.playing.room import Room
+from league.domain.playing.tables import LOOK_S, Tables
 from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work, claim
 from league.enums import MatchKind
@@ -73,6 +74,9 @@ class Machine:
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self.loops = Loops()
         self.loops.lost = self._lost
+        self.tables = Tables(
+            self.name, folder.with_name("table-bots"), self._may_claim, self._proven_sandbox, self.stopping.is_set
+        )
         self.upcoming = Upcoming(self.name, self._may_claim, self._ready, os.sched_getaffinity(0), self.loops)
 
     def open(self) -> None:
@@ -84,6 +88,8 @@ class Machine:
             self._open_sandbox()
         workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.unable)
         self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, PULSE_S))
+        if settings.TABLES and settings.TABLES_PER_WORKER and not self.refusal:
+            self.loops.start("tables", self.tables.look, LOOK_S)
 
     def _open_sandbox(self) -> None:
         try:
@@ -115,6 +121,7 @@ class Machine:
         """Leave in good order."""
         self.stopping.set()
         self.upcoming.close()
+        self.tables.close()
         self.loops.leave()
         if not self.loops.trouble:
             workers.unregister(self.name)
@@ -134,6 +141,7 @@ class Machine:
             if (judgement := self._judgement) is not None:
                 judgement.beat()
             self.upcoming.beat()
+            self.tables.beat()
             match = works[-1].match if works else None
             workers.note_alive(
                 self.name, match=match if match and match.kind not in CARRIED else None, free_mb=self.room.free_mb

@@ -17,6 +17,7 @@ from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
 from league.domain.ratings import days, ratings, stages
+from league.domain.tables import holding
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
@@ -32,6 +33,8 @@ class Reconciled:
     expired: int = 0  # matches taken back from workers that went silent
     unjudged: int = 0  # judgements taken back from them
     summed: int = 0  # judgements counted on the pages of their bots
+    unheld: int = 0  # tables of people taken back from them
+    abandoned: int = 0  # tables whose player was away, or that no worker took
     inserted: int = 0  # matches that a schedule lacked
     cancelled: int = 0  # matches of tournaments that were cancelled
     finished: int = 0  # tournaments
@@ -59,6 +62,7 @@ class Reconciled:
 def _leases(found: Reconciled, now: datetime) -> None:
     found.expired = leases.expire(now=now)
     found.unjudged = judging.expire(now=now)
+    found.unheld, found.abandoned = holding.expire(now=now), holding.abandon(now=now)
 
 
 def _tournaments(found: Reconciled, now: datetime) -> None:

@@ -65,6 +65,7 @@ def test_what_is_above_a_limit_is_refused_with_what_would_fit(nobody, as_alice, 
         "challenges",
         "judgements",
         "tries",
+        "tables",
     ]
     assert (mine[0]["limit"], mine[0]["default"], mine[0]["again"]) == (60, 60, None)
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils.choices import CallableChoiceIterator
 
 from league.domain.people import tokens
-from league.models import Audit, Check, EntryRequest, Event, Judgement, Match, Succession
+from league.models import Audit, Check, EntryRequest, Event, Judgement, Match, Succession, Table
 from tests.support.league import NOW, accepted, play, started
 
 
@@ -46,6 +46,9 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     tokens.create(ana, "laptop", now=NOW)
     Event.objects.create(slug="a", owner=ana, document={}, secret=b"", created=NOW)
     EntryRequest.objects.create(bot=version.bot, asker=berto, tournament=cup, created=NOW)
+
+    seat = {"player": ana, "pool": match.pool, "boards": 1, "secret": b"", "created": NOW, "since": NOW}
+    Table.objects.create(public_id="a", **seat)
 
     Succession.objects.create(game="partnership", version=version, before=version, begun=NOW)
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Iterator
 from functools import partial
-from urllib.parse import quote
 
 import pytest
 from django.conf import settings
-from django.db import connection
 from django.db.utils import ProgrammingError
 
 from engine.judging import Child
 from league.domain.judgements import asking, carrying
 from league.models import Judgement
 from tests.support.league import NOW, accepted, play, started
+from tests.support.roles import become, granted
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -26,23 +23,9 @@ pytestmark = [
 
 @pytest.fixture
 def runner() -> Iterator[None]:
-    """Everything after `SET ROLE` is done as the workers do it."""
-    spec = importlib.util.spec_from_file_location("grant_roles", settings.BASE_DIR / "docker" / "grant_roles.py")
-    assert spec is not None
-    assert spec.loader is not None
-    roles = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = roles
-    spec.loader.exec_module(roles)
-    has = {name: quote(str(value), safe="") for name, value in connection.settings_dict.items() if value}
-    where = f"{has['NAME']}?host={has['HOST']}&port={has['PORT']}"
-    roles.grant(f"postgresql://{has['USER']}:{has.get('PASSWORD', '')}@/{where}", web="web", runner="runner")
-    yield
-    become("NONE")
-
-
-def become(role: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET ROLE {role}")
+    """Everything after `become` is done as the workers do it."""
+    with granted():
+        yield
 
 
 def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done(

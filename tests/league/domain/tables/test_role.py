@@ -1,0 +1,68 @@
+"""The role of the workers can have a table, and reads no secret of one that it has not (docker/grant_roles.py)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.utils import ProgrammingError
+
+from engine.runner.table import Question, TableResult, Taken
+from league.domain.bots import house
+from league.domain.tables import holding, seating
+from league.models import Package, Table, TableAction
+from tests.support.league import NOW, accepted
+from tests.support.roles import become, granted
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
+]
+
+
+def secret(row: Table) -> bytes | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT league_secret_of_table(%s, %s)", [row.pk, row.token])
+        found = cursor.fetchone()[0]
+        return None if found is None else bytes(found)
+
+
+def test_the_role_of_the_workers_has_a_table_and_no_more(ana, berto) -> None:
+    accepted(house.player(now=NOW), "greedy")
+    mine = accepted(ana, "rufo")
+    row = seating.sit(ana, "partnership", "rufo", "greedy", now=NOW)
+    known = bytes(Table.objects.values_list("secret", flat=True).get(pk=row.pk))
+    with granted():
+        become("tute_runner")
+        packages = Package.objects.filter(pk=mine.package_id)
+        assert (secret(row), packages.count()) == (None, 0)
+        held = holding.claim("host:1", now=NOW)
+        assert held is not None
+        assert (held.secret, secret(held.row)) == (known, known)
+        assert [seat.version.package_id is not None for seat in holding.seats(held.row)] == [True] * 3
+        held.beat(now=NOW)
+        holding.ask(held, Question(1, 1, ["play 1o"], ["1o"], [], []), [Taken(1, "play 3c")], now=NOW)
+        assert holding.rest(held, 1, now=NOW)
+        assert (secret(held.row), packages.count()) == (None, 0)
+        lines, table = TableAction.objects.filter(table=row), Table.objects.filter(pk=row.pk)
+        for forbidden in (
+            partial(table.values_list("secret", flat=True).get),
+            partial(table.update, player=berto),
+            partial(lines.update, action="play 4c"),
+            lines.delete,
+            table.delete,
+            partial(TableAction.objects.create, table=row, number=9, seat=0, action="play 1o", at=NOW),
+        ):
+            with pytest.raises(ProgrammingError, match=r"permission denied|row-level security"), transaction.atomic():
+                forbidden()
+        assert table.update(turn=None) == 0, "nobody answers for the person"
+        become("NONE")
+        seating.act(ana, row.public_id, 1, "play 1o", now=NOW)
+        become("tute_runner")
+        again = holding.claim("host:1", now=NOW)
+        assert again is not None
+        assert holding.answer(again, 1) == "play 1o"
+        holding.finish(again, TableResult([[1, 0, 1, 0]], [{}]), 2, now=NOW)
+        assert table.update(reason="x") == 0, "what is over stays as it is"

@@ -1,0 +1,333 @@
+"""Tables of people: who may sit down, what is written when, and a real worker that has the bots, is stopped, is killed, and is not missed."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.runner.table import NEXT, Question, TableResult, Taken
+from engine.sandbox import Sandbox
+from league.domain.bots import bots, house
+from league.domain.core.errors import Refused, TooMany
+from league.domain.people import bans, players, quotas
+from league.domain.playing.process import Machine
+from league.domain.tables import holding, seating
+from league.domain.upkeep import reconcile
+from league.enums import VersionStatus
+from league.models import BotVersion, LeagueEvent, Match, Player, Table, TableAction
+from tests.support import rows
+from tests.support.league import NOW, accepted, later
+from tests.support.live import LiveLeague
+from tests.support.processes import wait_for
+
+CRASHES = b"""import json, sys
+for line in sys.stdin:
+    told = json.loads(line)
+    if told["type"] == "hello":
+        answer = {"type": "ready"}
+    elif told["id"] == 2:
+        sys.exit("secret trace")
+    else:
+        answer = {"id": told["id"], "do": told["legal"][0], "note": "secret trace"}
+    print(json.dumps(answer), flush=True)
+"""
+DEALT = [{"e": "deal", "deal": 1, "hand": ["1o", "3o"]}]
+
+
+@pytest.fixture
+def greedy(db) -> BotVersion:
+    """A bot of the house."""
+    return rows.once(make_greedy)
+
+
+def make_greedy() -> BotVersion:
+    return accepted(house.player(now=NOW), "greedy")
+
+
+def sat(by: Player, *, after: float = 0, game: str = "partnership", boards: int = 1) -> Table:
+    return seating.sit(by, game, "greedy", boards=boards, now=later(after))
+
+
+def asked(held: holding.Held, number: int, made: list[Taken] | None = None, *, after: float = 0) -> None:
+    """The worker asks the person."""
+    legal = ["play 1o", "play 3o"]
+    holding.ask(held, Question(number, 1, legal, ["1o", "3o"], DEALT, []), made or [], now=later(after))
+
+
+def claimed(*, after: float = 0, worker: str = "host:1") -> holding.Held:
+    held = holding.claim(worker, now=later(after))
+    assert held is not None
+    return held
+
+
+def status(row: Table) -> str:
+    row.refresh_from_db()
+    return row.status
+
+
+# ---- rows
+
+
+def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
+    accepted(ana, "rufo", games=["corriente"])
+    assert [one.bot.slug for one in seating.rivals(ana)] == ["greedy", "rufo"]
+    assert [one.bot.slug for one in seating.rivals(berto)] == ["greedy"]
+    for who, told, why in (
+        (ana, ("chess", "greedy"), "there is no game"),
+        (ana, ("partnership", "nobody"), "own one: greedy, rufo"),
+        (ana, ("partnership", "rufo"), "does not play partnership"),
+        (ana, ("partnership", "greedy", "rufo"), "does not play partnership"),
+        (berto, ("corriente", "rufo"), "'rufo' is none"),
+        (ana, ("partnership", "greedy", "", 5), "1 to 4 boards"),
+    ):
+        with pytest.raises(Refused, match=why):
+            seating.sit(who, *told, now=NOW)
+    assert Table.objects.count() == 0
+
+    row = seating.sit(ana, "corriente", "rufo", boards=2, now=NOW)
+    assert [(one.number, one.version.bot.slug) for one in row.seats.all()] == [(1, "rufo")]
+    with pytest.raises(Refused, match="you sit at a table already"):
+        sat(ana)
+    settings.TABLES = 1
+    with pytest.raises(TooMany, match="all 1 tables"):
+        sat(berto)
+    assert seating.leave(ana, row.public_id, now=NOW)
+    assert not seating.leave(ana, row.public_id, now=NOW)
+    assert (status(row), LeagueEvent.objects.filter(subject=f"table:{row.public_id}").count()) == ("left", 2)
+    pairs = seating.sit(ana, "partnership", "greedy", "greedy", now=NOW)
+    assert [one.number for one in pairs.seats.order_by("number")] == [1, 2, 3]
+    seating.leave(ana, pairs.public_id, now=NOW)
+
+    settings.QUOTA_TABLES = 2
+    with pytest.raises(TooMany, match="sat down 2 times"):
+        sat(ana)
+    assert quotas.limit(ana, quotas.TABLES, now=NOW).again == later(3600)
+    bans.ban(berto, actor="root", why="x", now=NOW)
+    with pytest.raises(Refused, match="banned"):
+        sat(berto)
+    settings.TABLES = 0
+    with pytest.raises(Refused, match="no tables for people"):
+        sat(berto)
+    assert Match.work.exclude(kind="validation").count() == 0  # a table is no match
+
+
+def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) -> None:
+    row = sat(ana)
+    assert holding.claim("host:1", now=NOW) is not None
+    assert holding.claim("host:2", now=NOW) is None
+    held = holding.Held(Table.objects.select_related("pool").get(pk=row.pk), b"")
+    for number, what in ((0, "play 1o"), (1, "play 1o")):
+        with pytest.raises(Refused, match="answered already"):
+            seating.act(ana, row.public_id, number, what, now=NOW)
+    asked(held, 2, [Taken(1, "play 7o"), Taken(2, "play 6o")])
+    assert holding.answer(held, 2) is None
+    for by, number, what, why in (
+        (berto, 2, "play 1o", "no such table"),
+        (ana, 1, "play 1o", "answered already"),
+        (ana, 2, "play 2o", "not possible now"),
+    ):
+        with pytest.raises(Refused, match=why):
+            seating.act(by, row.public_id, number, what, now=NOW)
+    seating.act(ana, row.public_id, 2, "play 3o", now=NOW)
+    with pytest.raises(Refused, match="answered already"):
+        seating.act(ana, row.public_id, 2, "play 1o", now=NOW)
+    assert holding.answer(held, 2) == "play 3o"
+    assert not holding.rest(held, 2, now=NOW)  # they have just answered
+    assert holding.taken(row) == [Taken(1, "play 7o"), Taken(2, "play 6o"), Taken(0, "play 3o")]
+
+    holding.finish(held, TableResult([[1, 0, 1, 0]], [{"x": 1}], DEALT, [Taken(1, "play 4o")]), 3, now=NOW)
+    row.refresh_from_db()
+    assert (row.status, row.turn, row.legal, row.hand, seating.opened(row)) == ("finished", None, [], [], [{"x": 1}])
+    assert [one.action for one in holding.taken(row)][3:] == ["play 4o"]
+    with pytest.raises(holding.Lost):
+        holding.finish(held, TableResult(), 4, now=NOW)
+    with pytest.raises(Refused, match="is over"):
+        seating.act(ana, row.public_id, 4, "play 1o", now=NOW)
+
+
+def test_who_thinks_for_long_needs_no_worker_and_who_is_away_ends_it(ana, berto, greedy, settings) -> None:
+    first, second = sat(ana), sat(berto, after=1)
+    held = claimed(after=2)
+    assert held.row.pk == first.pk
+    assert held.secret == bytes(Table.objects.values_list("secret", flat=True).get(pk=first.pk))
+    asked(held, 0, after=3)
+    assert holding.rest(held, 0, now=later(70))
+    assert status(first) == "resting"
+    with pytest.raises(holding.Lost):
+        holding.answer(held, 0)
+    seating.act(ana, first.public_id, 0, "play 1o", now=later(80))
+    assert status(first) == "waiting"
+    assert claimed(after=81).row.pk == second.pk  # who waits longer comes first
+    again = claimed(after=82)
+    assert (again.row.pk, again.row.token, again.row.attempts) == (first.pk, 2, 1)
+    asked(again, 1, after=83)
+    assert holding.rest(again, 1, now=later(84))
+
+    found = reconcile.reconcile(now=later(85))
+    assert (found.unheld, found.abandoned) == (0, 0)
+    settings.LEASE_S = 30
+    found = reconcile.reconcile(now=later(83 + settings.TABLE_AWAY_S + 1))
+    assert (found.unheld, found.abandoned) == (1, 2)
+    assert (status(first), first.reason) == ("abandoned", "its player was away")
+    assert (status(second), second.reason) == ("void", "no worker was free for it")
+    sat(ana, after=5000)
+
+
+def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> None:
+    row = sat(ana)
+    held = claimed()
+    asked(held, 1, [Taken(1, "play 7o")])
+    assert reconcile.reconcile(now=later(31)).unheld == 1  # silent past its lease while the person thinks
+    assert status(row) == "resting"
+    with pytest.raises(holding.Lost):
+        asked(held, 2)
+    seating.act(ana, row.public_id, 1, "play 1o", now=later(32))
+    for attempt in (1, 2, 3):
+        assert status(row) == "waiting"
+        again = claimed(after=32 + 20 * attempt)
+        assert holding.taken(row) == [Taken(1, "play 7o"), Taken(0, "play 1o")]
+        holding.fail(again, OSError("/a/folder/of/ours is full"), now=later(33 + 20 * attempt))
+        assert holding.claim("host:1", now=later(33 + 20 * attempt)) is None  # it waits a little
+    assert (status(row), row.reason) == ("void", "OSError: ours is full")
+
+    other = sat(berto, after=100)
+    held = claimed(after=101)
+    greedy.bot.stopped = later(102)
+    greedy.bot.save()
+    holding.release(held, "told to stop", now=later(103))
+    assert (status(other), other.attempts) == ("waiting", 0)
+    assert holding.claim("host:1", now=later(104)) is None
+    assert (status(other), other.reason) == ("void", "a bot at this table is held back")
+
+
+# ---- played by real workers
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="tute-table-") as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+@pytest.fixture
+def machine(folder: Path) -> Iterator[Machine]:
+    made = Machine(folder / "bots")
+    made.box = Sandbox(tier="auto", state_dir=folder)
+    yield made
+    made.stopping.set()
+    made.tables.close()
+    made.upcoming.close()
+
+
+@pytest.fixture
+def people(transactional_db) -> Player:
+    for version, _ in house.enter():
+        Match.objects.filter(parties__version=version).delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    return players.create("ana")
+
+
+def is_asked(row: Table) -> bool:
+    """Whether the person is asked, or the table is over."""
+    row.refresh_from_db()
+    return row.turn is not None or row.status not in ("waiting", "held")
+
+
+def answers(row: Table, by: Player, rng: random.Random, most: int = 10_000) -> None:
+    """Play a table at random until it is over, or so many answers were given."""
+    for _ in range(most):
+        wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+        if row.turn is None:
+            return
+        seating.act(by, row.public_id, row.turn, rng.choice(row.legal))
+
+
+@pytest.mark.timeout(600)
+def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people, machine, settings) -> None:
+    settings.TABLES_PER_WORKER = 1
+    row = seating.sit(people, "partnership", "greedy", "random", boards=2)
+    assert machine.tables.look()
+    assert not machine.tables.look()  # there is room for one
+    rng = random.Random(1)
+    boards: dict[int, list[list[dict]]] = {}
+    while True:
+        wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+        boards.setdefault(row.board, []).append(row.seen)
+        if row.turn is None:
+            break
+        if row.legal != [NEXT]:
+            assert sorted(row.legal) == sorted(set(row.legal))
+            assert {text[5:] for text in row.legal if text.startswith("play")} <= set(row.hand)
+        seating.act(people, row.public_id, row.turn, rng.choice(row.legal))
+    assert status(row) == "finished"
+    records = seating.opened(row)
+    assert [engine.replay.verify(record) for record in records] == [None, None]
+    # What was sent is what the seat may know of the very record, from its beginning on
+    for number, record in enumerate(records, 1):
+        known = json.loads(json.dumps(engine.redact(record["events"], row.seat)))
+        for seen in boards[number]:
+            sent = [{name: value for name, value in event.items() if name != "board"} for event in seen]
+            assert sent == known[: len(sent)]
+        assert len(sent) == len(known)
+    assert row.scores == [record["scores"] for record in records]
+    wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
+    assert TableAction.objects.filter(table=row).count() > 20
+
+
+@pytest.mark.timeout(600)
+def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, machine, folder, settings) -> None:
+    row = seating.sit(people, "brisca", "greedy", boards=1)
+    secret = bytes(Table.objects.values_list("secret", flat=True).get(pk=row.pk))
+    live, rng = LiveLeague(LEASE_S="2"), random.Random(3)
+    try:
+        worker = live.start("worker")
+        answers(row, people, rng, most=2)
+        wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+        before, seen = holding.taken(row), row.seen
+        assert (row.status, len(before)) == ("held", row.turn)
+        worker.kill()
+    finally:
+        live.close()
+    wait_for(lambda: reconcile.reconcile().unheld or status(row) == "resting", "its lease runs out", 60)
+    assert status(row) == "resting"
+    assert row.turn is not None
+    answers(row, people, rng, most=1)
+    assert machine.tables.look()
+    wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+    assert row.seen[: len(seen)] == seen
+    answers(row, people, rng)
+    assert status(row) == "finished"
+    assert holding.taken(row)[: len(before)] == before
+    (record,) = seating.opened(row)
+    engine.replay.verify(record)
+    assert record["seed"] == engine.board_seed(secret, "brisca", f"table-{row.public_id}", 1).hex()
+
+
+@pytest.mark.timeout(600)
+def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(people, machine) -> None:
+    row = seating.sit(people, "individual", "greedy")
+    assert machine.tables.look()
+    answers(row, people, random.Random(1), most=2)
+    wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+    machine.stopping.set()
+    machine.tables.close()
+    assert status(row) == "resting"
+    machine.stopping.clear()
+    seating.leave(people, row.public_id)
+
+    mine = bots.upload(people, "rufo", CRASHES, "bot.py", ["individual"])
+    BotVersion.objects.filter(pk=mine.pk).update(status=VersionStatus.ACCEPTED)
+    other = seating.sit(people, "individual", "rufo", boards=2)
+    assert machine.tables.look()
+    answers(other, people, random.Random(1))
+    assert (status(other), other.fault) == ("finished", "crash")
+    (record,) = seating.opened(other)
+    assert (len(other.scores), record["notes"], record["forfeit"]["seats"]) == (1, [], [1])
+    assert "secret trace" not in json.dumps([record, other.seen, other.reason])
