@@ -61,7 +61,9 @@ RUNNER = {
     "league_party": Use(add=True, change=(*RESULT, *SPENT, "broken_off")),
     "league_pool": Use(),
     "league_sitting": Use(add=True),
-    "league_table": Use(withheld=("secret",), change=(*LEASE[:4], "attempts", "not_before", "reason", "finished", *TABLE)),
+    "league_table": Use(
+        withheld=("secret",), change=(*LEASE[:4], "attempts", "not_before", "reason", "finished", *TABLE)
+    ),
     "league_tableaction": Use(add=True),
     "league_tableseat": Use(),
     "league_tournament": Use(withheld=("secret",)),

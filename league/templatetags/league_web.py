@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
 from league.models import EntryRequest, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
@@ -47,6 +48,12 @@ def followed(context: dict[str, Any]) -> dict[str, str]:
     """What the page follows (`league.service.topics.follow`), as its script wants it: topics, and the versions that are shown."""
     versions = context["request"].META.get(topics.FOLLOWED, {}) if "request" in context else {}
     return {"topics": " ".join(versions), "since": ".".join(map(str, versions.values()))}
+
+
+@register.simple_tag
+def people_sit_down() -> bool:
+    """Whether this league has tables for people."""
+    return seating.is_on()
 
 
 @register.simple_tag

@@ -8,6 +8,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "called", "takeover", "score", "over"]);
 const SUITS = "oceb♠♥♦♣", RANKS = "A13KRQCJST98765420"; // only the order in which a hand is laid out
 const SPEEDS = [0.5, 1, 2, 4, 8]; // steps a second
+const MOST_BEHIND = 24; // steps that are played when the record grows; those before are passed over
 const TRAVEL_MS = 280, SHARE = 0.7; // how long a card travels, and the most of a step that it may take
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -37,7 +38,21 @@ class TuteReplay extends HTMLElement {
     if (!this.steps.length) return; // nothing was played: the page says why
     this.build(); this.listen();
     this.classList.add("ready");
-    this.fromAddress(true);
+    if (this.hasAttribute("at-end")) this.go(this.steps.length - 1, false); else this.fromAddress(true);
+  }
+  async renew(items) { // the record has grown, or is another one: what is new is played, step by step
+    const answer = await fetch(this.getAttribute("src"), { headers: { Accept: "application/json" }, cache: "no-store" }).catch(() => null);
+    if (!answer?.ok || !this.classList.contains("ready")) return;
+    const before = this.events, { now, as, turned } = this;
+    this.data = await answer.json(); this.events = this.data.events;
+    this.list.replaceChildren(...items);
+    this.index();
+    const same = before.length <= this.events.length && JSON.stringify(before[1]) === JSON.stringify(this.events[1]);
+    Object.assign(this, { as, turned, speed: 4, now: same ? Math.max(now, this.steps.length - MOST_BEHIND) : 0 });
+    delete this.querySelector(".strip").dataset.deal;
+    this.querySelector("input[type=range]").max = this.steps.length - 1;
+    this.draw();
+    this.play(true);
   }
 
   disconnectedCallback() { this.play(false); this.gone.abort(); }
@@ -71,7 +86,7 @@ class TuteReplay extends HTMLElement {
     const onwards = step === this.now + 1;
     this.now = Math.min(Math.max(step, 0), this.steps.length - 1);
     if (this.now === this.steps.length - 1) this.play(false);
-    if (write) history.replaceState(null, "", this.address());
+    if (write && !this.hasAttribute("at-end")) history.replaceState(null, "", this.address());
     const before = onwards && !still.matches ? this.whereCardsAre() : null;
     this.draw();
     if (before) this.travel(before);
@@ -133,7 +148,7 @@ class TuteReplay extends HTMLElement {
     this.querySelector("input[type=range]").addEventListener("input", (input) => this.go(+input.target.value));
     addEventListener("hashchange", () => this.fromAddress(), { signal: this.gone.signal });
     addEventListener("keydown", (press) => {
-      if (press.ctrlKey || press.altKey || press.metaKey || this.querySelector("dialog").open) return;
+      if (this.hasAttribute("at-end") || press.ctrlKey || press.altKey || press.metaKey || this.querySelector("dialog").open) return;
       const inside = press.target.closest("input:not([type=range]), select, textarea, [contenteditable]");
       const own = press.key === " " && press.target.closest("button, a, summary"); // space keeps its meaning on a button
       if (inside || own) return;

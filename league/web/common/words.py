@@ -129,6 +129,44 @@ def phase_name(phase: str) -> str:
     return _(PHASES[phase])
 
 
+ACTIONS = {
+    "pass": gettext_noop("Pass"),
+    "claim": gettext_noop("Claim the win"),
+    "capote": gettext_noop("Go for capote"),
+    "take": gettext_noop("Take the last ten"),
+    "decline": gettext_noop("Decline the last ten"),
+    "join": gettext_noop("Join"),
+    "out": gettext_noop("Stay out"),
+    "play": gettext_noop("Play"),
+    "accuse": gettext_noop("Accuse of a revoke"),
+    "next": gettext_noop("Next board"),
+    "discard": gettext_noop("Discard nothing"),
+}
+
+
+def action_name(action: str) -> str:
+    """What a person may do, as a button says it: 'Sing in coins' for 'sing o'. The protocol's words where this page has none."""
+    verb, _gap, what = action.partition(" ")
+    if not what:
+        return _(ACTIONS[verb]) if verb in ACTIONS else action
+    card, the_card = card_name(what), card_name(what, article=True)
+    named = {
+        "play": card,
+        "call": _("Call %(card)s") % {"card": the_card},
+        "exchange": _("Exchange %(card)s") % {"card": the_card},
+        "sing": _("Sing in %(suit)s") % {"suit": suit_name(what)},
+        "trump": _("Trump: %(suit)s") % {"suit": suit_name(what)},
+        "tute": _("Tute of %(cards)s") % {"cards": _(TUTES.get(what, what))},
+        "bid": _("Bid %(number)s") % {"number": what},
+        "predict": ngettext("%(number)s trick", "%(number)s tricks", int(what) if what.isdecimal() else 0)
+        % {"number": what},
+    }
+    return named.get(verb, action)
+
+
+TUTES = {"R": gettext_noop("kings"), "C": gettext_noop("horses"), "S": gettext_noop("jacks")}
+
+
 def fault_name(kind: str) -> str:
     """A fault in two words."""
     return _(FAULTS[kind][0]) if kind in FAULTS else kind
@@ -203,6 +241,7 @@ LIMITS = {
     "challenges": gettext_noop("challenges of the last day"),
     "judgements": gettext_noop("matches that you had judged in the last day"),
     "tries": gettext_noop("tries of the last hour"),
+    "tables": gettext_noop("tables of the last hour that you sat down at"),
     "requests": gettext_noop("requests of the last day for bots of others"),
 }
 

@@ -12,17 +12,20 @@ import pytest
 from django.conf import settings
 
 from engine.judging import Child
+from engine.runner.table import Question
 from league.domain.core import clock
 from league.domain.judgements import asking, carrying
 from league.domain.matches import sight
 from league.domain.operators import acting
 from league.domain.people import rights
+from league.domain.tables import holding, seating
 from league.domain.tournaments import events, progress, releases
 from league.enums import Audience, Right
-from league.models import Event, Match
+from league.models import Event, Match, Table
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
 from tests.support import league as made
+from tests.support.seats import hold
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 RULES = {
@@ -114,6 +117,20 @@ def test_events_that_are_held_back_or_private_break_no_rule(look, live) -> None:
     paths = [waits, shows, f"/e/{private.slug}/", f"/e/{private.slug}/join/{private.invitation}/"]
     views = [(360, "dark"), (1280, "light")]
     assert [found for path in paths for view in views for found in look(path, *view)] == []
+
+
+def test_a_table_of_a_person_breaks_no_rule(look, live) -> None:
+    made.accepted(live[1].ana, "lince", games=["partnership"])
+    row = seating.sit(live[1].ana, "partnership", "lince")
+    where = f"/tables/{row.public_id}/"
+    found = look(where, 360, "light")
+    held, _ = hold(row)
+    found += look(where, 360, "dark") + look(where, 1280, "light")
+    number = len(holding.taken(row)) + 1
+    seating.act(live[1].ana, row.public_id, number - 1, Table.objects.get().legal[0])
+    legal = ["discard", "discard 1o", "pass", *(f"bid {points}" for points in range(50, 100, 5))]
+    holding.ask(held, Question(number, 1, legal, ["1o", "3c"], [], [[1, 0, 1, 0]]), [])
+    assert found + look(where, 360, "dark") == []
 
 
 def test_axe_finds_what_is_wrong(browser) -> None:

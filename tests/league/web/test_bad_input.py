@@ -28,6 +28,7 @@ ASKED = {
     "/e/": ["page"],
     "/submit/": ["bot"],
     "/editor/": ["bot", "from"],
+    "/tables/": ["game"],
     "/accounts/signup/": ["next"],
     "/accounts/login/": ["next"],
 }
@@ -40,6 +41,8 @@ PLACES = [
     "/bots/{}/",
     "/tries/{}/",
     "/tries/{}/replay.json",
+    "/tables/{}/",
+    "/tables/{}/replay.json",
     "/bots/rufo/v{}/",
     "/bots/rufo/vs/{}/",
     "/players/{}/",
@@ -65,6 +68,10 @@ SENT = {
         {"source": None, "game": "partnership", "rival": "greedy", "do": "try"},
         {"source": "pass", "game": None, "rival": None, "bot": None, "do": None},
         {"source": None, "bot": None, "game": "partnership", "rival": "greedy", "do": "submit"},
+    ],
+    "/tables/": [
+        {"game": None, "rival": "greedy", "boards": "1"},
+        {"game": "partnership", "rival": None, "partner": None, "boards": None},
     ],
     "/t/new/?game=partnership": [
         {"name": None, "boards": "2"},

@@ -1,0 +1,76 @@
+// The seat of a person at a table: an answer is sent, and the page that follows put in its place, without loading it anew.
+// Without this file each answer loads the page. The bots' cards are moved by <tute-replay>, which is told that its record has grown.
+const WAIT_MS = 500, MOST_MS = 4000;
+const main = document.getElementById("main");
+let sending = false, looking = null, later = WAIT_MS, timer = 0;
+
+const seat = () => document.getElementById("seat");
+function focusFirst() { document.querySelector("#hand button:not(:disabled), #hand input[type=checkbox]")?.focus({ preventScroll: true }); }
+function put(text) {
+  const page = new DOMParser().parseFromString(text, "text/html"), fresh = page.getElementById("seat");
+  if (!fresh) { location.reload(); return; } // signed out meanwhile
+  const held = seat().contains(document.activeElement) || document.activeElement === document.body;
+  const over = !page.getElementById("leave");
+  if (over) { // from here on it is a record like any other, which goes on where they were
+    const last = document.querySelector("#felt ol.steps li:last-child");
+    if (last) history.replaceState(null, "", `#${last.id}`);
+    location.reload();
+    return;
+  }
+  const list = page.querySelector("#felt ol.steps"), replay = document.querySelector("#felt tute-replay");
+  main.querySelectorAll("p.note[data-still]").forEach((note) => note.remove());
+  page.querySelectorAll("#main > p.note[data-still]").forEach((note) => seat().before(document.importNode(note, true)));
+  const changed = fresh.dataset.turn !== seat().dataset.turn || ("waits" in fresh.dataset) !== ("waits" in seat().dataset);
+  if (changed) seat().replaceWith(document.importNode(fresh, true));
+  if (list && !replay) document.getElementById("felt").replaceWith(document.importNode(page.getElementById("felt"), true));
+  else if (list && list.children.length !== replay.querySelectorAll("ol.steps li").length) replay.renew([...document.importNode(list, true).children]);
+  if (held && changed) focusFirst();
+}
+async function load(address, options = {}) {
+  const answer = await fetch(address, { cache: "no-store", headers: { Accept: "text/html" }, ...options }).catch(() => null);
+  const text = answer?.ok ? await answer.text().catch(() => null) : null;
+  if (text !== null && !options.signal?.aborted) put(text);
+  return text !== null;
+}
+async function look() { // while it waits: for the bots, for a worker, or for the line
+  clearTimeout(timer);
+  if (sending) return;
+  looking?.abort();
+  const mine = looking = new AbortController();
+  await load(location.href, { signal: mine.signal });
+  if (mine.signal.aborted) return;
+  later = "waits" in seat().dataset ? Math.min(MOST_MS, later * 1.3) : WAIT_MS;
+  wait();
+}
+function wait() { if ("waits" in seat().dataset) timer = setTimeout(look, later); }
+
+main.addEventListener("submit", async (event) => {
+  if (event.target.id !== "hand") return;
+  event.preventDefault();
+  if (sending) return;
+  sending = true;
+  looking?.abort(); // what it would show is older than what is answered now
+  clearTimeout(timer);
+  event.target.dataset.busy = "";
+  const body = new FormData(event.target, event.submitter);
+  const done = await load(event.target.action, { method: "POST", body });
+  sending = false; later = WAIT_MS;
+  const form = document.getElementById("hand");
+  if (form) delete form.dataset.busy;
+  if (done) wait(); else timer = setTimeout(look, later); // the line is lost: what came of it stands in the league
+});
+main.addEventListener("keydown", (press) => { // the arrows go through the cards; no key of the card table is meant
+  if (!press.target.closest("#hand") || press.ctrlKey || press.altKey || press.metaKey) return;
+  if (press.key !== "Tab" && press.key !== "Escape") press.stopPropagation();
+  const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[press.key];
+  if (!way || press.target.matches("select")) return;
+  const all = [...document.querySelectorAll("#hand button:not(:disabled), #hand input[type=checkbox]")];
+  all[(all.indexOf(press.target.closest("button, input")) + way + all.length) % all.length]?.focus();
+  press.preventDefault();
+});
+for (const name of ["online", "pageshow"]) addEventListener(name, look);
+main.addEventListener("step", () => { // the table is drawn: a phone shows it above the hand
+  if (innerWidth < 704 && !scrollY) document.getElementById("felt").scrollIntoView();
+}, { once: true });
+document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") look(); });
+wait();

@@ -1,0 +1,257 @@
+"""Tables at which people sit. Everything works without script; `seat.js` saves loading the page again.
+
+A browser is sent what the row says that the person's seat may know, and nothing else of a table that is played: no deal, no secret, no record.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+import engine
+from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.people import quotas
+from league.domain.tables import seating
+from league.enums import TableStatus
+from league.models import BotVersion, Player, Table
+from league.models.tables import LIVE
+from league.web.common import words
+from league.web.common.fields import set_choices
+from league.web.common.inputs import whole_number
+from league.web.common.viewers import player_of, viewer_of
+from league.web.matches import narrate
+from league.web.matches.record import shown_moments
+from league.web.matches.seats import numbered
+from league.web.matches.viewer import for_viewer
+
+FIRST_GAME, FIRST_RIVAL = "partnership", "greedy"
+LATEST = 10  # tables that the page lists
+SOON_S = 1.0  # so long an answer waits for those of the bots
+LOOK_S = 0.02
+MANY = 8  # numbers to choose from: more are a list
+
+
+class SitForm(forms.Form):
+    """What one sits down to."""
+
+    game = forms.ChoiceField(label=gettext_lazy("Game"))
+    rival = forms.ChoiceField(label=gettext_lazy("Against"))
+    partner = forms.ChoiceField(
+        label=gettext_lazy("Partner"), required=False, help_text=gettext_lazy("Where the game is played in pairs.")
+    )
+    boards = forms.TypedChoiceField(
+        label=gettext_lazy("Boards"),
+        coerce=int,
+        choices=[(number, str(number)) for number in range(1, seating.MOST_BOARDS + 1)],
+    )
+
+    def __init__(self, there: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        bots = [(version.bot.slug, version.bot.slug) for version in there]
+        games = [(key, engine.load(key).title) for key in engine.games()]
+        set_choices(self, game=games, rival=bots, partner=[("", _("the same bot")), *bots])
+
+
+@never_cache
+@login_required
+def tables(request: HttpRequest) -> HttpResponse:
+    """Sit down, or go on where one sits; and one's latest tables. Nothing that was chosen is lost by a refusal."""
+    if not seating.is_on():
+        raise Http404
+    player = player_of(request)
+    there = seating.rivals(player)
+    if request.method != "POST":
+        game = request.GET.get("game", "")
+        first = {"game": game if game in engine.games() else FIRST_GAME, "rival": FIRST_RIVAL, "boards": 1}
+        return _tables(request, player, SitForm(there, initial=first))
+    form = SitForm(there, request.POST)
+    if not form.is_valid():
+        return _tables(request, player, form, 422)
+    told = form.cleaned_data
+    try:
+        made = seating.sit(player, told["game"], told["rival"], told["partner"], told["boards"])
+    except Refused as refusal:
+        form.add_error(None, shown(refusal))
+        return _tables(request, player, form, 429 if isinstance(refusal, TooMany) else 422)
+    return redirect("table", public_id=made.public_id)
+
+
+def _tables(request: HttpRequest, player: Player, form: SitForm, status: int = 200) -> HttpResponse:
+    over = Table.objects.filter(player=player).exclude(status__in=LIVE).select_related("pool").defer(*HEAVY)
+    context = {
+        "form": form,
+        "present": seating.present(player),
+        "latest": list(over.order_by("-created")[:LATEST]),
+        "limit": quotas.limit(player, quotas.TABLES),
+        "rest_s": settings.TABLE_REST_S,
+        "away_min": settings.TABLE_AWAY_S // 60,
+    }
+    return render(request, "matches/tables.html", context, status=status)
+
+
+HEAVY = ("seen", "legal", "hand", "records")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that the person may do: the protocol's text, and what the button says."""
+
+    do: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Held:
+    """A card of the person's hand; `do` is empty where it may not be played now."""
+
+    card: str
+    name: str
+    do: str
+
+
+@dataclass
+class Offer:
+    """All that the person may do now, as the page shows it."""
+
+    hand: list[Held]
+    words: list[Choice]  # buttons
+    numbers: list[Choice]  # many of one kind: a list
+    discards: bool  # cards of the hand are marked, and put away together
+    least: int = 0
+    most: int = 0
+
+
+SUITS, RANKS = "oceb", "13RCS76542"
+
+
+def _offer(row: Table) -> Offer:
+    legal: list[str] = row.legal
+    plays = {text.partition(" ")[2]: text for text in legal if text.startswith("play ")}
+    puts = [text.split()[1:] for text in legal if text == "discard" or text.startswith("discard ")]
+    hand = sorted(row.hand, key=lambda card: (SUITS.find(card[-1]), RANKS.find(card[0])))
+    others = [text for text in legal if not text.startswith(("play ", "discard"))]
+    many = [text for text in others if " " in text]
+    listed = many if len(many) > MANY else []
+    return Offer(
+        hand=[Held(card, words.card_name(card), plays.get(card, "")) for card in hand],
+        words=[Choice(text, words.action_name(text)) for text in others if text not in listed],
+        numbers=[Choice(text, words.action_name(text)) for text in listed],
+        discards=bool(puts),
+        least=min(map(len, puts), default=0),
+        most=max(map(len, puts), default=0),
+    )
+
+
+def _row(request: HttpRequest, public_id: str) -> Table:
+    """A table that who looks may see: their own, or anybody's that was played to its end. Two queries."""
+    row = Table.objects.select_related("pool", "player").filter(public_id=public_id).first()
+    viewer = viewer_of(request)
+    if row is None or not (row.status == TableStatus.FINISHED or (viewer and viewer.pk == row.player_id)):
+        raise Http404
+    return row
+
+
+def _names(row: Table) -> list[str]:
+    """Who holds each seat. One query."""
+    bots = {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
+    return [row.player.name if seat == row.seat else bots.get(seat, "?") for seat in range(row.pool.players)]
+
+
+def _record(row: Table, board: int) -> dict[str, Any]:
+    """What the viewer folds: of a table that is over the record of a board, else what the seat may know of the present one."""
+    records = seating.opened(row)
+    if records:
+        return records[min(board, len(records)) - 1]
+    game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
+    events = [{**event, "to": [row.seat]} if event["e"] == "deal" else event for event in row.seen]
+    return {"game": game.key, "players": game.players, "options": game.options, "events": events}
+
+
+@never_cache
+def table(request: HttpRequest, public_id: str) -> HttpResponse:
+    """One table: the cards, what one may do, and when it is over its replays (`?b=`). Six queries."""
+    row = _row(request, public_id)
+    names = _names(row)
+    board = max(1, whole_number(request.GET.get("b")) or row.board) if row.records else row.board
+    record = _record(row, board)
+    size = engine.load(row.pool.game, players=row.pool.players, **row.pool.options).score_size
+    context = {
+        "row": row,
+        "mine": (viewer := viewer_of(request)) is not None and viewer.pk == row.player_id,
+        "live": row.status in LIVE,
+        "names": numbered(names),
+        "board": board,
+        "boards": list(range(1, len(row.scores) + 1)),
+        "scores": [(number, list(zip(numbered(names), one, strict=True))) for number, one in enumerate(row.scores, 1)],
+        "size": size,
+        "lines": narrate.narrate(shown_moments(record), numbered(names), names),
+        "offer": _offer(row) if row.turn is not None else None,
+        "rest_s": settings.TABLE_REST_S,
+        "away_min": settings.TABLE_AWAY_S // 60,
+    }
+    return render(request, "matches/table.html", context)
+
+
+@never_cache
+def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
+    """What the viewer folds of a table."""
+    row = _row(request, public_id)
+    names = _names(row)
+    answer = for_viewer(
+        _record(row, max(1, whole_number(request.GET.get("b")) or row.board)), names, list(range(len(names)))
+    )
+    return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
+
+
+@never_cache
+@login_required
+@require_POST
+def act(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Answer, or leave. The page that follows has the answers of the bots, if they come within a second."""
+    player = player_of(request)
+    where = redirect("table", public_id=public_id)
+    now = seating.of(player, public_id).only("legal").first()
+    if now is None:
+        raise Http404
+    if request.POST.get("do") == "leave":
+        seating.leave(player, public_id)
+        return where
+    try:
+        row = seating.act(player, public_id, whole_number(request.POST.get("turn")) or 0, _answer(request, now.legal))
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+        return where
+    if row.status == TableStatus.HELD:
+        _wait(row)
+    return where
+
+
+def _answer(request: HttpRequest, legal: Sequence[str]) -> str:
+    """What was chosen. Cards that are put away come one by one, in any order; the engine has its own."""
+    do = request.POST.get("do", "")
+    if do != "discard":
+        return do or request.POST.get("number", "")
+    wanted = set(request.POST.getlist("put"))
+    there = [text for text in legal if text.startswith("discard") and set(text.split()[1:]) == wanted]
+    return there[0] if there else " ".join([do, *sorted(wanted)])
+
+
+def _wait(row: Table) -> None:
+    """Until the person is asked again, or the table is over; at most a second."""
+    until = time.monotonic() + SOON_S
+    here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, turn=None)
+    while time.monotonic() < until and here.exists():
+        time.sleep(LOOK_S)

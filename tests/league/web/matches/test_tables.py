@@ -1,0 +1,285 @@
+"""The seat of a person: without script, by keyboard and by touch in a real browser, with a worker beside it; no hidden card is sent."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from playwright.sync_api import Error as PlaywrightError
+
+import engine
+from engine.runner.table import NEXT, Question, TableResult
+from engine.sandbox import Sandbox
+from league.domain.bots import house
+from league.domain.people import players
+from league.domain.playing.process import Machine
+from league.domain.tables import holding, seating
+from league.enums import VersionStatus
+from league.models import BotVersion, Match, Player, Table
+from league.web.matches import tables
+from tests.league.web.conftest import PATIENT_MS
+from tests.league.web.page import Page, faults
+from tests.support.league import accepted
+from tests.support.playing import choose
+from tests.support.processes import wait_for
+from tests.support.seats import hold
+
+
+def test_every_action_of_every_game_can_be_taken_on_the_page() -> None:
+    for key in engine.games():
+        game = engine.load(key)
+        for seed in range(6):
+            state, rng = game.new_match(seed=seed, deals=1), random.Random(seed)
+            while not state.is_over:
+                legal = [game.action_text(action) for action in state.legal_actions()]
+                hand = [state.game.pack.texts[card] for card in state.hand_of(state.current_seat)]
+                offer = tables._offer(Table(legal=legal, hand=hand))
+                there = {one.do for one in offer.hand} | {one.do for one in [*offer.words, *offer.numbers]}
+                for text in legal:
+                    put = set(text.split()[1:])
+                    by_marks = text.startswith("discard") and put <= set(hand) and offer.least <= len(put) <= offer.most
+                    assert text in there or by_marks, (key, text)
+                assert all(one.text != one.do for one in [*offer.words, *offer.numbers]), (key, offer)
+                state.apply(choose(state, rng))
+
+
+# ---- without script
+
+
+@pytest.fixture
+def ana() -> Player:
+    accepted(house.player(), "greedy")
+    return players.create("ana")
+
+
+@pytest.fixture
+def client(ana) -> Client:
+    made = Client(headers={"accept-language": "en"})
+    made.force_login(ana.user)
+    return made
+
+
+def sitting(client: Client, **change: object) -> Table:
+    told = {"game": "partnership", "rival": "greedy", "partner": "", "boards": 1, **change}
+    answer = client.post("/tables/", told)
+    assert answer.status_code == 302, answer.content.decode()[-3000:]
+    return Table.objects.select_related("pool").get(public_id=answer.url.split("/")[2])
+
+
+@pytest.mark.django_db
+def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone(client, ana) -> None:
+    first = Page(client.get("/tables/?game=codillo").content.decode())
+    assert faults(first) == []
+    assert 'value="codillo" selected' in client.get("/tables/?game=codillo").content.decode()
+    row = sitting(client)
+    where = f"/tables/{row.public_id}/"
+    waiting = client.get(where).content.decode()
+    assert faults(Page(waiting)) == []
+    assert "waits for a worker" in waiting
+    assert where in client.get("/tables/").content.decode()
+    again = client.post("/tables/", {"game": "partnership", "rival": "greedy", "boards": 1})
+    assert (again.status_code, "you sit at a table already" in again.content.decode()) == (422, True)
+
+    held, state = hold(row)
+    shown = client.get(where)
+    text = shown.content.decode()
+    assert faults(Page(text)) == []
+    legal = Table.objects.get().legal
+    assert set(re.findall(r'name="do" value="(play [^"]+)"', text)) == {one for one in legal if one.startswith("play")}
+    with CaptureQueriesContext(connection) as queries:
+        client.get(where)
+    assert len(queries) == 6
+
+    # All that a browser is sent, against all that it may not know
+    secret = bytes(Table.objects.values_list("secret", flat=True).get())
+    sent = "\n".join(
+        client.get(path).content.decode()
+        for path in (where, f"{where}replay.json", "/tables/", "/players/ana/", "/queue/", "/", "/m/")
+    )
+    assert secret.hex() not in sent
+    assert state.seed.hex() not in sent
+    told = client.get(f"{where}replay.json").json()
+    assert set(told) <= {"game", "players", "options", "events", "seats", "cards", "labels", "unit"}
+    assert told["events"][1]["to"] == [0]
+    known = {card for event in engine.redact(state.events, 0) for card in re.findall(r"'([1-7RCS][oceb])'", str(event))}
+    for card in (game_card for game_card in engine.load("partnership").pack.texts if game_card not in known):
+        assert f"'{card}'" not in str(told["events"]), card
+        assert f"#card-{card}" not in text, card
+
+    foreign = Client()
+    foreign.force_login(players.create("berto").user)
+    for path in (where, f"{where}replay.json"):
+        assert (foreign.get(path).status_code, Client().get(path).status_code) == (404, 404)
+    assert foreign.post(f"{where}do/", {"do": legal[0], "turn": row.turn or 0}).status_code == 404
+
+    refused = client.post(f"{where}do/", {"do": "play 9z", "turn": Table.objects.get().turn}, follow=True)
+    assert "not possible now" in refused.content.decode()
+    done = client.post(f"{where}do/", {"do": legal[0], "turn": Table.objects.get().turn}, follow=True)
+    assert "The bots think." in done.content.decode()
+    late = client.post(f"{where}do/", {"do": legal[0], "turn": 0}, follow=True)
+    assert "answered already" in late.content.decode()
+
+    state.apply(engine.load("partnership").parse_action(legal[0]))
+    while not state.is_over:
+        state.apply(state.legal_actions()[0])
+    record = engine.replay.make(state, {"match": row.public_id})
+    holding.finish(held, TableResult([state.scores()], [{**record, "faults": [], "notes": []}], []), 1000)
+    for who in (client, foreign, Client()):  # what is over anybody may see
+        over = who.get(where).content.decode()
+        assert faults(Page(over)) == []
+        assert "tute-replay" in over
+        assert who.get(f"{where}replay.json").json()["events"][1]["hands"] == record["events"][1]["hands"]
+    assert "Finished".lower() in client.get("/tables/").content.decode().lower()
+
+
+@pytest.mark.django_db
+def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) -> None:
+    accepted(house.player(), "random", games=["bato"])
+    row = sitting(client, game="bato", rival="random")
+    held = holding.claim("host:1")
+    assert held is not None
+    legal = ["discard", "discard 1o", "discard 1o 3c"]
+    holding.ask(held, Question(0, 1, legal, ["1o", "3c"], [], []), [])
+    where = f"/tables/{row.public_id}/"
+    page = client.get(where).content.decode()
+    assert faults(Page(page)) == []
+    assert 'type="checkbox" name="put" value="3c"' in page
+    client.post(f"{where}do/", {"do": "discard", "put": ["3c", "1o"], "turn": 0})
+    assert holding.answer(held, 0) == "discard 1o 3c"
+    holding.ask(held, Question(1, 1, [f"bid {n}" for n in range(60, 120, 5)], ["1o"], [], []), [])
+    assert "Bid 65" in client.get(where).content.decode()
+    client.post(f"{where}do/", {"do": "", "number": "bid 65", "turn": 1})
+    assert holding.answer(held, 1) == "bid 65"
+    holding.ask(held, Question(2, 1, [NEXT], [], [], [[1, 2, 3, 4]]), [])
+    assert "Next board" in client.get(where).content.decode()
+    client.post(f"{where}do/", {"do": "leave"})
+    assert "You have left this table" in client.get(where).content.decode()
+    settings.TABLES = 0
+    assert client.get("/tables/").status_code == 404
+    assert "/tables/" not in client.get("/").content.decode()
+
+
+# ---- in a browser
+
+
+@pytest.fixture
+def machine() -> Iterator[Machine]:
+    with tempfile.TemporaryDirectory(prefix="tute-seat-") as folder:
+        Path(folder).chmod(0o755)
+        made = Machine(Path(folder) / "bots")
+        made.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield made
+        made.stopping.set()
+        made.tables.close()
+        made.upcoming.close()
+
+
+MY_TURN = "document.querySelector('#hand:not([data-busy]) button:not(:disabled)') !== null"
+OVER = "document.querySelector('#leave') === null && document.querySelector('tute-replay.ready') !== null"
+
+
+def is_so(page, fact: str) -> bool:
+    """Whether it holds; not while a page is being loaded."""
+    try:
+        return bool(page.evaluate(f"() => {fact}"))
+    except PlaywrightError:
+        return False
+
+
+def comes(page, fact: str) -> None:
+    wait_for(lambda: is_so(page, fact), fact, 60, every=0.02)
+
+
+def look(page, name: str) -> None:
+    """A picture for people, where they want one; and nothing is wider than the screen."""
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for scheme in ("light", "dark") if (folder := os.environ.get("SCREENSHOTS")) else ():
+        page.emulate_media(color_scheme=scheme)
+        page.screenshot(path=f"{folder}/seat-{name}-{scheme}.png", full_page="over" in name)
+
+
+def sit_down(page, site: str, game: str, *, touch: bool) -> None:
+    page.goto(f"{site}/tables/?game={game}")
+    look(page, f"{game}-sit")
+    page.select_option("#id_rival", "greedy")
+    if touch:
+        page.locator("form[action='/tables/'] button").tap()
+    else:
+        page.focus("#id_boards")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
+
+
+def answer(page, *, touch: bool) -> None:
+    """Play the last card that may be played, or say the last word."""
+    before = page.locator("#seat").get_attribute("data-turn")
+    if touch:
+        page.locator("#hand button:not(:disabled)").last.tap()
+    else:
+        page.locator("#hand button:not(:disabled)").first.focus()
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("Enter")
+    comes(
+        page,
+        f"document.querySelector('#seat')?.dataset.turn !== '{before}' || document.querySelector('#leave') === null",
+    )
+
+
+def play_through(page, game: str, *, touch: bool) -> int:
+    """Answer until the table is over; how often."""
+    for turns in range(1000):
+        comes(page, f"({MY_TURN}) || ({OVER})")
+        if is_so(page, OVER):
+            return turns
+        if turns in (0, 3):
+            look(page, f"{game}-{turns}")
+        if turns == 2:  # as after a lost line
+            page.reload()
+            page.evaluate("window.stays = true")
+            comes(page, MY_TURN)
+        assert turns == 0 or page.evaluate("window.stays") is True, "an answer loads no page"
+        page.evaluate("window.stays = true")
+        answer(page, touch=touch)
+    raise AssertionError("it never ends")
+
+
+@pytest.mark.timeout(900)
+def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser, machine: Machine) -> None:
+    for version, _ in house.enter():
+        Match.objects.filter(parties__version=version).delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    session = Client()
+    session.force_login(players.create("ana").user)
+    complaints: list[str] = []
+    for game, touch in (("remate", False), ("partnership", True)):
+        size = {"width": 360, "height": 740} if touch else {"width": 1280, "height": 900}
+        context = browser.new_context(viewport=size, has_touch=touch, is_mobile=touch, locale="es-ES")
+        context.set_default_timeout(PATIENT_MS)
+        value = session.cookies[settings.SESSION_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+        page = context.new_page()
+        page.on(
+            "console",
+            lambda told: (
+                complaints.append(f"{told.text} {told.location}") if told.type in ("error", "warning") else None
+            ),
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        sit_down(page, site, game, touch=touch)
+        wait_for(machine.tables.look, "a table waits", 60)
+        assert play_through(page, game, touch=touch) > 4
+        row = Table.objects.latest("pk")
+        assert (row.status, seating.opened(row)[0]["over"]) == ("finished", True)
+        look(page, f"{game}-over")
+        context.close()
+    assert complaints == []

@@ -1,0 +1,27 @@
+"""A table of a person, as a worker would have it whose bots take the first of their choices."""
+
+from __future__ import annotations
+
+import engine
+from engine.runner.table import Question, Taken
+from league.domain.tables import holding
+from league.models import Table
+
+
+def hold(row: Table) -> tuple[holding.Held, engine.State]:
+    """A worker has it, whose bots have played until the person is asked."""
+    held = holding.claim("host:1")
+    assert held is not None
+    assert held.row.pk == row.pk
+    game = engine.load(row.pool.game)
+    seed = engine.board_seed(held.secret, game.key, f"table-{row.public_id}", 1)
+    state, made = game.new_match(seed=seed), []
+    while state.current_seat != 0 or len(state.legal_actions()) == 1:
+        action = state.legal_actions()[0]
+        if len(state.legal_actions()) > 1:
+            made.append(Taken(state.current_seat, game.action_text(action)))
+        state.apply(action)
+    legal = [game.action_text(action) for action in state.legal_actions()]
+    hand = [game.pack.texts[card] for card in state.hand_of(0)]
+    holding.ask(held, Question(len(made), 1, legal, hand, engine.redact(state.events, 0), []), made)
+    return held, state
