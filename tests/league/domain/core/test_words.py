@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils.choices import CallableChoiceIterator
 
 from league.domain.people import tokens
-from league.models import Audit, Check, EntryRequest, Event, Judgement, Match, Succession, Table
+from league.models import Audit, Check, EntryRequest, Event, JudgedSum, Judgement, Match, Succession, Table
 from tests.support.league import NOW, accepted, play, started
 
 
@@ -43,6 +43,7 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     Audit.objects.create(work=work, **audit)
     Check.objects.create(version=version, match=match, game="partnership", name="boards")
     Judgement.objects.create(match=match, kind="open", judge="open-1", created=NOW)
+    JudgedSum.objects.create(version=version, pool=match.pool, kind="open", judge="open-1", phase="")
     tokens.create(ana, "laptop", now=NOW)
     Event.objects.create(slug="a", owner=ana, document={}, secret=b"", created=NOW)
     EntryRequest.objects.create(bot=version.bot, asker=berto, tournament=cup, created=NOW)
