@@ -82,7 +82,7 @@ QUERIES = {
     "game": 12,
     "idle game": 4,
     "bots": 4,
-    "bot": 20,
+    "bot": 21,
     "version": 12,
     "encounter": 10,
     "player": 10,
