@@ -137,7 +137,7 @@ def act(by: Player, public_id: str, number: int, action: str, *, now: datetime |
 
 
 def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:
-    """Get up. What was played of the table counts for nothing; its worker lets it go within a second. False where it was over."""
+    """Get up. A board that was begun counts as lost (`standing`); the worker lets it go within a second. False where it was over."""
     now = clock.given(now)
     with transaction.atomic():
         row = of(by, public_id).select_for_update().first()

@@ -24,7 +24,7 @@ from django.views.decorators.http import require_POST
 import engine
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.people import quotas
-from league.domain.tables import seating
+from league.domain.tables import seating, standing
 from league.enums import TableStatus
 from league.models import BotVersion, Player, Table
 from league.models.tables import LIVE
@@ -95,6 +95,8 @@ def _tables(request: HttpRequest, player: Player, form: SitForm, status: int = 2
         "form": form,
         "present": seating.present(player),
         "latest": list(over.order_by("-created")[:LATEST]),
+        "standing": standing.lines(player),
+        "most_tables": standing.MOST_TABLES,
         "limit": quotas.limit(player, quotas.TABLES),
         "rest_s": settings.TABLE_REST_S,
         "away_min": settings.TABLE_AWAY_S // 60,

@@ -108,7 +108,7 @@ QUERIES = {
     "password": 3,
     "submit": 5,
     "editor": 9,
-    "tables": 10,
+    "tables": 11,
     "choose a game": 3,
     "new tournament": 7,
     "new event": 7,

@@ -24,7 +24,7 @@ from league.domain.people import players
 from league.domain.playing.process import Machine
 from league.domain.tables import holding, seating
 from league.enums import VersionStatus
-from league.models import BotVersion, Match, Player, Table
+from league.models import BotVersion, Match, Player, Rating, Table
 from league.web.matches import tables
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
@@ -166,6 +166,33 @@ def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) 
     settings.TABLES = 0
     assert client.get("/tables/").status_code == 404
     assert "/tables/" not in client.get("/").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_person_sees_how_well_they_play(client, ana) -> None:
+    assert "How well you play" not in client.get("/tables/").content.decode()
+    row = sitting(client)
+    figures = {
+        "boards": 9,
+        "opponents": 3,
+        "score": 0.5,
+        "points_per_board": 0,
+        "faults": 0,
+        "rank_best": 1,
+        "rank_worst": 3,
+    }
+    greedy = row.seats.get(number=1).version
+    Rating.objects.create(
+        pool=row.pool, version=greedy, elo=1000, margin=10, provisional=False, updated=row.created, **figures
+    )
+    held, _ = hold(row)
+    number = Table.objects.get().turn
+    seating.act(ana, row.public_id, number, Table.objects.get().legal[0])
+    holding.finish(held, TableResult([[60, 70, 60, 70]], [{}]), number + 1)
+    shown = client.get("/tables/").content.decode()
+    assert faults(Page(shown)) == []
+    assert "How well you play" in shown
+    assert "0–0–1" in shown
 
 
 # ---- in a browser
