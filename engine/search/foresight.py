@@ -179,7 +179,7 @@ class Foresight:
             root[CARDS] = self._hand(state.table)
         root[UNSUNG] = 15 & ~state.sung if self.sings else 0
         self.supply = self.face_down = state.n
-        if state.n and state.shown >= 0 and state.holder < 0:
+        if state.n and state.shown >= 0 and state.holder < 0 and len(state.stock) < state.n:
             self.face_down = state.n - 1
             self.stock[state.n - 1] = state.shown // 10 * 16 + state.shown % 10
 

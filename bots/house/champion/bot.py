@@ -3,20 +3,25 @@
 1. It keeps the league's books (`view.deals`): whatever was shown or proved, every deal of the hidden cards that agrees with it is equally likely.
    One thing it adds: who wins a trick and leads on without singing holds no pair that could have been sung.
 2. In each of many deals it plays each of its cards out (`engine.search.foresight`). In the next four tricks everybody chooses each card by
-   trying it out with open hands, so a mistake is punished there and partners help each other; the rest of the deal goes by habit.
+   trying it out with open hands, so a mistake is punished there and partners help each other; the rest of the deal goes by habit. Where there
+   is a stock only the present trick is played so: the order of the stock is no open card.
 3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
+4. Where two seats play with the stock gone, both hands are known and the deal is solved to its end.
 
 It thinks by counts of cards and not by the clock, so the same questions with the same seed get the same answers on any machine. Where the rules
-are not compiled (`make fast`) a card costs a hundred times as much: then all four tricks go by habit, as `counting` has it.
+are not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, as `counting` has it.
 """
 
 from tute_bot import Bot, View, plays, run
 from tute_sense import announce
 
 import engine
-from engine.search.foresight import Foresight
+from engine.search.foresight import ALL, Foresight
+from engine.search.solving import judge
 
-OPEN = 4  # tricks that are played with open hands
+# by game and seats: tricks that are played with open hands, and after how many more the rest is estimated while there is a stock
+PLANS = {("partnership", 4): (4, ALL), ("individual", 2): (1, 2), ("two_player", 2): (1, 2)}
+SOLVED = 8 if engine.COMPILED else 6  # cards in hand from which the end is solved, where two seats know both hands
 CARDS = 6_000_000  # cards played out for a decision: the budget of thought, 20 to 30 nanoseconds each
 FEWEST = 6  # deals, at least, before and after that half
 DEALS = 800  # most deals of the hidden cards for a decision
@@ -34,6 +39,7 @@ class ChampionBot(Bot):
         """One set of tables serves all decisions; nobody is known to lack a pair yet."""
         game = engine.load(view.game, players=view.seats, **view.options)
         self.table = Foresight(game)
+        self.open, self.ahead = PLANS.get((view.game, view.seats), (0, 2))
         self.dice = engine.Dice(view.seed)
         self.number = {text: card for card, text in enumerate(game.pack.texts)}
         self.suits = {text[1]: card // 10 for text, card in self.number.items()}
@@ -55,7 +61,7 @@ class ChampionBot(Bot):
         elif kind in ("song", "tute"):
             self.winner = -1
         elif kind in ("draw", "exchange", "return"):
-            self.silent[event["seat"]] = False
+            self.silent[event["seat"]] = False  # what it has drawn it may keep
 
     def act(self, view: View, legal: list[str]) -> str:
         """A song or tute where one is due, else the card that does best."""
@@ -65,11 +71,20 @@ class ChampionBot(Bot):
         cards = plays(legal)
         return "play " + (cards[0] if len(cards) == 1 else self.best(view, cards))
 
+    def solve(self, state: engine.State, cards: list[str]) -> str:
+        """The best card where both hands are known."""
+        sign = 1 if state.turn == 0 else -1
+        found = {state.game.action_text(action): sign * (one.low + one.high) for action, one in judge(state).items()}
+        return max(cards, key=lambda card: found["play " + card])
+
     def best(self, view: View, cards: list[str]) -> str:
         """The card that does best over many deals; after half of the budget only the better half of the cards goes on."""
         table, deals, dice = self.table, view.deals(), self.dice
         first = deals.deal(dice)
-        table.begin(view.to_state(first), OPEN if engine.COMPILED else 0)
+        state = view.to_state(first)
+        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED:
+            return self.solve(state, cards)
+        table.begin(state, self.open if engine.COMPILED else 0, self.ahead)
         table.put(first)
         unsung = 15 & ~sum(1 << self.suits[suit] for _, suit, _ in view.songs)
         for seat in range(view.seats):
