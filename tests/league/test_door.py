@@ -320,6 +320,7 @@ COVERED = {
     "league_botversion": {"bots"},
     "league_audit": {"audits"},
     "league_judgement": {"judgements"},
+    "league_judgedsum": {"bots"},
     "league_succession": {"bots"},
     "league_tournament": {
         "tournaments",
