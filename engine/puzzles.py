@@ -52,7 +52,7 @@ class Puzzle:
 
     best: the choices that are right, equally good in every deal. lost: what each choice gives away against them, on average over `deals` deals,
     in units of the board score (`unit`); 0 for those of `best`. margin: the least of the others, and `error` its standard error. events: all
-    that the seat was told, from the start of the sitting; legal: what it could choose. source: match, board, sitting and step.
+    that the seat was told, from the start of the sitting; hand: its cards now; legal: what it could choose. source: match, board, sitting and step.
     """
 
     id: str
@@ -64,6 +64,7 @@ class Puzzle:
     phase: str
     unit: str
     events: list[dict[str, Any]]
+    hand: list[str]
     legal: list[str]
     best: list[str]
     lost: dict[str, float]
@@ -92,7 +93,13 @@ def read(line: str) -> Puzzle:
         raise NotAPuzzleError(f"it is no puzzle: {error}") from None
     if any(type(getattr(puzzle, name)) is not str for name in _TEXT) or not all(
         isinstance(part, kind)
-        for part, kind in ((puzzle.events, list), (puzzle.legal, list), (puzzle.lost, dict), (puzzle.seat, int))
+        for part, kind in (
+            (puzzle.events, list),
+            (puzzle.hand, list),
+            (puzzle.legal, list),
+            (puzzle.lost, dict),
+            (puzzle.seat, int),
+        )
     ):
         raise NotAPuzzleError("a field has a wrong type")
     if set(puzzle.lost) != set(puzzle.legal) or not puzzle.best or not set(puzzle.best) <= set(puzzle.legal):
@@ -145,6 +152,7 @@ def find(
                     phase=phase_of(one.state),
                     unit=str(game.score_unit),
                     events=events,
+                    hand=[game.pack.texts[card] for card in one.state.hand_of(one.state.turn)],
                     legal=[one.state.game.action_text(action) for action in one.state.legal_actions()],
                     best=verdict.best,
                     lost=verdict.lost,

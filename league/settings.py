@@ -149,6 +149,8 @@ AUDIT_PERCENT = envint(
 # Of one judgement, where nothing else waits (league.domain.judgements): seconds of a core, and deals over which a decision is judged fairly
 JUDGE_CPU_S = envint("JUDGE_CPU_S", 300, least=1)
 JUDGE_DEALS = envint("JUDGE_DEALS", 12, least=2)
+# A file of `tute puzzles find` that people and bots are shown; empty: no puzzles (league.domain.puzzles)
+PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)  # with less on the disk of STATE_DIR a worker takes no match
 UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # of bots, and of runtimes, that no worker uses at present
 # Days that the replays of a finished match are kept, by what it was played for; 0: for ever. Results stay (league.domain.matches.logs)

@@ -15,6 +15,7 @@ from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenName
 from league.models.pools import Pool
+from league.models.puzzles import PuzzleAnswer
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.tables import Table, TableAction, TableSeat
@@ -53,6 +54,7 @@ __all__ = [
     "Player",
     "Pool",
     "PoolSums",
+    "PuzzleAnswer",
     "Quota",
     "Rating",
     "RatingPoint",

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from league.domain.puzzles import shelf
 from league.domain.tables import seating
 from league.enums import MatchStatus, RequestStatus
 from league.models import EntryRequest, Match, Party
@@ -54,6 +55,12 @@ def followed(context: dict[str, Any]) -> dict[str, str]:
 def people_sit_down() -> bool:
     """Whether this league has tables for people."""
     return seating.is_on()
+
+
+@register.simple_tag
+def puzzles_shown() -> bool:
+    """Whether this league has puzzles for people."""
+    return bool(shelf.shelf().by_id)
 
 
 @register.simple_tag

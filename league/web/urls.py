@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import tables, trying, tv
+from league.web.matches import puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import live
@@ -74,6 +74,10 @@ urlpatterns = [
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
     path("operators/", operators.operators, name="operators"),
     path("operators/<slug:name>/", operators.action, name="operator-action"),
+    path("puzzles/", puzzles.puzzles, name="puzzles"),
+    path("puzzles.jsonl", puzzles.puzzles_jsonl, name="puzzles-file"),
+    path("puzzles/<slug:identity>/", puzzles.puzzle, name="puzzle"),
+    path("puzzles/<slug:identity>/replay.json", puzzles.puzzle_json, name="puzzle-replay"),
     path("tv/", tv.tv, name="tv"),
     path("queue/", pages.queue, name="queue"),
     path("live", live.live, name="live"),

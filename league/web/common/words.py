@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, pgettext
@@ -162,6 +164,14 @@ def action_name(action: str) -> str:
         % {"number": what},
     }
     return named.get(verb, action)
+
+
+def seat_of_puzzle(seat: int, mine: int, sides: Sequence[Sequence[int]]) -> str:
+    """Who sits there: nobody whose name matters."""
+    if seat == mine:
+        return _("Your seat")
+    partners = any(seat in side and mine in side for side in sides)
+    return _("Your partner") if partners else _("Seat %(number)s") % {"number": seat}
 
 
 TUTES = {"R": gettext_noop("kings"), "C": gettext_noop("horses"), "S": gettext_noop("jacks")}

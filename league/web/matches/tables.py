@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -28,11 +27,11 @@ from league.domain.tables import seating, standing
 from league.enums import TableStatus
 from league.models import BotVersion, Player, Table
 from league.models.tables import LIVE
-from league.web.common import words
 from league.web.common.fields import set_choices
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, viewer_of
 from league.web.matches import narrate
+from league.web.matches.offers import chosen, offer
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
@@ -41,7 +40,6 @@ FIRST_GAME, FIRST_RIVAL = "partnership", "greedy"
 LATEST = 10  # tables that the page lists
 SOON_S = 1.0  # so long an answer waits for those of the bots
 LOOK_S = 0.02
-MANY = 8  # numbers to choose from: more are a list
 
 
 class SitForm(forms.Form):
@@ -107,56 +105,6 @@ def _tables(request: HttpRequest, player: Player, form: SitForm, status: int = 2
 HEAVY = ("seen", "legal", "hand", "records")
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Something that the person may do: the protocol's text, and what the button says."""
-
-    do: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Held:
-    """A card of the person's hand; `do` is empty where it may not be played now."""
-
-    card: str
-    name: str
-    do: str
-
-
-@dataclass
-class Offer:
-    """All that the person may do now, as the page shows it."""
-
-    hand: list[Held]
-    words: list[Choice]  # buttons
-    numbers: list[Choice]  # many of one kind: a list
-    discards: bool  # cards of the hand are marked, and put away together
-    least: int = 0
-    most: int = 0
-
-
-SUITS, RANKS = "oceb", "13RCS76542"
-
-
-def _offer(row: Table) -> Offer:
-    legal: list[str] = row.legal
-    plays = {text.partition(" ")[2]: text for text in legal if text.startswith("play ")}
-    puts = [text.split()[1:] for text in legal if text == "discard" or text.startswith("discard ")]
-    hand = sorted(row.hand, key=lambda card: (SUITS.find(card[-1]), RANKS.find(card[0])))
-    others = [text for text in legal if not text.startswith(("play ", "discard"))]
-    many = [text for text in others if " " in text]
-    listed = many if len(many) > MANY else []
-    return Offer(
-        hand=[Held(card, words.card_name(card), plays.get(card, "")) for card in hand],
-        words=[Choice(text, words.action_name(text)) for text in others if text not in listed],
-        numbers=[Choice(text, words.action_name(text)) for text in listed],
-        discards=bool(puts),
-        least=min(map(len, puts), default=0),
-        most=max(map(len, puts), default=0),
-    )
-
-
 def _row(request: HttpRequest, public_id: str) -> Table:
     """A table that who looks may see: their own, or anybody's that was played to its end. Two queries."""
     row = Table.objects.select_related("pool", "player").filter(public_id=public_id).first()
@@ -200,7 +148,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "scores": [(number, list(zip(numbered(names), one, strict=True))) for number, one in enumerate(row.scores, 1)],
         "size": size,
         "lines": narrate.narrate(shown_moments(record), numbered(names), names),
-        "offer": _offer(row) if row.turn is not None else None,
+        "offer": offer(row.legal, row.hand) if row.turn is not None else None,
         "rest_s": settings.TABLE_REST_S,
         "away_min": settings.TABLE_AWAY_S // 60,
     }
@@ -232,23 +180,13 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
         seating.leave(player, public_id)
         return where
     try:
-        row = seating.act(player, public_id, whole_number(request.POST.get("turn")) or 0, _answer(request, now.legal))
+        row = seating.act(player, public_id, whole_number(request.POST.get("turn")) or 0, chosen(request, now.legal))
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return where
     if row.status == TableStatus.HELD:
         _wait(row)
     return where
-
-
-def _answer(request: HttpRequest, legal: Sequence[str]) -> str:
-    """What was chosen. Cards that are put away come one by one, in any order; the engine has its own."""
-    do = request.POST.get("do", "")
-    if do != "discard":
-        return do or request.POST.get("number", "")
-    wanted = set(request.POST.getlist("put"))
-    there = [text for text in legal if text.startswith("discard") and set(text.split()[1:]) == wanted]
-    return there[0] if there else " ".join([do, *sorted(wanted)])
 
 
 def _wait(row: Table) -> None:

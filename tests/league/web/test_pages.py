@@ -16,6 +16,7 @@ from league.domain.core import clock
 from league.domain.matches import embargoes
 from league.domain.operators import acting
 from league.domain.people import rights
+from league.domain.puzzles import shelf
 from league.domain.ratings import leaderboards
 from league.models import Match, PlaceOfDay, Rating, RatingPoint, TableOfDay
 from league.web.pages.leaders import leaders_by_game
@@ -59,6 +60,8 @@ def addresses(league) -> dict[str, str]:
         "submit": "/submit/",
         "editor": "/editor/",
         "tables": "/tables/",
+        "puzzles": "/puzzles/",
+        "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
         "choose a game": "/t/new/",
         "new tournament": "/t/new/?game=cabrero&players=5",
         "new event": "/e/new/?game=partnership",
@@ -109,6 +112,8 @@ QUERIES = {
     "submit": 5,
     "editor": 9,
     "tables": 11,
+    "puzzles": 6,
+    "puzzle": 4,
     "choose a game": 3,
     "new tournament": 7,
     "new event": 7,

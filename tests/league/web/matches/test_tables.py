@@ -25,7 +25,7 @@ from league.domain.playing.process import Machine
 from league.domain.tables import holding, seating
 from league.enums import VersionStatus
 from league.models import BotVersion, Match, Player, Rating, Table
-from league.web.matches import tables
+from league.web.matches import offers
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
 from tests.support.league import accepted
@@ -42,7 +42,7 @@ def test_every_action_of_every_game_can_be_taken_on_the_page() -> None:
             while not state.is_over:
                 legal = [game.action_text(action) for action in state.legal_actions()]
                 hand = [state.game.pack.texts[card] for card in state.hand_of(state.current_seat)]
-                offer = tables._offer(Table(legal=legal, hand=hand))
+                offer = offers.offer(legal, hand)
                 there = {one.do for one in offer.hand} | {one.do for one in [*offer.words, *offer.numbers]}
                 for text in legal:
                     put = set(text.split()[1:])

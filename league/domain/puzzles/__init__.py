@@ -1,0 +1,1 @@
+"""Puzzles for people: decisions with one clearly best choice, and what players made of them."""

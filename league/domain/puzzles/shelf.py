@@ -1,0 +1,55 @@
+"""The puzzles that this league shows: a file of them, as `tute puzzles find` writes it. Read once, and again where the file has changed."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from engine.puzzles import NotAPuzzleError, Puzzle, read
+
+log = logging.getLogger("league.puzzles")
+
+
+class Shelf:
+    """All of them, in the order of the file. by_id, by_game: the same in other orders."""
+
+    def __init__(self, puzzles: list[Puzzle]) -> None:
+        self.by_id = {one.id: one for one in puzzles}
+        self.by_game: dict[str, list[Puzzle]] = defaultdict(list)
+        for one in self.by_id.values():
+            self.by_game[one.game].append(one)
+
+    def next_after(self, puzzle: Puzzle, done: frozenset[str] = frozenset()) -> Puzzle | None:
+        """The next of the same game that is not `done`, round about; None where all others are."""
+        row = self.by_game[puzzle.game]
+        here = row.index(puzzle)
+        return next((one for one in (*row[here + 1 :], *row[:here]) if one.id not in done), None)
+
+
+def shelf() -> Shelf:
+    """What the file of PUZZLES holds now; empty where there is none. A line that is no puzzle is left out and logged."""
+    path = settings.PUZZLES
+    if not path:
+        return Shelf([])
+    try:
+        seen = Path(path).stat()
+    except OSError as error:
+        log.error("no puzzles are shown: %s", error)
+        return Shelf([])
+    return _read(str(path), seen.st_mtime_ns, seen.st_size)
+
+
+@lru_cache(maxsize=1)
+def _read(path: str, *_version: int) -> Shelf:
+    found = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip():
+            try:
+                found.append(read(line))
+            except NotAPuzzleError as error:
+                log.error("line %d of %s is left out: %s", number, path, error)
+    return Shelf(found)

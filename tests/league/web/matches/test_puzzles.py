@@ -1,0 +1,164 @@
+"""Puzzles for people: what is shown, what an answer is worth, and which one counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from engine.puzzles import Puzzle, read
+from league.domain.people import players
+from league.domain.puzzles import shelf
+from league.models import Player, PuzzleAnswer
+from tests.league.web.conftest import PATIENT_MS
+from tests.league.web.page import Page, faults
+
+
+def some() -> Puzzle:
+    """The first one, in which cards are played."""
+    return next(one for one in shelf.shelf().by_id.values() if all(text.startswith("play ") for text in one.legal))
+
+
+def wrong(one: Puzzle) -> str:
+    return next(text for text in one.legal if text not in one.best)
+
+
+def told(client: Client, path: str, **data: str) -> str:
+    answer = client.post(path, data) if data else client.get(path)
+    assert answer.status_code == 200, answer.content.decode()[-2000:]
+    page = Page(answer.content.decode())
+    assert faults(page) == []
+    return " ".join(page.text.split())
+
+
+@pytest.fixture
+def ana(db) -> Player:
+    return players.create("ana")
+
+
+@pytest.fixture
+def stranger(db) -> Client:
+    return Client(headers={"accept-language": "en"})
+
+
+@pytest.fixture
+def mine(ana) -> Client:
+    made = Client(headers={"accept-language": "en"})
+    made.force_login(ana.user)
+    return made
+
+
+def test_the_file_of_the_league_holds_puzzles_worth_the_name() -> None:
+    lines = Path(str(settings.PUZZLES)).read_text(encoding="utf-8").splitlines()
+    found = [read(line) for line in lines]
+
+    assert len({one.id for one in found}) == len(lines) >= 50
+    assert len({one.game for one in found}) >= 3
+    for one in found:
+        assert len(one.legal) >= 3
+        assert {text.split()[1] for text in one.legal if text.startswith("play ")} <= set(one.hand)
+        assert all(event.keys().isdisjoint(("hands", "rest")) for event in one.events), "cards of others"
+
+
+def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_away(stranger) -> None:
+    one = some()
+    at = f"/puzzles/{one.id}/"
+    text = told(stranger, at)
+    assert "What would you do?" in text
+    assert "gives away" not in text
+    shown = stranger.get(f"{at}replay.json").json()
+    [deal] = [event for event in shown["events"] if event["e"] == "deal"]
+    assert deal["hand"]
+    assert deal["to"] == [one.seat]
+    assert json.dumps(shown).count('"hand"') == 1
+
+    text = told(stranger, at, do=one.best[0])
+    assert "Right: that is the best." in text
+    assert "This answer counts" not in text
+    text = told(stranger, at, do=wrong(one))
+    assert f"Not the best: it gives away {one.lost[wrong(one)]:.2f} on average." in text
+    assert "The next one" in text
+    refused = stranger.post(at, {"do": "play 9x"})
+    assert refused.status_code == 422
+    assert "none of the choices here" in refused.content.decode()
+    assert "What would you do?" in refused.content.decode()
+    assert not PuzzleAnswer.objects.exists()
+    assert stranger.get("/puzzles/000000000000/").status_code == 404
+
+
+def test_the_first_answer_counts(mine, ana) -> None:
+    one = some()
+    at = f"/puzzles/{one.id}/"
+
+    assert "This answer counts." in told(mine, at, do=wrong(one))
+    assert "Your first answer counts, not this one." in told(mine, at, do=one.best[0])
+
+    row = PuzzleAnswer.objects.get()
+    assert (row.player, row.puzzle, row.answer, row.solved) == (ana, one.id, wrong(one), False)
+    other = shelf.shelf().next_after(one)
+    assert other is not None
+    told(mine, f"/puzzles/{other.id}/", do=other.best[0])
+    counted = told(mine, "/puzzles/")
+    assert f" {len(shelf.shelf().by_game[one.game])} 2 1 " in counted
+
+
+def test_who_has_tried_all_is_told_so(mine, ana) -> None:
+    one = some()
+    row = shelf.shelf().by_game[one.game]
+    made = {"game": one.game, "answer": "x", "solved": True, "created": ana.created}
+    PuzzleAnswer.objects.bulk_create(PuzzleAnswer(player=ana, puzzle=each.id, **made) for each in row if each != one)
+
+    assert "You have tried all of this game." in told(mine, f"/puzzles/{one.id}/", do=one.best[0])
+
+
+def test_a_league_without_puzzles_shows_none(stranger, settings, tmp_path, caplog) -> None:
+    assert 'href="/puzzles/"' in stranger.get("/").content.decode()
+    settings.PUZZLES = ""
+    for path in ("/puzzles/", f"/puzzles/{'0' * 12}/", "/puzzles.jsonl"):
+        assert stranger.get(path).status_code == 404
+    settings.PUZZLES = str(tmp_path / "other.jsonl")
+    assert stranger.get("/puzzles/").status_code == 404
+    assert "no puzzles are shown" in caplog.text
+
+    (tmp_path / "other.jsonl").write_text('{"format":"x"}\n')
+    assert stranger.get("/puzzles/").status_code == 404
+    assert "line 1" in caplog.text
+    (tmp_path / "other.jsonl").write_text("oops\n\n" + some_line())
+    assert stranger.get("/puzzles/").status_code == 200, "a file that has changed is read again"
+    assert b"".join(stranger.get("/puzzles.jsonl").streaming_content).decode().endswith(some_line())
+
+
+def some_line() -> str:
+    return (
+        Path(__file__)
+        .resolve()
+        .parents[4]
+        .joinpath("bots", "puzzles.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()[0]
+        + "\n"
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_puzzle_is_solved_by_keyboard_on_a_narrow_screen(browser, live_server) -> None:
+    one = some()
+    context = browser.new_context(viewport={"width": 360, "height": 740}, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(PATIENT_MS)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.goto(f"{live_server.url}/puzzles/{one.id}/", wait_until="networkidle")
+    card = page.locator(f'#hand button[value="{one.best[0]}"]')
+    card.focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Right: that is the best.").wait_for()
+
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 360
+    assert errors == []
+    context.close()
