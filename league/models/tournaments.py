@@ -39,7 +39,7 @@ class Event(models.Model):
     opens = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [only_words("event", "status", TournamentStatus)]
+        constraints = [only_words("event", "status", TournamentStatus), only_words("event", "audience", Audience)]
 
     def __str__(self) -> str:
         return self.name
