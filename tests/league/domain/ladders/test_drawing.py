@@ -175,9 +175,11 @@ def test_who_is_placed_rests_and_so_an_idle_ladder_comes_to_rest(ladder):
     assert set(Rung.objects.values_list("placed", "tied")) <= {(1, True), (1, False)}
     first = Rung.objects.order_by("due").first()
     assert first.due > later(rest_s(48) - 1)
+    # Who sat at one table last may be due at the same moment
+    longest = set(Rung.objects.filter(due=first.due).values_list("version", flat=True))
     workers.note_alive("w1", now=first.due)
     assert drawing.draw(now=first.due)
-    assert first.version_id in seated(queued()[0])
+    assert longest & seated(queued()[0])
 
 
 def test_dying_at_any_statement_leaves_nothing_half_done(ladder):
