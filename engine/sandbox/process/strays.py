@@ -22,7 +22,9 @@ def clear() -> int:
 
     What a nursery has borne lives, whoever's it is: workers in other networks hold their slots under the same names.
     """
-    if os.getuid() != 0:
+    if os.getuid() != 0 or (_PROC / "self").readlink() != Path(
+        str(os.getpid())
+    ):  # or /proc counts processes otherwise than we do
         return 0
     users = range(slots.FIRST_USER, slots.LAST_USER + 1)
     families = {

@@ -312,7 +312,12 @@ def test_the_secret_reaches_a_bot_in_no_other_way(
     for secret in (b"one secret".ljust(32), b"another".ljust(32)):
         lines: list[tuple[int, int, bytes]] = []
         spec = replace(match(*[honest] * parties, game=game, boards=2), secret=secret)
-        play_match(spec, box, tap=lambda number, seat, request, _, lines=lines: lines.append((number, seat, request)))
+        found = play_match(
+            spec, box, tap=lambda number, seat, request, _, lines=lines: lines.append((number, seat, request))
+        )
+        assert [fault for board in found.boards for one in board.sittings for fault in one.faults] == [], (
+            "all are honest"
+        )
         assert not any(secret.hex().encode() in line for _, _, line in lines)
         said.append([(number, seat, re.sub(rb'"(seed|bank_s)":[0-9.]+', b"", line)) for number, seat, line in lines])
     assert len(said[0]) > 20
