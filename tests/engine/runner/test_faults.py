@@ -89,7 +89,8 @@ FAULTS = {
     "floods with answers": (
         "def act(m):\n    while True: os.write(1, good(m).encode())",
         "protocol",
-        "although nothing was asked",
+        # The second, where it is stopped between two lines and goes on with the first answer
+        "although nothing was asked|write one answer to each request",
     ),
 }
 
@@ -103,7 +104,7 @@ def test_fault_is_typed_and_the_opponent_wins(case: str, box: Sandbox, make: Mak
     faults = result.parties[0].faults
     assert [(fault.board, fault.sitting) for fault in faults] == [(1, 0), (1, 1)]
     assert {fault.kind for fault in faults} <= set(kind.split(" or "))
-    assert words in faults[0].detail
+    assert any(part in faults[0].detail for part in words.split("|")), faults[0].detail
     assert_forfeited_from_the_first_decision(result)
     assert json.loads(faults[0].request)["type"] == "act"
 
