@@ -86,21 +86,20 @@ def read(line: str) -> Puzzle:
         if plain.pop("format") != FORMAT:
             raise NotAPuzzleError(f"its format is not {FORMAT}")
         puzzle = Puzzle(**plain)
-        game = load(puzzle.game, players=puzzle.players, **puzzle.options)
+        _check(puzzle)
     except NotAPuzzleError:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise NotAPuzzleError(f"it is no puzzle: {error}") from None
-    if any(type(getattr(puzzle, name)) is not str for name in _TEXT) or not all(
-        isinstance(part, kind)
-        for part, kind in (
-            (puzzle.events, list),
-            (puzzle.hand, list),
-            (puzzle.legal, list),
-            (puzzle.lost, dict),
-            (puzzle.seat, int),
-        )
-    ):
+    return puzzle
+
+
+def _check(puzzle: Puzzle) -> None:
+    """Raises NotAPuzzleError, or what Python raises of values that are quite another kind of thing."""
+    game = load(puzzle.game, players=puzzle.players, **puzzle.options)
+    texts = [getattr(puzzle, name) for name in _TEXT] + [*puzzle.hand, *puzzle.legal, *puzzle.best, *puzzle.lost]
+    numbers = (puzzle.seat, puzzle.margin, puzzle.error, puzzle.deals, *puzzle.lost.values())
+    if any(type(one) is not str for one in texts) or any(type(one) not in (int, float) for one in numbers):
         raise NotAPuzzleError("a field has a wrong type")
     if set(puzzle.lost) != set(puzzle.legal) or not puzzle.best or not set(puzzle.best) <= set(puzzle.legal):
         raise NotAPuzzleError("its choices do not agree with one another")
@@ -110,7 +109,6 @@ def read(line: str) -> Puzzle:
         raise NotAPuzzleError(
             f"it was made by revision {puzzle.revision} of the rules of {game.key}; these are of {game.revision}"
         )
-    return puzzle
 
 
 def find(

@@ -183,7 +183,9 @@ for line in sys.stdin:
         ({"best": ["play 9x"]}, "do not agree"),
         ({"events": []}, "its id is not that of its position"),
         ({"game": "poker"}, "it is no puzzle"),
-        ({"legal": 3}, "wrong type"),
+        ({"legal": 3}, "it is no puzzle"),
+        ({"best": [["play 1o"]]}, "wrong type"),
+        ({"lost": {"play 1o": "much"}}, "wrong type"),
         ({"more": 1}, "it is no puzzle"),
     ],
 )

@@ -37,10 +37,10 @@ def shelf() -> Shelf:
         return Shelf([])
     try:
         seen = Path(path).stat()
-    except OSError as error:
+        return _read(str(path), seen.st_mtime_ns, seen.st_size)
+    except (OSError, UnicodeDecodeError) as error:
         log.error("no puzzles are shown: %s", error)
         return Shelf([])
-    return _read(str(path), seen.st_mtime_ns, seen.st_size)
 
 
 @lru_cache(maxsize=1)

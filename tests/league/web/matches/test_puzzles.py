@@ -126,6 +126,8 @@ def test_a_league_without_puzzles_shows_none(stranger, settings, tmp_path, caplo
     (tmp_path / "other.jsonl").write_text('{"format":"x"}\n')
     assert stranger.get("/puzzles/").status_code == 404
     assert "line 1" in caplog.text
+    (tmp_path / "other.jsonl").write_bytes(b"\xff\xfe no text")
+    assert stranger.get("/").status_code == 200
     (tmp_path / "other.jsonl").write_text("oops\n\n" + some_line())
     assert stranger.get("/puzzles/").status_code == 200, "a file that has changed is read again"
     assert b"".join(stranger.get("/puzzles.jsonl").streaming_content).decode().endswith(some_line())
