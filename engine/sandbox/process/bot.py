@@ -273,9 +273,7 @@ class BotProcess:
             now = monotonic()
             left = wall.left(now)
             if left <= 0:
-                raise BotFault(
-                    "timeout", f"no answer within {wall_cap_s:.3f} s of wall time ({used:.3f} s of CPU used)"
-                )
+                raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()))
             if self.stop is not None and self.stop():
                 raise Stopped
             if self.interlude is not None and (act := self.interlude()) is not None:
@@ -491,6 +489,11 @@ class BotProcess:
         excess = watch.overuse(watch.look(self.pid), self.policy)
         if excess:
             raise excess
+
+
+def _late(cap_s: float, used_s: float, held_s: float) -> str:
+    held = f", {held_s:.3f} s held by the kernel, as by a disk, and not counted" if held_s else ""
+    return f"no answer within {cap_s:.3f} s of wall time ({used_s:.3f} s of CPU used{held})"
 
 
 def _over(used_s: float, budget_s: float) -> BotFault:

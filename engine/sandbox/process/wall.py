@@ -16,7 +16,9 @@ class Wall:
     The clock does not run:
 
     * while this worker itself was not running (stopped, or without a processor): a look that comes late counts as one in time;
-    * while the bot wanted to compute and waited for a processor, by the kernel's account.
+    * while the bot wanted to compute and waited for a processor, by the kernel's account;
+    * while the kernel held it, as it does with who reads a file that has to come from a disk: for one more cap at most, since a bot
+      can read files in order to wait.
 
     So a bot is cut off that sleeps or waits for nothing, and none for the load of the machine.
     """
@@ -32,14 +34,18 @@ class Wall:
     def left(self, now: float) -> float:
         """Seconds. Raises SandboxError once the machine has kept the bot waiting beyond all measure."""
         step = now - self._seen
-        self._counted += step if step < _LATE_S else watch.SAMPLE_S
+        if step >= _LATE_S:
+            step = watch.SAMPLE_S
+        self._counted += step
         self._seen = now
         if self._waits is None:
             self._waits = watch.Waits(self._pid)  # not before the first look: quick answers need none
+        else:
+            self._waits.look(step)
         left = self._cap_s - self._counted
         if left > 0:
             return left
-        left += self._waits.seconds()
+        left += self._waits.seconds() + self.held_s()
         elapsed = now - self._began
         if left > 0 and elapsed > max(_TOO_LONG * self._cap_s, _AT_LEAST_S):
             raise SandboxError(
@@ -52,6 +58,13 @@ class Wall:
         """Leave out a time in which the bot was frozen."""
         self._began += seconds
         self._seen += seconds
+
+    def held_s(self) -> float:
+        """Seconds in which the kernel held it, as far as they lengthen the cap.
+
+        The bank of a pass counts them all the same (`counted`): a bot can bring them about.
+        """
+        return 0.0 if self._waits is None else min(self._waits.disk_s(), self._cap_s)
 
     def counted(self, now: float) -> float:
         """Seconds of it that count, by the same rules."""

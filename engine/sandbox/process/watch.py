@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.sandbox.errors import BotFault
 from engine.sandbox.policy import KIB, MIB, Policy
@@ -26,7 +27,7 @@ def clock(pid: int) -> int:
 
 
 class Waits:
-    """How long a process has been kept from computing by others, from now on.
+    """How long a process has been kept from computing by others, and how long it has waited for a disk, from now on.
 
     Its threads wait for one another, too, and that is its own affair: of what each waits, the CPU time that the others used meanwhile is taken
     off, and of all threads the one counts that was kept waiting most.
@@ -35,20 +36,54 @@ class Waits:
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._cpu = _cpu_seconds(pid)
-        self._before = _accounts(pid)
+        self._before = self._last = _accounts(pid)
+        self._still: dict[
+            str, float
+        ] = {}  # by thread: waits for a processor that last, which the kernel adds when they end
+        self._disk: dict[str, float] = {}
+
+    def look(self, passed_s: float) -> None:
+        """Look at its threads; `passed_s` seconds ago somebody has looked before.
+
+        A thread that is ready, and has neither run nor been given a processor since, has waited all the while.
+        """
+        before, self._last = self._last, _accounts(self._pid)
+        still = {}
+        for thread, account in self._last.items():
+            if account.state == "D":
+                self._disk[thread] = self._disk.get(thread, 0.0) + passed_s
+            elif account.state == "R" and before.get(thread) == account:
+                still[thread] = self._still.get(thread, 0.0) + passed_s
+        self._still = still
 
     def seconds(self) -> float:
-        """0 where the kernel does not count it, and once the process has ended."""
-        return waited(self._before, _accounts(self._pid), _cpu_seconds(self._pid) - self._cpu)
+        """For a processor. 0 where the kernel does not count it, and once the process has ended."""
+        now = {
+            thread: account._replace(stood_s=account.stood_s + self._still.get(thread, 0.0))
+            for thread, account in _accounts(self._pid).items()
+        }
+        return waited(self._before, now, _cpu_seconds(self._pid) - self._cpu)
+
+    def disk_s(self) -> float:
+        """For a disk, as far as it was looked at: seconds of the thread that waited longest."""
+        return max(self._disk.values(), default=0.0)
 
 
-def waited(before: Mapping[str, tuple[float, float]], now: Mapping[str, tuple[float, float]], cpu_s: float) -> float:
+class Account(NamedTuple):
+    """Seconds that a thread ran, and was ready and waited for a processor until it got one; the kernel's letter for what it does."""
+
+    ran_s: float
+    stood_s: float
+    state: str = "S"
+
+
+def waited(before: Mapping[str, Account], now: Mapping[str, Account], cpu_s: float) -> float:
     """Of accounts by thread, how long others kept the process from computing, which used `cpu_s` in between."""
     most = 0.0
-    for thread, (ran, stood) in now.items():
-        ran_before, stood_before = before.get(thread, (0.0, 0.0))
-        siblings = max(0.0, cpu_s - (ran - ran_before))
-        most = max(most, stood - stood_before - siblings)
+    for thread, account in now.items():
+        earlier = before.get(thread, Account(0.0, 0.0))
+        siblings = max(0.0, cpu_s - (account.ran_s - earlier.ran_s))
+        most = max(most, account.stood_s - earlier.stood_s - siblings)
     return most
 
 
@@ -59,13 +94,14 @@ def _cpu_seconds(pid: int) -> float:
         return 0.0
 
 
-def _accounts(pid: int) -> dict[str, tuple[float, float]]:
-    """Seconds that each thread ran, and was ready and waited for a processor; empty where the kernel does not count them."""
+def _accounts(pid: int) -> dict[str, Account]:
+    """Of each thread; empty where the kernel does not count."""
     found = {}
     try:
         for task in Path(f"/proc/{pid}/task").iterdir():
             ran, stood = (task / "schedstat").read_bytes().split()[:2]
-            found[task.name] = (int(ran) / 1e9, int(stood) / 1e9)
+            state = (task / "stat").read_bytes().rpartition(b")")[2].split()[0].decode()
+            found[task.name] = Account(int(ran) / 1e9, int(stood) / 1e9, state)
     except (OSError, ValueError):
         pass
     return found

@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from engine.sandbox.process import watch
 from engine.sandbox.process.wall import Wall
+from tests.support.processes import wait_for
 
 
 def test_the_wall_clock_does_not_run_while_the_bot_waits_for_a_processor() -> None:
@@ -41,12 +43,13 @@ def test_a_late_look_at_the_wall_clock_counts_as_one_in_time() -> None:
 
 def test_threads_that_wait_for_one_another_do_not_stop_the_wall_clock() -> None:
     """Of three threads that share a core each waits two thirds of the time, all of it for the others."""
-    before = {"1": (1.0, 5.0), "2": (0.0, 0.0)}
-    now = {"1": (2.0, 7.0), "2": (1.0, 2.0), "3": (1.0, 2.0)}
+    one = watch.Account
+    before = {"1": one(1.0, 5.0), "2": one(0.0, 0.0)}
+    now = {"1": one(2.0, 7.0), "2": one(1.0, 2.0), "3": one(1.0, 2.0)}
 
     assert watch.waited(before, now, cpu_s=3.0) == 0.0
-    assert watch.waited(before, {**now, "2": (1.0, 2.5)}, cpu_s=3.0) == pytest.approx(0.5)  # by another process
-    assert watch.waited(before, {"1": (1.0, 9.0)}, cpu_s=0.0) == pytest.approx(4.0)
+    assert watch.waited(before, {**now, "2": one(1.0, 2.5)}, cpu_s=3.0) == pytest.approx(0.5)  # by another process
+    assert watch.waited(before, {"1": one(1.0, 9.0)}, cpu_s=0.0) == pytest.approx(4.0)
     assert watch.waited(before, {}, cpu_s=0.0) == 0.0
 
 
@@ -70,3 +73,49 @@ def test_sleepers_among_busy_threads_get_no_more_than_their_cap() -> None:
         kept = waits.seconds()
         process.kill()
     assert kept <= lasted - used + 0.1  # never more than the time in which it did not compute
+
+
+def test_a_wait_for_a_processor_that_still_lasts_stops_the_wall_clock() -> None:
+    """The kernel tells of a wait when it is over: one on the core that this test holds has not ended while the test looks."""
+    core = max(os.sched_getaffinity(0))
+    code = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
+    before = os.sched_getaffinity(0)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        other.stdout.readline()
+        os.sched_setaffinity(0, {core})
+        try:
+            assert any(_ten_looks(other.pid) > 0 for _ in range(1000)), "undisturbed at least once"
+        finally:
+            os.sched_setaffinity(0, before)
+            other.kill()
+
+
+def _ten_looks(pid: int) -> float:
+    """What is left of a cap of eight steps after ten."""
+    wall = Wall(pid, 8 * watch.SAMPLE_S, 100.0)
+    return [wall.left(100.0 + watch.SAMPLE_S * number) for number in range(11)][-1]
+
+
+def test_a_wait_for_a_disk_counts_only_beyond_one_more_cap(tmp_path: Path) -> None:
+    """The kernel holds who waits for a process that it has made by vfork, in the same state as who waits for a disk."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    code = (
+        "import os\nprint(flush=True)\n"
+        f"os.posix_spawn('/bin/true', ['true'], {{}}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, {str(fifo)!r}, os.O_RDONLY, 0)])"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as held:
+        assert held.stdout
+        held.stdout.readline()
+        try:
+            wait_for(lambda: watch.held_by_kernel(held.pid), "the kernel holds it", 60)
+            wall = Wall(held.pid, 0.4, 100.0)
+            left = [wall.left(100.0 + watch.SAMPLE_S * number) for number in range(1, 19)]
+        finally:
+            held.kill()
+            os.close(os.open(fifo, os.O_RDWR | os.O_NONBLOCK))  # lets the other half go on
+
+    assert min(left[:15]) > 0
+    assert max(left[17:]) <= 0
+    assert wall.held_s() == pytest.approx(0.4)
