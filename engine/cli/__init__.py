@@ -23,6 +23,7 @@ COMMANDS = (
     "audit",
     "analyse",
     "puzzles",
+    "probe",
     "cases",
     "rules",
     "sandbox",

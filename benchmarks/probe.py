@@ -1,0 +1,67 @@
+"""The table of docs/house-bots.md that says how much each house bot can be exploited, as Markdown.
+
+    .venv/bin/python benchmarks/probe.py [-g GAME ...] [--bot BOT ...] [--seconds 60] [--boards 100] [--jobs 2]
+
+Each line is one `tute probe BOT -g GAME --seconds S --boards N --seed house --no-sandbox`. Exit status 1
+if random or greedy is not clearly exploited.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+GAMES = ("partnership", "two_player", "brisca")
+BOTS = ("random", "greedy", "counting", "champion")
+FLOOR = ("random", "greedy")
+
+
+def measure(bot: str, game: str, chosen: argparse.Namespace) -> dict[str, Any] | None:
+    """What the command says; None where the bot does not play this game. RuntimeError with what was printed if it did not work."""
+    words = ["probe", bot, "-g", game, "--seconds", str(chosen.seconds), "--boards", str(chosen.boards)]
+    words += ["--jobs", str(chosen.jobs), "--seed", "house", "--no-sandbox", "--json"]
+    command = [sys.executable, "-m", "engine.cli", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode == 2 and " plays " in done.stderr:
+        return None
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def text(found: dict[str, Any]) -> str:
+    """A line of the table."""
+    won = f"{found['ahead']:+.1f} ± {found['margin']:.1f} {found['unit']}"
+    verdict = won if found["clear"] else f"{won}, none shown"
+    spent = f"{found['trained']} boards, {found['seconds'][0]:.0f} s"
+    return f"| {found['game']} | {found['bot']} | {verdict} | {found['response']} | {spent} | {found['boards']} |"
+
+
+def main() -> int:
+    """Measure what was asked for; exit code 1 where one is not as it should be."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
+    parser.add_argument("--bot", action="append", default=[], help="only this bot (may be repeated)")
+    parser.add_argument("--seconds", type=float, default=60, help="of training (60)")
+    parser.add_argument("--boards", type=int, default=100, help="boards of the test (100)")
+    parser.add_argument("--jobs", type=int, default=2, help="boards played at a time (2)")
+    chosen = parser.parse_args()
+    print("| game | bot | exploited by, a board | by | trained on | tested on |\n|---|---|---|---|---|---|", flush=True)
+    unclear = False
+    for game in chosen.game or GAMES:
+        for bot in chosen.bot or BOTS:
+            found = measure(bot, game, chosen)
+            if found is not None:
+                print(text(found), flush=True)
+                unclear |= bot in FLOOR and not found["clear"]
+    return 1 if unclear else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
