@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import reduce
-from operator import or_
+from functools import cache
 
 import pytest
 from django.apps import apps
-from django.db.models import DateTimeField, Q
+from django.db import connection
+from django.db.models import DateTimeField
 
 MOMENTS = {
-    model: names
+    model: fields
     for model in apps.get_app_config("league").get_models()
-    if (names := [field.attname for field in model._meta.concrete_fields if isinstance(field, DateTimeField)])
+    if (fields := [field for field in model._meta.concrete_fields if isinstance(field, DateTimeField)])
 }
+
+
+@cache
+def moments() -> tuple[str, int]:
+    """One statement for the first row of every table with a moment between two others, and how often it asks for the two.
+
+    Django would make it anew for each table after each test, which is a tenth of what these tests cost.
+    """
+    quote = connection.ops.quote_name
+    selects = []
+    for model, fields in MOMENTS.items():
+        within = " OR ".join(f"{quote(field.column)} BETWEEN %s AND %s" for field in fields)
+        key = quote(model._meta.pk.column)
+        selects.append(
+            f"SELECT '{model.__name__}', (SELECT CAST(max({key}) AS text) FROM {quote(model._meta.db_table)} WHERE {within})"
+        )
+    return " UNION ALL ".join(selects), sum(map(len, MOMENTS.values()))
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +47,9 @@ def no_clock_but_the_tests(request: pytest.FixtureRequest) -> Iterator[None]:
     began = datetime.now(UTC) - timedelta(hours=1)
     yield
     ended = datetime.now(UTC) + timedelta(hours=1)
-    for model, names in MOMENTS.items():
-        of_now = [Q(**{f"{name}__range": (began, ended)}) for name in names]
-        told = model._base_manager.filter(reduce(or_, of_now)).first()
-        assert told is None, f"somewhere `now` was not handed on: {model.__name__} {told}"
+    statement, number = moments()
+    given = [connection.ops.adapt_datetimefield_value(moment) for moment in (began, ended)]
+    with connection.cursor() as cursor:
+        cursor.execute(statement, given * number)
+        told = [f"{model} {key}" for model, key in cursor.fetchall() if key is not None]
+    assert not told, f"somewhere `now` was not handed on: {', '.join(told)}"
