@@ -138,7 +138,7 @@ LONG = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first; the rest as it was."""
     place = {name: number for number, name in enumerate(LONG)}
-    items.sort(key=lambda item: place.get(item.location[0], len(LONG)))
+    items.sort(key=lambda item: place.get(item.nodeid.partition("::")[0], len(LONG)))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import choix
 import numpy as np
 import pytest
 
@@ -12,6 +11,13 @@ from league.pure.rating.bradley_terry import fit
 from league.pure.rating.tallies import tally, tally_arrays
 
 CUPS = [(4, 60, 1), (10, 400, 2), (25, 3000, 3)]
+
+
+def theirs_of(bots: int, results: list[tuple[int, int]], alpha: float) -> np.ndarray:
+    """Strengths by choix, which brings scipy.stats along: every process of the suite collects this file, and one of them runs it."""
+    import choix
+
+    return choix.opt_pairwise(bots, results, alpha=alpha, method="Newton-CG", tol=1e-12)
 
 
 def won(bots: int, boards: int, seed: int) -> list[tuple[int, int]]:
@@ -27,7 +33,7 @@ def won(bots: int, boards: int, seed: int) -> list[tuple[int, int]]:
 def test_strengths_equal_those_of_choix(bots: int, boards: int, seed: int) -> None:
     """Without even boards; with a prior, as the first revision of the ratings had it."""
     results = won(bots, boards, seed)
-    theirs = choix.opt_pairwise(bots, results, alpha=1 / (2 * 2.0**2), method="Newton-CG", tol=1e-12)
+    theirs = theirs_of(bots, results, 1 / (2 * 2.0**2))
 
     ours = fit(tally([(pair, (1, 0)) for pair in results]), prior_sd=2.0).theta
 
@@ -42,7 +48,7 @@ def test_even_boards_are_drawn_boards_against_those_that_one_met() -> None:
     drawn = [
         pair for a, b in pairs for pair in ((a, b), (b, a))
     ]  # one win each: two drawn boards, so all else is there four times
-    theirs = choix.opt_pairwise(5, results * 4 + drawn, alpha=0, method="Newton-CG", tol=1e-12)
+    theirs = theirs_of(5, results * 4 + drawn, 0)
 
     ours = fit(tally([(pair, (1, 0)) for pair in results])).theta
 
