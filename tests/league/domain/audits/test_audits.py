@@ -23,6 +23,7 @@ from league.domain.playing.upcoming import Work
 from league.domain.tournaments import progress, tournaments
 from league.enums import AuditReason, AuditVerdict, MatchStatus, VersionStatus
 from league.models import Audit, BotVersion, LeagueEvent, Match, RatingPoint, Tournament
+from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded
 
 FOUND = runner.Audit(
@@ -40,6 +41,10 @@ FOUND = runner.Audit(
 def cup(ana, berto, settings) -> Tournament:
     """One match of two boards, finished: two passes, four seats."""
     settings.AUDIT_PERCENT = 100
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto) -> Tournament:
     cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     play(cup.matches.get())
     return cup

@@ -10,12 +10,17 @@ from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import holds, leases, reports
 from league.domain.ratings import ratings
 from league.models import Match, Rating
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, result, started
 
 
 @pytest.fixture
 def pair(ana, berto):
     """Ana's bot, and Berto's, whom everybody has to ask for what is rated."""
+    return rows.once(make_pair, ana, berto)
+
+
+def make_pair(ana, berto):
     return accepted(ana, "rufo"), accepted(berto, "luna", policy="ask")
 
 

@@ -12,6 +12,7 @@ from league.domain.core import keyset
 from league.domain.people import players
 from league.models import Player
 from tests.support import league as made
+from tests.support import rows
 
 BY_NAME = keyset.Order(("-name",), (str,))
 
@@ -58,6 +59,10 @@ def test_rows_that_are_level_come_once(rated):
 
 @pytest.fixture
 def rated(ana):
+    return rows.once(make_rated, ana)
+
+
+def make_rated(ana):
     from league.domain.ratings import pools
     from league.models import Rating
 

@@ -17,6 +17,7 @@ from league.domain.playing.process import Machine
 from league.domain.upkeep import retention
 from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus
 from league.models import Judgement, LeagueEvent, Match, MatchLog, Sitting
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 OPEN, FAIR = JudgementKind.OPEN, JudgementKind.FAIR
@@ -32,6 +33,10 @@ def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def match(ana, berto) -> Match:
     """Finished, of one board in two sittings."""
+    return rows.once(make_match, ana, berto)
+
+
+def make_match(ana, berto) -> Match:
     cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1)
     return play(cup.matches.get())
 

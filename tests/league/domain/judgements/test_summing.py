@@ -12,6 +12,7 @@ from league.domain.judgements import asking, bodies, carrying, reading, summing
 from league.domain.matches import matches, sight
 from league.enums import JudgementStatus
 from league.models import JudgedSum, Judgement, Match, Tournament
+from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
 
 FEW = 300
@@ -26,6 +27,10 @@ def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def judged(ana, berto) -> list[Match]:
     """Two matches of a board between the same bots, both judged with open cards."""
+    return rows.once(make_judged, ana, berto)
+
+
+def make_judged(ana, berto) -> list[Match]:
     bots = [accepted(ana, "rufo"), accepted(berto, "lola")]
     found = [play(started(ana, bots, boards=1, name=name).matches.get()) for name in ("One", "Two")]
     for match in found:

@@ -12,6 +12,7 @@ from league.domain.tournaments import fixtures, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import BotState, MatchStatus, TournamentStatus
 from league.models import Bot, LeagueEvent, Match, Tournament
+from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started
 
 HOUR = 3600
@@ -29,6 +30,10 @@ def break_off(match: Match, worker: str, party: int | None, *, at: float) -> Mat
 
 @pytest.fixture
 def pair(ana, berto) -> Match:
+    return rows.once(make_pair, ana, berto)
+
+
+def make_pair(ana, berto) -> Match:
     return started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")]).matches.get()
 
 
@@ -125,6 +130,10 @@ def test_a_void_match_of_a_cancelled_tournament_is_not_played_again(pair: Match)
 
 @pytest.fixture
 def knockout(ana, berto) -> Tournament:
+    return rows.once(make_knockout, ana, berto)
+
+
+def make_knockout(ana, berto) -> Tournament:
     versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena"), accepted(ana, "pipo")]
     cup = tournaments.create(
         ana, "Cup", "partnership", boards=1, versions=versions, format="single_elimination", secret=SECRET, now=NOW

@@ -10,6 +10,7 @@ from league.domain.matches.encounters import Encounter
 from league.domain.people import players
 from league.models import Match, Pool
 from tests.support import league as made
+from tests.support import rows
 
 pytestmark = pytest.mark.django_db
 
@@ -20,6 +21,10 @@ def met(*differences: int) -> Encounter:
 
 @pytest.fixture
 def trio():
+    return rows.once(make_trio)
+
+
+def make_trio():
     return [made.accepted(players.create(name, now=made.NOW), f"bot-{name}") for name in ("ana", "berto", "cira")]
 
 

@@ -15,6 +15,7 @@ from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
 from league.enums import BotState
 from league.models import Bot, LeagueEvent, Match, Party
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, result, started
 
 
@@ -33,6 +34,10 @@ def crash(match: Match, bot: str, *, now) -> None:
 @pytest.fixture
 def cup(ana, berto):
     """Five bots; rufo fails in three matches of four."""
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto):
     versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(4))]
     cup = started(berto, versions, boards=1)
     mine = list(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id"))

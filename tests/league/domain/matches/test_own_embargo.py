@@ -11,6 +11,7 @@ from league.domain.matches import embargoes
 from league.domain.tournaments import events, progress
 from league.models import Event, LeagueEvent, Player, Tournament
 from tests.support import league as made
+from tests.support import rows
 from tests.support.league import NOW, later
 
 WEEK = NOW + timedelta(days=7)
@@ -26,11 +27,19 @@ DOCUMENT = {
 
 @pytest.fixture
 def cup(ana, berto) -> Tournament:
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto) -> Tournament:
     return made.started(ana, [made.accepted(ana, "rufo"), made.accepted(berto, "luna")], boards=1)
 
 
 @pytest.fixture
 def event(ana, berto) -> Event:
+    return rows.once(make_event, ana, berto)
+
+
+def make_event(ana, berto) -> Event:
     entrants = [made.accepted(ana, "rufo"), made.accepted(berto, "luna")]
     return events.create(ana, DOCUMENT, entrants, secret=made.SECRET, now=NOW)
 

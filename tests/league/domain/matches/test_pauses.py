@@ -11,6 +11,7 @@ from league.domain.tournaments import enrolment, progress, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import BotState, MatchStatus
 from league.models import Bot, LeagueEvent, Tournament
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, result, running, started, uploaded
 
 DAY = 24 * 3600
@@ -18,6 +19,10 @@ DAY = 24 * 3600
 
 @pytest.fixture
 def cup(ana, berto) -> Tournament:
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto) -> Tournament:
     return started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")], boards=1)
 
 

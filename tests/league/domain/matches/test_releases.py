@@ -12,6 +12,7 @@ from engine import game as games
 from league.domain.matches import leases, reports, workers
 from league.models import LeagueEvent, Match, Pool, Worker
 from league.service import version
+from tests.support import rows
 from tests.support.league import NOW, accepted, result, running, started
 
 
@@ -32,6 +33,10 @@ def other_release(game: str, revision: int) -> Iterator[None]:
 @pytest.fixture
 def pair(ana, berto) -> tuple[Match, Match]:
     """A match of each of two games, that of partnership first in line."""
+    return rows.once(make_pair, ana, berto)
+
+
+def make_pair(ana, berto) -> tuple[Match, Match]:
     bots = [accepted(ana, "rufo"), accepted(berto, "lola")]
     pairs = started(ana, bots, boards=1).matches.get()
     return pairs, started(ana, bots, game="corriente", boards=1, name="Other").matches.get()

@@ -11,12 +11,17 @@ from engine.runner import FaultReport
 from league.domain.core.errors import Refused
 from league.domain.matches import matches, replays, reports
 from league.models import Match, Party, Sitting
+from tests.support import rows
 from tests.support.league import NOW, accepted, result, running, started
 
 
 @pytest.fixture
 def sitting(ana, berto) -> Sitting:
     """First sitting of a finished match of rufo (ana, party 0) and lola (berto, party 1), who made a fault."""
+    return rows.once(make_sitting, ana, berto)
+
+
+def make_sitting(ana, berto) -> Sitting:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     match = running()
     fault = FaultReport(1, 1, 1, 0, 5, "protocol", "not JSON", '{"type":"act"}', "nonsense")

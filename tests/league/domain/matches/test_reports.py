@@ -12,11 +12,16 @@ from league.domain.matches import leases, replays, reports
 from league.domain.matches.reports import Receipt
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Party, Sitting
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, result, running, started
 
 
 @pytest.fixture
 def match(ana, berto) -> Match:
+    return rows.once(make_match, ana, berto)
+
+
+def make_match(ana, berto) -> Match:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     return running()
 

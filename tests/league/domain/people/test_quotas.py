@@ -12,6 +12,7 @@ from league.domain.core.errors import Refused, TooMany
 from league.domain.people import players, quotas
 from league.domain.tournaments import circuits, enrolment, events, forecast, progress, tournaments
 from league.models import Bot, LeagueEvent, Match, Tournament
+from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded
 
 
@@ -22,6 +23,10 @@ def where(player: players.Player, name: str) -> tuple[int, int | None]:
 
 @pytest.fixture
 def bots_of_two(ana, berto) -> list[Bot]:
+    return rows.once(make_bots_of_two, ana, berto)
+
+
+def make_bots_of_two(ana, berto) -> list[Bot]:
     return [accepted((ana, berto)[i % 2], f"bot-{i}").bot for i in range(4)]
 
 

@@ -27,6 +27,7 @@ from league.domain.playing.trials import match_spec
 from league.domain.playing.upcoming import Upcoming, Work
 from league.enums import MatchStatus
 from league.models import Board, LeagueEvent, Match, Tournament
+from tests.support import rows
 from tests.support.league import accepted, started
 from tests.support.processes import wait_for
 
@@ -109,6 +110,10 @@ def machine() -> Iterator[Watched]:
 @pytest.fixture
 def cup(ana, berto) -> Tournament:
     """Three matches of one board, in the order of their turns."""
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto) -> Tournament:
     return started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")], boards=1)
 
 

@@ -13,6 +13,7 @@ from league.domain.people import players
 from league.domain.ratings import days, idle, leaderboards, ratings, stages
 from league.domain.upkeep import reconcile
 from league.models import Bot, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
+from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +24,10 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def cup(ana, berto):
     """Three bots of three owners, one of the house; nobody has played. NOW is noon of 1 January."""
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto):
     house = players.create("house", reserved=True, now=NOW)
     versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(house, "greedy")]
     Bot.objects.filter(slug="greedy").update(is_house=True)

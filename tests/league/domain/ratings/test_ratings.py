@@ -13,12 +13,17 @@ from league.domain.ratings import leaderboards, ratings, sums
 from league.domain.tournaments import standings, tournaments
 from league.enums import MatchStatus
 from league.models import Board, Match, PoolSums, Rating, RatingPoint
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
 
 
 @pytest.fixture
 def cup(ana, berto):
     """Three bots of three owners; rufo beats lola beats greedy, the anchor."""
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto):
     house = players.create("house", reserved=True, now=NOW)
     versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(house, "greedy")]
     return started(ana, versions, boards=12)
@@ -31,7 +36,7 @@ def play_all(cup) -> None:
         play(match, winner=parties[0].number, now=later(second))
 
 
-def rows() -> list[tuple]:
+def rating_rows() -> list[tuple]:
     return list(
         Rating.objects.order_by("pk").values_list("version__bot__slug", "elo", "margin", "boards", "score", "rank_best")
     )
@@ -56,10 +61,10 @@ def test_refresh_writes_the_table_with_the_anchor_at_1000(cup) -> None:
 def test_refresh_again_changes_nothing(cup) -> None:
     play_all(cup)
     ratings.refresh(cup.pool, now=NOW)
-    before = rows()
+    before = rating_rows()
 
     assert ratings.refresh(cup.pool, now=later(1)) is False
-    assert (rows(), RatingPoint.objects.count()) == (before, 6)
+    assert (rating_rows(), RatingPoint.objects.count()) == (before, 6)
 
 
 def test_refresh_step_by_step_and_at_once_agree(cup) -> None:
@@ -68,11 +73,17 @@ def test_refresh_step_by_step_and_at_once_agree(cup) -> None:
         parties = sorted(match.parties.select_related("version__bot"), key=lambda party: order[party.version.bot.slug])
         play(match, winner=parties[0].number, now=later(second))
         ratings.refresh(cup.pool, now=later(second))
-    steps = rows(), list(RatingPoint.objects.order_by("at", "version_id").values_list("version_id", "elo", "change"))
+    steps = (
+        rating_rows(),
+        list(RatingPoint.objects.order_by("at", "version_id").values_list("version_id", "elo", "change")),
+    )
 
     ratings.refresh(cup.pool, rebuild=True, now=later(99))
 
-    again = rows(), list(RatingPoint.objects.order_by("at", "version_id").values_list("version_id", "elo", "change"))
+    again = (
+        rating_rows(),
+        list(RatingPoint.objects.order_by("at", "version_id").values_list("version_id", "elo", "change")),
+    )
     for one, two in zip(steps[0], again[0], strict=True):
         assert (
             one == pytest.approx(two, abs=1e-9)
@@ -98,7 +109,7 @@ def test_change_of_a_match_is_the_difference_of_two_fits(cup) -> None:
 def test_void_match_leaves_the_ratings(cup) -> None:
     play_all(cup)
     ratings.refresh(cup.pool, now=NOW)
-    full = rows()
+    full = rating_rows()
     struck = cup.matches.order_by("id").last()
     matches.void(struck, actor="operator", why="wrong rules", now=NOW)
 
@@ -106,8 +117,8 @@ def test_void_match_leaves_the_ratings(cup) -> None:
     assert ratings.refresh(cup.pool, now=NOW) is True
     assert ratings.stale_pools() == []
 
-    assert rows() != full
-    assert sum(row[3] for row in rows()) == 48
+    assert rating_rows() != full
+    assert sum(row[3] for row in rating_rows()) == 48
     assert not RatingPoint.objects.filter(match=struck).exists()
 
 

@@ -14,12 +14,17 @@ from league.domain.upkeep import invariants, reconcile
 from league.models import LeagueEvent, Pool, Rating, RatingPoint
 from league.pure.rating.bradley_terry import REVISION, fit
 from league.pure.rating.leaderboard import ELO
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
 
 
 @pytest.fixture
 def old(ana, berto) -> list[Pool]:
     """Two pools with the tables that the first revision gave them."""
+    return rows.once(make_old, ana, berto)
+
+
+def make_old(ana, berto) -> list[Pool]:
     versions = [accepted(ana, "rufo"), accepted(berto, "lola")]
     found = []
     for game in ("partnership", "corriente"):

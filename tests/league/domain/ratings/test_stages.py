@@ -16,6 +16,7 @@ from league.domain.people import players
 from league.domain.ratings import leaderboards, ratings, stages, sums
 from league.domain.upkeep import invariants, reconcile
 from league.models import Match, PoolSums, Rating, RatingPoint
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
 from tests.support.processes import wait_for
 
@@ -36,6 +37,10 @@ def keeper() -> Iterator[Callable[[str], None]]:
 @pytest.fixture
 def cup(ana, berto):
     """Six bots, of which three have met and are ranked."""
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto):
     owners = [ana, berto, *(players.create(f"owner-{number}") for number in range(4))]
     cup = started(owners[0], [accepted(owner, f"bot-{number}") for number, owner in enumerate(owners)], boards=12)
     first = cup.matches.filter(parties__version__bot__slug__in=["bot-0", "bot-1", "bot-2"]).distinct()

@@ -11,11 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from league.domain.ratings import ratings, sums
 from league.models import BoardSums, BotSums, PoolSums, Rating
 from league.pure.rating.tallies import board_rows, from_rows, tally
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
 
 
 @pytest.fixture
 def cup(ana, berto):
+    return rows.once(make_cup, ana, berto)
+
+
+def make_cup(ana, berto):
     return started(ana, [accepted((ana, berto)[number % 2], f"bot-{number}") for number in range(4)], boards=6)
 
 

@@ -13,12 +13,17 @@ from league.domain.tournaments import circuits, events, progress
 from league.domain.upkeep import reconcile
 from league.models import BotVersion, Event, LeagueEvent, Match, Season, Tournament
 from tests.league.pure.calendar.test_event_plan import GOOD
+from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play
 
 
 @pytest.fixture
 def field(ana, berto):
     """Six accepted versions, of two players."""
+    return rows.once(make_field, ana, berto)
+
+
+def make_field(ana, berto):
     owners = (ana, berto)
     return [accepted(owners[i % 2], f"bot{i}") for i in range(6)]
 

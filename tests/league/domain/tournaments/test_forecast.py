@@ -12,12 +12,17 @@ from league.domain.tournaments import forecast
 from league.models import Match
 from league.pure.calendar import event_plan
 from tests.league.pure.calendar.test_event_plan import GOOD
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
 
 
 @pytest.fixture
 def played(ana, berto) -> list[Match]:
     """Three matches of two boards in two sittings each; the last one took 20 seconds, those before 8 each."""
+    return rows.once(make_played, ana, berto)
+
+
+def make_played(ana, berto) -> list[Match]:
     versions = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")]
     matches = [play(match) for match in started(ana, versions, boards=2).matches.order_by("id")]
     for number, match in enumerate(matches):

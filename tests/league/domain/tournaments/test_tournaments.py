@@ -14,12 +14,17 @@ from league.domain.tournaments import enrolment, progress, standings, tournament
 from league.domain.upkeep import reconcile
 from league.enums import BotState, MatchStatus, TournamentStatus
 from league.models import LeagueEvent, Match, Pool, Tournament
+from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, running, started, uploaded
 
 
 @pytest.fixture
 def field(ana, berto):
     """Four accepted versions, two of each player."""
+    return rows.once(make_field, ana, berto)
+
+
+def make_field(ana, berto):
     return [accepted(player, name) for player, name in ((ana, "rufo"), (berto, "lola"), (ana, "nena"), (berto, "paco"))]
 
 

@@ -17,6 +17,7 @@ from league.domain.matches import packing, replays
 from league.domain.upkeep import invariants, moving
 from league.domain.upkeep.restoring import restore_replays
 from league.models import LogDictionary, Match, MatchLog, Sitting
+from tests.support import rows
 from tests.support.compose import TOP
 from tests.support.league import NOW, accepted, play, started
 from tests.support.loose import loosen
@@ -26,6 +27,10 @@ from tests.support.migrated import sqlite_file
 @pytest.fixture
 def matches(ana, berto) -> list[Match]:
     """Three matches, stored as a release before the logs did."""
+    return rows.once(make_matches, ana, berto)
+
+
+def make_matches(ana, berto) -> list[Match]:
     bots = [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sol")]
     started(ana, bots)
     played = [play(match) for match in Match.objects.filter(status="queued").order_by("pk")]

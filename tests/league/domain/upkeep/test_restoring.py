@@ -12,6 +12,7 @@ from league.domain.matches import logs, packing, replays
 from league.domain.upkeep import invariants
 from league.domain.upkeep.restoring import RESTORED, restore_replays
 from league.models import LeagueEvent, Match, MatchLog, Sitting
+from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
 from tests.support.loose import loosen
 
@@ -19,6 +20,10 @@ from tests.support.loose import loosen
 @pytest.fixture
 def logged(ana, berto) -> Match:
     """A finished match of two boards in two sittings."""
+    return rows.once(make_logged, ana, berto)
+
+
+def make_logged(ana, berto) -> Match:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     return play(Match.objects.get(status="queued"))
 

@@ -6,6 +6,7 @@ from engine.runner import FaultReport
 from engine.runner.trial import CHECKS
 from engine.runner.trial import Check as Checked
 from league.domain.matches import reports, validation
+from tests.support import rows
 from tests.support.league import NOW, result, running, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -14,6 +15,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def refused(ana):
     """A version whose only game has a fault in a rare decision."""
+    return rows.once(make_refused, ana)
+
+
+def make_refused(ana):
     version = uploaded(ana, "rufo", games=("corriente",))
     match = running()
     fault = FaultReport(0, 1, 1, 0, 4, "crash", "ended by exit status 1", '{"asked": 1}', '{"said": 1}')

@@ -28,6 +28,7 @@ from league.models import BotVersion, Match, Player, Rating, Table
 from league.web.matches import offers
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
+from tests.support import rows
 from tests.support.league import accepted
 from tests.support.playing import choose
 from tests.support.processes import wait_for
@@ -57,6 +58,10 @@ def test_every_action_of_every_game_can_be_taken_on_the_page() -> None:
 
 @pytest.fixture
 def ana() -> Player:
+    return rows.once(make_ana)
+
+
+def make_ana() -> Player:
     accepted(house.player(), "greedy")
     return players.create("ana")
 

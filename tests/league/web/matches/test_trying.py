@@ -30,6 +30,7 @@ from league.web.matches.trying import TEMPLATE
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
 from tests.support import league as made
+from tests.support import rows
 from tests.support.chromium import until
 from tests.support.league import BOT, accepted, started
 
@@ -52,6 +53,10 @@ def test_what_is_not_our_own_is_what_it_was() -> None:
 
 @pytest.fixture
 def ana() -> Player:
+    return rows.once(make_ana)
+
+
+def make_ana() -> Player:
     accepted(house.player(), "greedy")
     return players.create("ana")
 
