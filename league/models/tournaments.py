@@ -34,6 +34,8 @@ class Event(models.Model):
     # When its owner wants it shown, and in how many seconds each board; 0: all at once
     release = models.DateTimeField(null=True)
     pace_s = models.PositiveIntegerField(default=0, db_default=0)
+    # When entries close and it begins by itself; null: when its owner starts it
+    due = models.DateTimeField(null=True)
     # When its first board is shown, and from when on everything is; null: from the first card on
     shown_from = models.DateTimeField(null=True)
     opens = models.DateTimeField(null=True)

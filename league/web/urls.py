@@ -55,6 +55,7 @@ urlpatterns = [
     path("e/<slug:slug>/show/", tv.show, name="event-show"),
     path("e/<slug:slug>/show/replay.json", tv.show_json, name="event-show-replay"),
     path("e/<slug:slug>/join/<slug:link>/", events.join_event, name="event-join"),
+    path("e/<slug:slug>/marks.csv", events.marks, name="event-marks"),
     path("e/<slug:slug>/enter/", events.enter_event, name="event-enter"),
     path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
     path("c/new/", circuits.new_circuit, name="circuit-new"),

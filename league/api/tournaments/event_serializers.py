@@ -49,6 +49,9 @@ class EventOut(serializers.Serializer[Any]):
     private = serializers.BooleanField(help_text="Whether only those know of it whom its link has let in.")
     release = serializers.DateTimeField(allow_null=True, help_text="When its owner wants it shown; null: not said yet.")
     pace_s = serializers.IntegerField(help_text="Seconds for which each board is shown from then on; 0: all at once.")
+    due = serializers.DateTimeField(
+        allow_null=True, help_text="When entries close and it begins by itself; null: when its owner starts it."
+    )
     opens = serializers.SerializerMethodField(
         help_text="From when on all of it is shown; null where it is not held back, or that is not known yet."
     )
@@ -118,7 +121,14 @@ class EventDetail(EventOut):
 
 
 class TermsNew(StrictSerializer):
-    """To whom an event is shown, and when."""
+    """When an event begins, to whom it is shown, and when."""
+
+    due = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="When entries close and it begins by itself; null: when you start it. Not for one that has begun.",
+    )
 
     audience = serializers.ChoiceField(
         choices=Audience.choices,

@@ -106,7 +106,9 @@ class Events(ListView):
     def _create(self, player: Any) -> Response:
         wanted = self.body()
         with transaction.atomic():
-            terms = releases.Terms(wanted["audience"], wanted["private"], wanted["release"], wanted["pace_s"])
+            terms = releases.Terms(
+                wanted["audience"], wanted["private"], wanted["release"], wanted["pace_s"], wanted["due"]
+            )
             entrants = _bots(wanted["bots"])
             event = events.create(player, wanted["document"], entrants, message=wanted["message"], terms=terms)
         found = EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data
@@ -204,7 +206,7 @@ class ShowEvent(View):
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
         wanted = self.body()
-        terms = releases.Terms(wanted["audience"], event.private, wanted["release"], wanted["pace_s"])
+        terms = releases.Terms(wanted["audience"], event.private, wanted["release"], wanted["pace_s"], wanted["due"])
         releases.change(event, terms, actor=player.name)
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 

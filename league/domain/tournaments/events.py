@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -38,7 +38,7 @@ def create(
     """An event with these entrants, its first stage started. Refused with the place in the document that is wrong, and what is allowed there.
 
     Where owners of bots want to be asked, they are, with `message`, and the event is open until its owner starts it. So is a private one
-    (`terms`), which those may enter who hold its link.
+    (`terms`), which those may enter who hold its link. One that is `due` at a moment is open until then, and begins by itself.
     """
     now = clock.given(now)
     plan = _read(document)
@@ -66,6 +66,7 @@ def create(
             invitation=releases.new_link() if terms.private else "",
             release=terms.release,
             pace_s=terms.pace_s,
+            due=terms.due,
             created=now,
         )
         event.shown_from, event.opens = releases.moments(event)
@@ -89,10 +90,10 @@ def _ask(event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, mess
     consent.hold(named, owner)
     willing = {bot.pk: consent.is_willing(bot, owner, event) for bot in named}
     releases.add(event, (bot.owner_id for bot in named), now=now)
-    if all(willing.values()) and not event.private:
+    if all(willing.values()) and not event.private and event.due is None:
         return False
     if len(willing) < len(named):
-        raise Refused("owners are asked for bots, so that this event takes one version of each; name every bot once")
+        raise Refused("an event that does not begin at once takes one version of each bot; name every bot once")
     for entrant, bot in zip(entrants, named, strict=True):
         if not willing[bot.pk]:
             consent.ask(event, entrant, owner, message, now=now)
@@ -104,7 +105,10 @@ def _ask(event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, mess
 
 
 def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
-    """Begin an open event with those who may enter; requests that are still open expire. Starting it again changes nothing."""
+    """Begin an open event with those who may enter; requests that are still open expire. Starting it again changes nothing.
+
+    A bot that cannot play now is left out, and the journal says why: nobody keeps an event from beginning by retiring a bot.
+    """
     now = clock.given(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
@@ -113,7 +117,7 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
             agreed = (
                 consent.requests_for(row).filter(status=RequestStatus.GRANTED).select_related("bot", "version__bot")
             )
-            line = [bots.version_of(one.version or one.bot, plan.game) for one in agreed.order_by("pk")]
+            line = _able(row, plan.game, agreed.order_by("pk"), now=now)
             if row.private:
                 _check_boards(row.owner, plan, len(line))
             consent.lapse(row, now=now)
@@ -123,13 +127,27 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
     event.refresh_from_db()
 
 
+def _able(event: Event, game: str, agreed: Iterable[EntryRequest], *, now: datetime) -> list[BotVersion]:
+    """The versions that these bots send into the event."""
+    line = []
+    for one in agreed:
+        try:
+            version = bots.version_of(one.version or one.bot, game)
+            bots.check_playable(version, game)
+        except Refused as error:
+            journal.append("event.left_out", f"event:{event.slug}", now=now, bot=one.bot.slug, why=str(error))
+        else:
+            line.append(version)
+    return line
+
+
 def enter(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
     """Enter one's own bot in an open private event that one was let into: the version that it sends. Again changes nothing."""
     now = clock.given(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         _check_mine(row, bot, by)
-        _check_open(row)
+        _check_open(row, now)
         bots.version_of(bot, _read(row.document).game)  # refuses one that does not play it
         there = consent.requests_for(row)
         if there.filter(bot=bot, status=RequestStatus.GRANTED).exists():
@@ -150,7 +168,7 @@ def leave(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) ->
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         if row.owner_id != by.pk:
             _check_mine(row, bot, by)
-        _check_open(row)
+        _check_open(row, now)
         for one in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
             moves.move(one, RequestStatus.WITHDRAWN, now=now, actor=by.name, answered=now)
 
@@ -162,11 +180,13 @@ def _check_mine(event: Event, bot: Bot, by: Player) -> None:
         raise Refused("nobody enters {event!r} but by its owner, or the link of a private event", event=event.name)
 
 
-def _check_open(event: Event) -> None:
+def _check_open(event: Event, now: datetime) -> None:
     if not event.private:
         raise Refused("nobody enters {event!r} but by its owner, or the link of a private event", event=event.name)
     if event.status != TournamentStatus.OPEN:
         raise Refused("{event!r} has begun; its entries are fixed", event=event.name)
+    if event.due is not None and event.due <= now:
+        raise Refused("the entries of {event!r} closed at {at}", event=event.name, at=event.due.isoformat())
 
 
 def cancel(event: Event, *, actor: str, now: datetime | None = None) -> None:
@@ -284,6 +304,22 @@ def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:
     releases.follow_end(event)
     journal.append(f"event.{status}", f"event:{event.slug}", now=now, actor=actor)
     return True
+
+
+def start_due(*, now: datetime) -> int:
+    """Begin the open events whose moment has come; how many changed. One that cannot begin stays open, without a moment, and says why."""
+    changed = 0
+    for event in Event.objects.filter(status=TournamentStatus.OPEN, due__lte=now).order_by("due", "pk"):
+        try:
+            start(event, actor="", now=now)
+        except Refused as error:
+            with transaction.atomic():
+                # Unless its owner has given it another moment, or has taken it back
+                waits = Event.objects.filter(pk=event.pk, status=TournamentStatus.OPEN, due=event.due)
+                if waits.update(due=None):
+                    journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
+        changed += 1
+    return changed
 
 
 def advance_all(*, now: datetime) -> int:

@@ -1,4 +1,7 @@
-"""When and to whom an event is shown, and who is let into a private one by its link. `league.domain.matches.sight` reads what is written here."""
+"""When an event begins, when and to whom it is shown, and who is let into a private one by its link.
+
+`league.domain.matches.sight` reads what is written here.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,15 @@ WIDER = (Audience.HIDDEN, Audience.ENTRANTS, Audience.PUBLIC)
 class Terms:
     """To whom an event is shown. release: when to everybody who may know of it (None: when its owner says so), in `pace_s` seconds each board.
 
-    A pace of 0 shows all of it at once. Where the audience is everybody there is nothing to release.
+    A pace of 0 shows all of it at once. Where the audience is everybody there is nothing to release. due: when entries close and it begins
+    by itself (None: when its owner starts it).
     """
 
     audience: str = Audience.PUBLIC
     private: bool = False
     release: datetime | None = None
     pace_s: int = 0
+    due: datetime | None = None
 
 
 OPEN = Terms()
@@ -45,6 +50,12 @@ def check(terms: Terms, *, now: datetime) -> Terms:
             "who sees results before they are shown is one of {allowed}, not {to!r}",
             allowed=", ".join(Audience.values),
             to=terms.audience,
+        )
+    if terms.due is not None and not now < terms.due <= now + MOST_AHEAD:
+        raise Refused(
+            "an event begins at a moment that lies ahead, at most {days} days; {at} does not",
+            days=MOST_AHEAD.days,
+            at=terms.due.isoformat(),
         )
     if terms.audience == Audience.PUBLIC:
         if terms.release is not None or terms.pace_s:
@@ -70,14 +81,17 @@ def check(terms: Terms, *, now: datetime) -> Terms:
 
 
 def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = None) -> None:
-    """Show an event to more people, or at another moment. Refused where more has been shown already: what was seen is seen.
+    """Show an event to more people, or at another moment, or let it begin at another one.
 
-    Before the event begins, anything may be chosen but whether it is private. The same again changes nothing.
+    Refused where more has been shown already: what was seen is seen. Before the event begins, anything may be chosen but
+    whether it is private. The same again changes nothing.
     """
     now = clock.given(now)
     with transaction.atomic():
         row = Event.objects.select_for_update().get(pk=event.pk)
         begun = row.status != TournamentStatus.OPEN
+        if begun and terms.due is not None:
+            raise Refused("{event!r} has begun; its entries are fixed", event=row.name)
         if begun and row.opens is None:
             raise Refused("everybody who may know of {event!r} sees it since it has begun", event=row.name)
         if begun and sight.is_open(row, now=now):
@@ -94,10 +108,12 @@ def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = Non
             raise Refused("the boards of {event!r} are being shown; all can be shown at once now", event=row.name)
         else:
             wanted = check(terms, now=now)
-            row.audience, row.release, row.pace_s = wanted.audience, wanted.release, wanted.pace_s
+            row.audience, row.release, row.pace_s, row.due = wanted.audience, wanted.release, wanted.pace_s, wanted.due
             row.shown_from, row.opens = moments(row)
         _write(row)
         told = {"audience": row.audience, "opens": row.opens.isoformat() if row.opens else ""}
+        if row.due is not None:
+            told["due"] = row.due.isoformat()
         journal.append("event.shown_to", f"event:{row.slug}", now=now, actor=actor, **told)
     event.refresh_from_db()
 
@@ -134,7 +150,7 @@ def of_tournaments(event: Event) -> datetime | None:
 
 
 def _write(row: Event) -> None:
-    row.save(update_fields=["audience", "release", "pace_s", "shown_from", "opens"])
+    row.save(update_fields=["audience", "release", "pace_s", "due", "shown_from", "opens"])
     row.tournaments.update(opens=of_tournaments(row))
 
 

@@ -50,5 +50,14 @@ def why_cancelled(event: Event) -> str:
     """Why an event could not go on, "" of one that goes on, is finished, or ended with a stage that was cancelled. One query at most."""
     if event.status != TournamentStatus.CANCELLED:
         return ""
-    told = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind="event.refused").order_by("-id").first()
+    return _last_why(event, "event.refused")
+
+
+def why_not_started(event: Event) -> str:
+    """Why an event did not begin at its moment, "" where that never happened. One query."""
+    return _last_why(event, "event.not_started")
+
+
+def _last_why(event: Event, kind: str) -> str:
+    told = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind=kind).order_by("-id").first()
     return str(told.data["why"]) if told else ""

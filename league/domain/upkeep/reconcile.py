@@ -72,7 +72,7 @@ def _tournaments(found: Reconciled, now: datetime) -> None:
 
 
 def _stages(found: Reconciled, now: datetime) -> None:
-    found.opened = events.advance_all(now=now) + circuits.open_due(now=now)
+    found.opened = events.start_due(now=now) + events.advance_all(now=now) + circuits.open_due(now=now)
 
 
 def _cancelled(found: Reconciled, now: datetime) -> None:

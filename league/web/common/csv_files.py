@@ -8,6 +8,16 @@ from collections.abc import Iterable, Sequence
 
 from django.http import HttpResponse
 
+RESULT_COLUMNS = (
+    "points",
+    "boards",
+    "wins",
+    "draws",
+    "losses",
+    "score_per_board",
+    "sonneborn_berger",
+)  # of a row of standings
+
 
 def csv_file(name: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> HttpResponse:
     """The answer that a browser keeps as `name`.csv."""

@@ -14,7 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from league.service import limits
 from league.web.common import errors
 
-DOWNLOADS = frozenset({"game-ratings", "game-boards", "standings-csv", "match-replay", "match-log", "match-text"})
+DOWNLOADS = frozenset(
+    {"game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"}
+)
 # Pages that grow with what was played, or compute
 HEAVY = frozenset(
     {

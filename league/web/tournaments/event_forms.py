@@ -87,8 +87,17 @@ class StageForm(forms.Form):
 
 
 class TermsForm(forms.Form):
-    """To whom an event is shown, and when."""
+    """When an event begins, to whom it is shown, and when."""
 
+    due = forms.DateTimeField(
+        label=_("Entries close at (UTC)"),
+        required=False,
+        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
+        widget=forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"}),
+        help_text=_(
+            "Then it begins by itself, with the version that each bot sends at that moment. Empty: when you start it."
+        ),
+    )
     audience = forms.ChoiceField(
         label=_("Who sees the results before they are shown"),
         choices=Audience.choices,
@@ -122,6 +131,7 @@ class TermsForm(forms.Form):
             bool(cleaned.get("private")),
             cleaned["release"],
             cleaned["pace_s"] or 0,
+            cleaned.get("due"),
         )
 
 

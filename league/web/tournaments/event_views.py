@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 import engine
 from league.domain.bots import consent
@@ -23,10 +23,13 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats, releases, waiting
+from league.domain.tournaments.standings import standings
 from league.enums import BotState, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
-from league.service import marks, topics
+from league.service import marks as written
+from league.service import topics
+from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named, until_of
 from league.web.common.viewers import may_manage, player_of, user_of
@@ -66,7 +69,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = user_of(request)
     rows = sight.tournaments(Tournament.objects.filter(event__slug=slug), viewer)
     stages = rows.values_list("pk", flat=True)[:MOST_FOLLOWED]
-    topics.follow(request, marks.EVENTS, marks.TOURNAMENTS, *map(marks.of_tournament, stages))
+    topics.follow(request, written.EVENTS, written.TOURNAMENTS, *map(written.of_tournament, stages))
     events = Event.objects.select_related("owner").prefetch_related(tournaments_with_entries(viewer))
     found = get_object_or_404(sight.events(events, viewer), slug=slug)
     if found.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
@@ -100,7 +103,10 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "opens": found.opens if found.opens != sight.NEVER else None,
         "held": not sight.is_open(found),
         "playing": [] if seen else _playing(found),
-        "terms": TermsForm(initial=_chosen(found)) if owned and _may_change(found) else None,
+        "terms": _terms(found) if owned and _may_change(found) else None,
+        "not_started": waiting.why_not_started(found)
+        if found.status == TournamentStatus.OPEN and found.due is None
+        else "",
         "link": _link(request, found) if owned else "",
         "guests": found.guests.count() if owned and found.private else 0,
         "mine": _own_bots(viewer, found),
@@ -137,8 +143,15 @@ def _may_change(found: Event) -> bool:
     return found.status == TournamentStatus.OPEN or not sight.is_open(found)
 
 
+def _terms(found: Event) -> TermsForm:
+    form = TermsForm(initial=_chosen(found))
+    if found.status != TournamentStatus.OPEN:
+        del form.fields["due"]
+    return form
+
+
 def _chosen(found: Event) -> dict[str, object]:
-    return {"audience": found.audience, "release": found.release, "pace_s": found.pace_s}
+    return {"audience": found.audience, "release": found.release, "pace_s": found.pace_s, "due": found.due}
 
 
 def _link(request: HttpRequest, found: Event) -> str:
@@ -180,6 +193,37 @@ def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("event", slug=slug)
+
+
+@require_safe
+def marks(request: HttpRequest, slug: str) -> HttpResponse:
+    """What everybody reached in an event, for a spreadsheet: who came further stands above. For its owner also who takes part without a bot.
+
+    Three queries for each of its tables, more of some formats, and three.
+    """
+    viewer = user_of(request)
+    rows = Event.objects.select_related("owner").prefetch_related(tournaments_with_entries(viewer))
+    found = get_object_or_404(sight.events(rows, viewer), slug=slug)
+    if not sight.sees_results(found, viewer):
+        raise Http404
+    entered = dict(consent.requests_for(found).filter(status=RequestStatus.GRANTED).values_list("bot_id", "answered"))
+    reached: dict[int, tuple[tuple[object, ...], list[object]]] = {}
+    for one in sorted(found.tournaments.all(), key=lambda one: (one.stage or 0, one.group)):
+        for row in standings(one).rows:
+            bot, result = row.entry.version.bot, row.result
+            told = [bot.owner.name, bot.slug, row.entry.version.number, entered.get(bot.pk) or "", one.stage, one.group]
+            told += [result.place, *(getattr(result, name) for name in RESULT_COLUMNS), row.faults]
+            reached[bot.pk] = (-(one.stage or 0), result.place, one.group, bot.slug), told
+    line = [told for _, told in sorted(reached.values(), key=lambda one: one[0])]
+    if may_manage(request, found.owner_id):
+        there = {told[0] for told in line}
+        line += [
+            [name]
+            for name in found.guests.order_by("player__name").values_list("player__name", flat=True)
+            if name not in there
+        ]
+    head = ["player", "bot", "version", "entered", "stage", "group", "place", *RESULT_COLUMNS, "faults"]
+    return csv_file(f"{slug}-marks", head, line)
 
 
 @login_required

@@ -29,7 +29,7 @@ from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, EntryRequest, Match, Player, Tournament
 from league.service import kept, marks, topics
 from league.web.common import lists
-from league.web.common.csv_files import csv_file
+from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.game_lines import describe_game, game_at_table
 from league.web.common.inputs import bot_named, until_of, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
@@ -49,7 +49,6 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
     "pause": progress.pause,
     "resume": progress.resume,
 }
-RESULT_COLUMNS = ("points", "boards", "wins", "draws", "losses", "score_per_board", "sonneborn_berger")
 
 
 @kept.shown_by(marks.TOURNAMENTS, marks.MATCHES)
