@@ -1,0 +1,45 @@
+"""manage.py dump."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import engine
+from league.domain.core.errors import Refused
+from league.domain.upkeep import dumping
+from league.management.base import LeagueCommand
+
+
+class Command(LeagueCommand):
+    """The data of a league, for who studies it."""
+
+    help = (
+        "Write all rated matches with every card into files, one a game and day (FOLDER/GAME/DAY.jsonl.gz), a replay a line, and their list "
+        "with check sums (FOLDER/files.json). Days that are there are passed over, so that it may be run each night, and ended at any moment."
+    )
+    example = "manage.py dump /srv/tute/dump --game partnership --since 2026-11-01"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--game", action="append", default=[], help="only this game; may be repeated")
+        parser.add_argument("--since", help="from this day on, such as 2026-11-01 (UTC)")
+
+    def run(self, **options: Any) -> None:
+        """Write and tell, file by file."""
+        for game in options["game"]:
+            if game not in engine.games():
+                raise Refused(f"there is no game {game!r}; use one of {', '.join(engine.games())}")
+        try:
+            since = date.fromisoformat(options["since"]) if options["since"] else None
+        except ValueError as error:
+            raise Refused(f"--since takes a day such as 2026-11-01, not {options['since']!r}") from error
+        files = matches = size = 0
+        for one in dumping.dump(options["folder"], games=options["game"], since=since):
+            files, matches, size = files + 1, matches + one.matches, size + one.bytes
+            missing = f"; {one.held} held back" if one.held else ""
+            missing += f"; {one.without} whose replays are not there any more" if one.without else ""
+            self.say(f"{one.path}: {one.matches} matches, {one.bytes:,} bytes{missing}")
+        self.say(f"{files} files written: {matches} matches, {size:,} bytes")
