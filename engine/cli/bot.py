@@ -101,14 +101,10 @@ def _toml(text: str) -> str:
 
 def check(args: argparse.Namespace) -> int:
     """Play every game that the bot claims, at every size of table, and explain what goes wrong."""
-    from engine.errors import OptionError
     from engine.game import games
 
     bot = table.find_bot(args.target)
-    try:
-        asked = [table.find_game(game) for game in args.game or ()]
-    except OptionError as error:
-        raise Problem(str(error)) from None
+    asked = [table.find_game(game) for game in args.game or ()]
     wanted = asked or list(bot.games) or games()
     refused = [game for game in wanted if bot.games and game not in bot.games]
     if refused:

@@ -25,15 +25,11 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the games, or the options of one."""
-    from engine.cli.problem import Problem
-    from engine.errors import OptionError
+    from engine.cli import table
     from engine.game import declared, games
 
-    try:
-        keys = [args.game] if args.game else games()
-        found = [_description(declared(key)) for key in keys]
-    except OptionError as error:
-        raise Problem(str(error)) from None
+    keys = [table.find_game(args.game)] if args.game else games()
+    found = [_description(declared(key)) for key in keys]
     if args.json:
         print_json({"games": found})
         return OK

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.cli import table
 from engine.cli.output import command, json_flag, print_json
-from engine.cli.problem import OK, Problem
+from engine.cli.problem import OK
 
 EXAMPLE = """
 tute rules cabrero --lang en
@@ -33,8 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from engine import rulebook
     from engine.game import games
 
-    if args.game and args.game not in games():
-        raise Problem(f"unknown game {args.game!r}; the games are {', '.join(games())}")
+    if args.game:
+        args.game = table.find_game(args.game)
     if args.json:
         print_json(document(args.game, args.lang or "es"))
         return OK

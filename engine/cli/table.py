@@ -141,7 +141,7 @@ def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
 def find_game(text: str) -> str:
     """The key of a game from its key or its name, whatever the accents, capitals and spaces: guinote, Guiñote, "tute por parejas", parejas.
 
-    OptionError for another word, with the nearest.
+    Problem for another word, with the nearest.
     """
     from engine.game import declared, games
 
@@ -153,9 +153,9 @@ def find_game(text: str) -> str:
             named.setdefault(_folded(name), key)
     if (folded := _folded(text)) in named:
         return named[folded]
-    from engine.errors import OptionError, meant
+    from engine.errors import meant
 
-    raise OptionError(f"unknown game {text!r}{meant(folded, named)}; games are: {', '.join(games())}")
+    raise Problem(f"unknown game {text!r}{meant(folded, named)}; games are: {', '.join(games())}")
 
 
 def _folded(name: str) -> str:

@@ -42,12 +42,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure what was asked for, and print it."""
-    from engine.game import games
-
     if args.seconds <= 0:
         raise Problem(f"--seconds {args.seconds}: give a number above 0")
-    for game in args.game or []:
-        if game not in games():
-            raise Problem(f"unknown game {game!r}; the games are {', '.join(games())}")
+    args.game = [table.find_game(game) for game in args.game or []]
     code: int = importlib.import_module(f"{__name__}.{args.what}").run(args)
     return code

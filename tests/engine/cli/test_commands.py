@@ -86,6 +86,14 @@ def test_games_unknown_says_which_there_are(tute: Tute) -> None:
     assert "unknown game 'mus'; games are: " in tute("games", "mus", code=2).stderr
 
 
+@pytest.mark.parametrize("command", [("games",), ("rules",), ("bench", "engine", "--seconds", "0.01", "-g")])
+def test_every_command_takes_the_name_of_a_game_and_says_which_was_meant(tute: Tute, command: tuple[str, ...]) -> None:
+    wrong = tute(*command, "partnershp", code=2).stderr
+    assert "unknown game 'partnershp' (did you mean 'partnership'?)" in wrong
+    if command != ("bench", "engine", "--seconds", "0.01", "-g"):
+        assert "Tute por parejas" in tute(*command, "parejas").stdout
+
+
 def test_play_prints_results_and_writes_a_log_that_holds(tute: Tute, tmp_path: Path) -> None:
     done = tute("play", "greedy", "random", "-g", "partnership", "-n", 8, "--seed", "7", "--log", "log.jsonl")
 
