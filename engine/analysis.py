@@ -14,7 +14,7 @@ whole deals of the games that `engine.search.solving.tricks` knows (docs/search.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import groupby
 from math import sqrt
@@ -44,13 +44,21 @@ IN_PLAY = ("window", "exchange", "capote")  # questions between two cards
 PHASES = (AUCTION, LEAD, FOLLOW, END)
 
 
+class Move(NamedTuple):
+    """An action of a line, and whose it is."""
+
+    seat: int
+    action: str
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One decision. `step` counts actions from 0.
 
     par, worth: of the deal before and after the action, to its first camp. lost: what the best action had brought more to the seat's own
     side, None where it is not known. best: all actions as good as that. samples: how many deals were judged, 0 with open cards. error: the
-    standard error of `lost` over them, 0 with open cards.
+    standard error of `lost` over them, 0 with open cards. line: what the first of `best` leads to if all play as well as they can, as far as it
+    was proved; with open cards, where something was lost, and where it was asked for.
     """
 
     step: int
@@ -64,6 +72,7 @@ class Judged:
     worth: float | None = None
     samples: int = 0
     error: float = 0.0
+    line: tuple[Move, ...] = ()
 
 
 @dataclass(slots=True)
@@ -124,11 +133,18 @@ def decisions(replay: Mapping[str, Any]) -> Iterator[Decision]:
             raise replays.ReplayError(step + 1, f"action {text!r} cannot be taken: {error}") from None
 
 
-def with_open_cards(replay: Mapping[str, Any], nodes: int = USUAL_NODES) -> Iterator[list[Judged]]:
-    """Every decision of a replay, judged with all cards open, deal by deal; at most `nodes` for each action. Raises ReplayError."""
+def with_open_cards(
+    replay: Mapping[str, Any], nodes: int = USUAL_NODES, *, lines: bool = False
+) -> Iterator[list[Judged]]:
+    """Every decision of a replay, judged with all cards open, deal by deal; at most `nodes` for each action. Raises ReplayError.
+
+    lines: with those of decisions that lost something, the costliest first, for at most `nodes` more in all of a deal.
+    """
     kept = (one._replace(state=one.state.clone()) for one in decisions(replay))
     for _, deal in groupby(kept, key=lambda one: one.state.deal_no):
-        yield _all(list(deal), _OpenJudge(nodes))
+        moments, judge = list(deal), _OpenJudge(nodes)
+        found = _all(moments, judge)
+        yield judge.with_lines(moments, found) if lines else found
 
 
 class _OpenJudge:
@@ -143,6 +159,48 @@ class _OpenJudge:
             self._judge = Judge(one.state)
         judge = self._judge
         return _open(one, {action: judge.after(one.state, action, self._nodes) for action in one.state.legal_actions()})
+
+    def with_lines(self, moments: Sequence[Decision], found: Sequence[Judged]) -> list[Judged]:
+        """The same with the lines of what lost something, while there are nodes for it."""
+        if self._judge is None:
+            return list(found)
+        told = list(found)
+        left = self._nodes
+        for place in sorted(range(len(told)), key=lambda place: -(told[place].lost or 0.0)):
+            one = told[place]
+            if not one.lost or one.par is None or left <= 0:
+                break
+            line, left = _line(self._judge, moments[place].state, one.best[0], int(one.par), left)
+            told[place] = replace(one, line=line)
+        return told
+
+
+def _line(judge: Judge, before: State, first: str, worth: int, nodes: int) -> tuple[tuple[Move, ...], int]:
+    """From an action on, which makes the deal worth so much, with the first action of each seat that keeps it so; and the nodes that are left.
+
+    It ends with the deal, or where no action was proved to keep the worth.
+    """
+    state, line, left = before.clone(), [], nodes
+    state.deals, state.dice = state.deal_no, Dice(0)  # as the judge has it: no other deal is dealt
+    deal, action = state.deal_no, state.game.parse_action(first)
+    while True:
+        line.append(Move(state.turn, state.game.action_text(action)))
+        state.apply(action)
+        if state.is_over or state.deal_no != deal:
+            return tuple(line), left
+        legal = state.legal_actions()
+        keeping = legal[0] if len(legal) == 1 else None
+        for other in legal if keeping is None else ():
+            if left <= 0:
+                break
+            found = judge.after(state, other, left, worth)
+            left -= max(1, found.nodes)
+            if found.low == found.high == worth:
+                keeping = other
+                break
+        if keeping is None:
+            return tuple(line), left
+        action = keeping
 
 
 def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) -> Iterator[list[Judged]]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from engine.analysis import USUAL_NODES, Decision, Judged, decisions, fairly, phase_of, with_open_cards
+from engine.analysis import USUAL_NODES, Decision, Judged, Move, decisions, fairly, phase_of, with_open_cards
 from engine.search.solving import NotTwoSidedError, camps
 
 MEMORY = 1 << 30  # bytes of address space: several times what the largest deal needs
@@ -57,6 +57,7 @@ class Verdict:
     par: float | None = None
     worth: float | None = None
     error: float = 0.0
+    line: tuple[Move, ...] = ()
 
 
 class Child:
@@ -95,9 +96,10 @@ class Child:
             found = [Verdict(*row) for row in self._hear(stop) or []]
             places = {one.step: one for one in found}
             while (judged := self._hear(stop)) is not None:
-                for step, lost, best, par, worth, error in judged:
+                for step, lost, best, par, worth, error, line in judged:
                     one = places[step]
                     one.lost, one.best, one.par, one.worth, one.error = lost, tuple(best), par, worth, error
+                    one.line = tuple(Move(*move) for move in line)
         except (EOFError, BrokenPipeError):
             if self.close() == -signal.SIGXCPU:
                 return found, False
@@ -149,7 +151,7 @@ def main() -> None:
         replay = json.loads(line)
         _tell([_known(one) for one in decisions(replay)])
         fair, nodes = order["fair"], order["nodes"]
-        for deal in with_open_cards(replay, nodes) if fair is None else fairly(replay, fair, nodes):
+        for deal in with_open_cards(replay, nodes, lines=True) if fair is None else fairly(replay, fair, nodes):
             _tell([_plain(one) for one in deal if one.lost is not None])
         _tell(None)
 
@@ -166,7 +168,7 @@ def _known(one: Decision) -> tuple[Any, ...]:
 
 
 def _plain(one: Judged) -> tuple[Any, ...]:
-    return one.step, one.lost, one.best, one.par, one.worth, one.error
+    return one.step, one.lost, one.best, one.par, one.worth, one.error, one.line
 
 
 def _tell(line: Any) -> None:

@@ -44,6 +44,11 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--nodes", type=int, metavar="N", help="at most so many for each action; more judges more decisions"
     )
+    parser.add_argument(
+        "--lines",
+        action="store_true",
+        help="with open cards: also what the best action leads to, if all play as well as they can",
+    )
     json_flag(parser)
     parser.set_defaults(run=run)
 
@@ -68,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
         given = getattr(args, name)
         if given is not None and given < least:
             raise Problem(f"--{name} {given}: at least {least}")
+    if args.lines and args.fair is not None:
+        raise Problem("--lines are of open cards: over several deals there is no one line. Leave --fair away")
     try:
         replays = [one for one in documents(args.log, args.league) if args.board in (None, one["meta"]["board"])]
         if not replays:
@@ -96,7 +103,11 @@ def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> I
             advance(done, len(replays))
             meta = replay["meta"]
             bots = [meta["parties"][party] for party in meta["seating"]]
-            deals = with_open_cards(replay, nodes) if args.fair is None else fairly(replay, args.fair, nodes)
+            deals = (
+                with_open_cards(replay, nodes, lines=args.lines)
+                if args.fair is None
+                else fairly(replay, args.fair, nodes)
+            )
             for deal in deals:
                 for one in deal:
                     yield Place(meta["board"], meta["sitting"], bots[one.seat], one)
@@ -169,6 +180,8 @@ def _print(
             f"  board {one.board}, sitting {one.sitting}, after {judged.step} actions: {one.bot} in seat {judged.seat}, {judged.action}:"
             f" {judged.lost:.4g}{error} {unit}; best {' or '.join(judged.best)}"
         )
+        if judged.line:
+            paragraph(", ".join(f"{move.seat}: {move.action}" for move in judged.line), "    ")
     print()
     unknown = sum(by["all"].decisions - by["all"].judged for by in tallies.values())
     if unknown:

@@ -71,6 +71,7 @@ urlpatterns = [
     path("bots/<word:slug>", bots.OneBot.as_view(), name="bot"),
     path("bots/<word:slug>/versions", bots.BotVersions.as_view(), name="bot-versions"),
     path("bots/<word:slug>/versus/<word:other>", bots.Encounters.as_view(), name="encounters"),
+    path("bots/<word:slug>/judged", bots.JudgedSums.as_view(), name="bot-judged"),
     path("versions", bots.Versions.as_view(), name="versions"),
     path("versions/<id:id>", bots.OneVersion.as_view(), name="version"),
     path("versions/<id:id>/audits", bots.VersionAudits.as_view(), name="version-audits"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 import engine
-from engine.analysis import END, PHASES, Judged, fairly, with_open_cards
+from engine.analysis import END, PHASES, Judged, decisions, fairly, with_open_cards
 from engine.cli import main
 from engine.search.solving import camps
 from tests.support import playing
@@ -53,6 +54,34 @@ def test_the_worth_goes_from_decision_to_decision_and_ends_at_the_score(key: str
     if final.game.score_unit == "points":
         first, second = camps(final)
         assert known[-1].worth == final.scores()[first[0]] - final.scores()[second[0]]
+
+
+@pytest.mark.parametrize("key", ["partnership", "two_player", "brisca", "corriente", "a_dos"])
+def test_the_line_of_the_best_action_comes_to_what_the_deal_is_worth(key: str) -> None:
+    """Played on, it leads to the par of the decision; and without lines everything else is the same."""
+    whole = 0
+    for seed in (3, 4):
+        replay = played(key, seed)
+        found = [one for deal in with_open_cards(replay, NODES, lines=True) for one in deal]
+        assert [replace(one, line=()) for one in found] == judged(replay)
+        states = {one.step: one.state.clone() for one in decisions(replay)}
+        for one in found:
+            if not one.line:
+                continue
+            assert one.lost
+            assert one.line[0] == (one.seat, one.best[0])
+            state = states[one.step]
+            state.deals = deal = state.deal_no
+            first, second = camps(state)
+            for move in one.line:
+                assert move.seat == state.turn
+                state.apply(state.game.parse_action(move.action))
+            if state.is_over and state.game.score_unit == "points":
+                assert state.scores()[first[0]] - state.scores()[second[0]] == one.par
+                whole += 1
+            elif not state.is_over and state.deal_no == deal:
+                assert len(state.legal_actions()) > 1, "what is forced needs no proof"
+    assert whole >= 2 or engine.load(key).score_unit != "points"
 
 
 def test_a_seat_is_judged_by_what_it_was_told() -> None:

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from league.api.http.problems import told
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
 from league.domain.matches import validation
-from league.enums import BotState, CheckName, EntryPolicy, VersionStatus
+from league.enums import BotState, CheckName, EntryPolicy, JudgementKind, VersionStatus
 from league.models import BotVersion, Check, Player
 
 
@@ -164,6 +164,37 @@ class EncounterOut(serializers.Serializer[Any]):
     margin = serializers.FloatField(allow_null=True, help_text="Half of the 95% interval of the difference.")
     superiority = serializers.FloatField(help_text="Likelihood that the first bot is the stronger one.")
     matches = serializers.ListField(child=serializers.CharField(), help_text="Their matches, newest first.")
+
+
+class FiguresOut(serializers.Serializer[Any]):
+    """Judged decisions."""
+
+    boards = serializers.IntegerField()
+    judged = serializers.IntegerField(help_text="Decisions.")
+    lost = serializers.FloatField(
+        help_text="By one of them on average, in the unit of the board scores, where 1000 make a game."
+    )
+    margin = serializers.FloatField(
+        allow_null=True, help_text="Half of its 95 % interval over boards; null for fewer than two."
+    )
+    right = serializers.FloatField(help_text="The share that lost nothing.")
+
+
+class JudgedPhase(serializers.Serializer[Any]):
+    """One part of the deal, or all."""
+
+    phase = serializers.CharField(help_text="all, auction, lead, follow or end.")
+    mine = FiguresOut()
+    everybody = FiguresOut(help_text="Of all bots that were judged in this pool.")
+
+
+class JudgedOut(serializers.Serializer[Any]):
+    """What one kind of judgement says of the newest version that was judged in a pool, over matches that somebody chose to have judged."""
+
+    pool = PoolRef()
+    kind = serializers.ChoiceField(choices=JudgementKind.choices)
+    version = serializers.IntegerField(help_text="Its number.")
+    phases = JudgedPhase(source="lines", many=True)
 
 
 class Upload(StrictSerializer):

@@ -19,6 +19,7 @@ from league.api.bots.serializers import (
     BotChange,
     BotOut,
     EncounterOut,
+    JudgedOut,
     Upload,
     VersionOut,
     VersionWithChecks,
@@ -32,6 +33,7 @@ from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots, consent
 from league.domain.core.counts import count_of, value_of
+from league.domain.judgements import summing
 from league.domain.matches import encounters
 from league.enums import TokenScope, VersionStatus
 from league.models import Bot, BotVersion, Player
@@ -123,6 +125,23 @@ class Encounters(ListView):
         found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(slug, other))}
         first, second = existing(found.get(slug)), existing(found.get(other) if other != slug else None)
         return self.page(encounters.list_encounters(first, second))
+
+
+class JudgedSums(ListView):
+    """/bots/{slug}/judged"""
+
+    serializer_class = JudgedOut
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="list_judged_sums",
+        summary="List what the decisions of a bot gave away, by pool and phase",
+        tags=["bots"],
+        responses=JudgedOut(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Sums over judged matches that everybody may see; empty where none was judged. Fair and open judgements stand apart."""
+        return self.page(summing.of_bot(existing(Bot.objects.filter(slug=slug).first())))
 
 
 class VersionList(ListView):

@@ -274,6 +274,13 @@ class TallyOut(serializers.Serializer[Any]):
     )
 
 
+class MoveOut(serializers.Serializer[Any]):
+    """An action of a line."""
+
+    seat = serializers.IntegerField()
+    action = serializers.CharField()
+
+
 class VerdictOut(serializers.Serializer[Any]):
     """One decision. What could not be judged has null in `lost`, `par` and `worth`."""
 
@@ -300,6 +307,11 @@ class VerdictOut(serializers.Serializer[Any]):
     )
     worth = serializers.FloatField(source="verdict.worth", allow_null=True, help_text="The same after it.")
     error = serializers.FloatField(source="verdict.error", help_text="Standard error of `lost`; 0 with open cards.")
+    line = MoveOut(
+        source="verdict.line",
+        many=True,
+        help_text="With open cards, where something was lost: what the first of `best` leads to if all play as well as they can, as far as proved.",
+    )
 
 
 class PartyTallies(serializers.Serializer[Any]):

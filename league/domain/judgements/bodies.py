@@ -7,7 +7,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.analysis import PHASES
+from engine.analysis import PHASES, Move
 from engine.judging import Verdict
 from league.domain.core.errors import Refused
 
@@ -35,6 +35,11 @@ def pack(body: Body) -> bytes:
         "sittings": {
             f"{board}.{number}": [_short(one) for one in rows] for (board, number), rows in body.sittings.items()
         },
+        # apart from the lists above: who does not know of lines reads these as before
+        "lines": {
+            f"{board}.{number}": {one.step: one.line for one in rows if one.line}
+            for (board, number), rows in body.sittings.items()
+        },
     }
     return zlib.compress(json.dumps(plain, separators=(",", ":")).encode(), 9)
 
@@ -50,6 +55,9 @@ def unpack(data: bytes) -> Body:
             raise ValueError(f"more than {MOST_BYTES} bytes")
         plain = json.loads(text)
         sittings = {_place(name): [_long(one) for one in rows] for name, rows in plain["sittings"].items()}
+        for name, lines in plain.get("lines", {}).items():
+            for one in sittings[_place(name)]:
+                one.line = tuple(Move(int(seat), str(action)) for seat, action in lines.get(str(one.step), ()))
         return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings)
     except (zlib.error, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise Refused("this judgement is damaged and cannot be shown; an operator can have it removed") from error

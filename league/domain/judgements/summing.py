@@ -115,17 +115,28 @@ class Line:
 class Told:
     """What one kind of judgement says of a version in a pool; all its decisions first, then phase by phase."""
 
+    pool: Pool
     kind: str
     version: int
     lines: list[Line]
 
 
-def of_bot(bot: Bot, pool: Pool) -> list[Told]:
-    """Of the newest version of a bot that was judged in a pool, in each way by the present judge. Two queries."""
-    rows = JudgedSum.objects.filter(pool=pool, judge=JUDGE, judged__gt=0)
-    mine = list(rows.filter(version__bot=bot).select_related("version"))
-    everybody = {(row.kind, row.phase): row for row in rows.filter(version=None)} if mine else {}
-    return [told for kind in ("fair", "open") if (told := _told(kind, mine, everybody))]
+def of_bot(bot: Bot, pool: Pool | None = None) -> list[Told]:
+    """Of the newest version of a bot that was judged in a pool, in each way by the present judge. None: in every pool. Two queries."""
+    rows = JudgedSum.objects.filter(judge=JUDGE, judged__gt=0)
+    of_it = rows.filter(version__bot=bot, **({"pool": pool} if pool else {}))
+    by_pool: dict[int, list[JudgedSum]] = {}
+    for row in of_it.select_related("version", "pool"):
+        by_pool.setdefault(row.pool_id, []).append(row)
+    everybody: dict[int, dict[tuple[str, str], JudgedSum]] = {key: {} for key in by_pool}
+    for row in rows.filter(version=None, pool__in=by_pool) if by_pool else ():
+        everybody[row.pool_id][row.kind, row.phase] = row
+    return [
+        told
+        for key, mine in sorted(by_pool.items())
+        for kind in ("fair", "open")
+        if (told := _told(kind, mine, everybody[key]))
+    ]
 
 
 def _told(kind: str, rows: Sequence[JudgedSum], everybody: Mapping[tuple[str, str], JudgedSum]) -> Told | None:
@@ -133,13 +144,13 @@ def _told(kind: str, rows: Sequence[JudgedSum], everybody: Mapping[tuple[str, st
     if not numbers:
         return None
     newest = max(numbers)
-    mine = {row.phase: row for row in rows if row.kind == kind and row.version and row.version.number == newest}
+    by_phase = {row.phase: row for row in rows if row.kind == kind and row.version and row.version.number == newest}
     lines = [
-        Line(phase, figures(mine[phase]), figures(everybody[kind, phase]))
+        Line(phase, figures(by_phase[phase]), figures(everybody[kind, phase]))
         for phase in (reading.ALL, *PHASES)
-        if phase in mine
+        if phase in by_phase
     ]
-    return Told(kind, newest, lines)
+    return Told(rows[0].pool, kind, newest, lines)
 
 
 def figures(row: JudgedSum) -> Figures:

@@ -65,6 +65,15 @@ class Worst:
     text: str
 
 
+@dataclass(frozen=True)
+class Line:
+    """What the best action would have led to. text: of the decision that lost something; moves: the line in words."""
+
+    anchor: str
+    text: str
+    moves: str
+
+
 @dataclass
 class Shown:
     """What the page says of one kind of judgement. row: None where nobody has asked for it."""
@@ -74,6 +83,7 @@ class Shown:
     row: Judgement | None
     chosen: bool = False
     graph: Graph | None = None
+    lines: list[Line] = field(default_factory=list)  # of this sitting
     phases: list[str] = field(default_factory=list)
     sums: list[tuple[Party, list[Tally]]] = field(default_factory=list)
     size: int = 1  # so much of what is stored makes one of the unit that people read
@@ -111,6 +121,11 @@ def _fill(one: Shown, found: Match, sitting: Sitting, parties: Sequence[Party], 
     every = reading.placed(body, reading.seatings(row))
     here = [placed for placed in every if (placed.board, placed.sitting) == (sitting.board.number, sitting.number)]
     one.graph = draw(here, body.unit, names, is_open=one.kind == JudgementKind.OPEN)
+    one.lines = [
+        Line(anchor(placed), sentence(placed, names[placed.verdict.seat], one.size), moves_text(placed, names))
+        for placed in here
+        if placed.verdict.line
+    ]
     one.phases = [phase_name(phase) for phase in (reading.ALL, *PHASES)]
     sums = reading.tallies(every, len(parties))
     one.sums = [(party, [sums[party.number][phase] for phase in (reading.ALL, *PHASES)]) for party in parties]
@@ -139,6 +154,11 @@ def sentence(placed: Placed, who: str, size: int) -> str:
         told["error"] = _amount(reading.CERTAIN * one.error, size)
         return _("%(who)s: %(what)s. Lost %(lost)s ± %(error)s; best: %(best)s.") % told
     return _("%(who)s: %(what)s. Lost %(lost)s; best: %(best)s.") % told
+
+
+def moves_text(placed: Placed, names: Sequence[str]) -> str:
+    """The line of a decision: who does what, one after another."""
+    return "; ".join(f"{names[move.seat]}: {_action(move.action)}" for move in placed.verdict.line)
 
 
 def _action(text: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from engine.judging import Child
-from league.domain.judgements import carrying
+from league.domain.judgements import carrying, summing
 from league.domain.matches import embargoes
 from league.domain.people import tokens
 from league.enums import TokenScope
@@ -23,7 +23,7 @@ def match(alice, charlie) -> Match:
 
 
 def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, monkeypatch, settings) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=100))
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=2000))
     settings.QUOTA_JUDGEMENTS = 1
     where = f"matches/{match.public_id}/analysis"
     reads = Api(tokens.create(charlie, "reads", scope=TokenScope.READ)[1])
@@ -56,10 +56,27 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     assert [one["phase"] for one in all_of_them] == ["all", "all"]
     assert sum(one["decisions"] for one in all_of_them) == done["decisions"]
     assert all(one["margin"] is not None for one in all_of_them), "of two boards"
+    lines = {one["step"]: one for one in done["verdicts"] if one["line"]}
+    assert lines, [one for one in done["verdicts"] if one["lost"]]
+    assert all(
+        one["lost"] and one["line"][0] == {"seat": one["seat"], "action": one["best"][0]} for one in lines.values()
+    )
     second = nobody.get(f"{where}/open?board=2").json()["verdicts"]
     assert second == [one for one in done["verdicts"] if one["board"] == 2] != []
     assert nobody.get(f"{where}/open?board=x").status_code == 400
     assert nobody.get(f"{where}/fair").status_code == 404
+
+    assert nobody.results("bots/rufo/judged") == []
+    assert summing.count_new() == 1
+    [sums] = nobody.results("bots/rufo/judged")
+    assert (sums["pool"]["game"], sums["kind"], sums["version"]) == ("partnership", "open", 1)
+    whole, *parts = sums["phases"]
+    assert (whole["phase"], whole["mine"]["boards"]) == ("all", 2)
+    rufo = next(one for one in done["parties"] if one["party"] == 0)["phases"][0]
+    assert whole["mine"]["lost"] == pytest.approx(rufo["lost"])
+    assert whole["mine"]["margin"] == pytest.approx(rufo["margin"])
+    assert sum(one["mine"]["judged"] for one in parts) == whole["mine"]["judged"] < whole["everybody"]["judged"]
+    assert nobody.get("bots/nobody/judged").status_code == 404
 
     far = made.NOW.replace(year=2126)
     embargoes.change(match, far, why="a final", actor="olga", now=made.NOW)

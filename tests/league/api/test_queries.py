@@ -22,6 +22,7 @@ LISTS = {
     "versions/{version}/audits": 2,
     "versions/{version}/ratings": 2,
     "bots/a-0/versus/a-1": 4,
+    "bots/a-0/judged": 2,
     "tournaments": 1,
     "tournaments/{cup}/entries": 2,
     "tournaments/{cup}/standings": 6,

@@ -83,6 +83,16 @@ def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> No
     assert ("polyline" in html) == (kind == "open")
     assert re.search(r"\d,\d\d\s+± \d", html), "means with their margins"
 
+    lined = [one for one in here if one.verdict.line]
+    assert bool(lined) == (kind == "open") == ("Las líneas a las que llevan las mejores jugadas" in html)
+    if lined:
+        assert lined[0].verdict.lost
+        told = html[html.index('<details class="more lines">') :]
+        assert told.index(f'href="#{judging.anchor(lined[0])}"') < told.index("</details>")
+        assert lined[0].verdict.line[0].action == lined[0].verdict.best[0]
+        rest = judging.moves_text(lined[0], ["w", "x", "y", "z"]).split("; ")
+        assert len(rest) == len(lined[0].verdict.line)
+
     other = "fair" if kind == "open" else "open"
     assert '<svg class="chart"' not in reader.get(f"/m/{match.public_id}/?j={other}").content.decode()
     embargoes.change(match, NOW.replace(year=2126), why="a final", actor="eva", now=NOW)
