@@ -139,6 +139,7 @@ def test_the_command_tells_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["--board", "9"], "has no board 9"),
         (["--fair", "1"], "--fair 1: at least 2"),
         (["--nodes", "0"], "--nodes 0: at least 1"),
+        (["--lines", "--fair", "4"], "there is no one line"),
     ],
 )
 def test_wrong_input_is_told(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
