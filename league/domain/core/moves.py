@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
 from datetime import datetime
 from typing import Any
 
@@ -86,11 +86,11 @@ def move(
             setattr(row, column, value)
 
 
-def take(rows: QuerySet[Match], was: str, to: str, **columns: Any) -> list[int]:
+def take(rows: QuerySet[Match], was: str, to: str, *, now: datetime, actor: str, **columns: Any) -> list[int]:
     """Move the first matches of a query that is sorted and limited, whichever they are, from one status to another; their ids, in no order.
 
     One statement chooses and moves: of two callers at once each gets others, or none. Where `rows` is to skip what is locked (PostgreSQL),
-    neither waits for the other. In a transaction, and the journal hears of it by `tell`.
+    neither waits for the other, and the same statement writes the lines of the journal. In a transaction.
     """
     if to not in MOVES[Match][was]:
         raise ValueError(f"no match moves from {was} to {to}")
@@ -98,17 +98,24 @@ def take(rows: QuerySet[Match], was: str, to: str, **columns: Any) -> list[int]:
     update: Any = Match._base_manager.filter(status=was).query.chain(UpdateQuery)
     update.add_update_values({"status": to, **columns})
     words, given = update.get_compiler(connection=connection).as_sql()
+    # Chosen once, whatever the planner thinks: chosen anew for each row, it would skip what it has locked itself
+    begin = f"WITH chosen AS MATERIALIZED ({chosen})"
+    moved = f"{words} AND id IN (SELECT id FROM chosen) RETURNING id, public_id, kind"  # noqa: S608  # all of it is Django's
     with connection.cursor() as cursor:
-        # Chosen once, whatever the planner thinks: chosen anew for each row, it would skip what it has locked itself
-        statement = f"WITH chosen AS MATERIALIZED ({chosen}) {words} AND id IN (SELECT id FROM chosen) RETURNING id"  # noqa: S608  # all of it is Django's
-        cursor.execute(statement, (*which, *given))
-        return [pk for (pk,) in cursor.fetchall()]
+        if connection.vendor == "postgresql":
+            data = json.dumps({"was": was, "to": to})
+            whole = f"{begin}, moved AS ({moved}), {TOLD} SELECT id FROM moved"  # noqa: S608  # all of it is Django's or our own
+            cursor.execute(whole, (*which, *given, now, actor, data))
+            return [pk for (pk,) in cursor.fetchall()]
+        cursor.execute(f"{begin} {moved}", (*which, *given))
+        found = cursor.fetchall()
+    about = [(kind if kind in BESIDE else "match", public_id) for _, public_id, kind in found]
+    lines = [(f"{what}.moved", f"{what}:{public_id}", {"was": was, "to": to}) for what, public_id in about]
+    journal.append_all(lines, now=now, actor=actor)
+    return [pk for pk, _, _ in found]
 
 
-def tell(rows: Sequence[Match], was: str, *, now: datetime, actor: str) -> None:
-    """The lines of the journal about matches that `take` has moved, in one statement."""
-    journal.append_all(
-        [(f"{subject(row).partition(':')[0]}.moved", subject(row), {"was": was, "to": row.status}) for row in rows],
-        now=now,
-        actor=actor,
-    )
+# As `subject` names them
+TOLD = f"""told AS (INSERT INTO league_leagueevent (at, kind, subject, actor, data)
+    SELECT %s, named.what || '.moved', named.what || ':' || named.public_id, %s, %s::jsonb FROM
+        (SELECT public_id, CASE WHEN kind IN ({", ".join(f"'{kind}'" for kind in BESIDE)}) THEN kind ELSE 'match' END AS what FROM moved) named)"""  # noqa: S608

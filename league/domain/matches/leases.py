@@ -55,6 +55,22 @@ NOTHING_AT_STAKE = (
 )  # these may begin anew: no board of theirs counts
 ALONE = (MatchKind.VALIDATION, MatchKind.TRY)  # somebody waits for each, so none stands in line on a worker
 UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
+# What a claim does not read, since nobody who plays asks for it. Of the tournament above all its secret, from which the deals of all its matches
+# follow: no worker may read that
+NOT_READ = tuple(
+    f"tournament__{name}"
+    for name in (
+        *("secret", "secret_sha256", "secret_after", "name", "parameters", "seeding", "boards", "schedule", "limits"),
+        *("planned_matches", "booked_boards", "created", "started", "finished", "stopped_for", "ending", "facts"),
+        *("request", "stage", "group"),
+    )
+)
+NOT_READ_OF_SEATS = (
+    *("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"),
+    *("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed"),
+    *("version__fault_detail", "version__entered", "version__created"),
+    *("version__bot__description", "version__bot__stopped_for", "version__bot__created", "version__bot__retest_at"),
+)
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
 
@@ -182,13 +198,14 @@ def _claim(plan: _Plan) -> list[Match]:
 
 
 def _leased(taken: list[int], plan: _Plan) -> list[Match]:
-    """The rows with these ids, in their order, with secrets and parties; the journal hears of them. Raises _Changed for what may not be played."""
+    """The rows with these ids, in their order, with secrets and parties. Raises _Changed for what may not be played."""
     if not taken:
         return []
-    # Of the tournament all but its secret, from which the deals of all its matches follow: no worker may read that
-    found = Match.work.filter(pk__in=taken).select_related("tournament", "pool").defer("tournament__secret")
+    found = Match.work.filter(pk__in=taken).select_related("tournament", "pool").defer(*NOT_READ)
     rows: list[Any] = list(found.annotate(told=_secret()).order_by(*turns.ORDER))
-    seats = Party.objects.select_related("version__bot", "version__package")
+    seats = Party.objects.select_related("version__bot").defer(*NOT_READ_OF_SEATS)
+    # A package is large: where several matches are read at once, each is read once
+    seats = seats.select_related("version__package") if len(taken) == 1 else seats.prefetch_related("version__package")
     played = [match for match in rows if match.kind != MatchKind.AUDIT]
     prefetch_related_objects(played, Prefetch("parties", seats.order_by("number")))
     for match in played:
@@ -198,7 +215,6 @@ def _leased(taken: list[int], plan: _Plan) -> list[Match]:
             raise _Changed(match.pool_id)
     for match in rows:
         match.secret = bytes(match.told)
-    moves.tell(rows, MatchStatus.QUEUED, now=plan.now, actor=plan.worker)
     return rows
 
 
@@ -209,6 +225,8 @@ def _take(rows: QuerySet[Match], count: int, plan: _Plan) -> list[int]:
         rows,
         MatchStatus.QUEUED,
         MatchStatus.LEASED,
+        now=plan.now,
+        actor=plan.worker,
         token=F("token") + 1,
         worker=plan.worker,
         lease_until=_deadline(plan.now),
@@ -231,7 +249,8 @@ def _first(waiting: QuerySet[Match], plan: _Plan, seen: outlook.Seen) -> list[in
         quick = fair.filter(slow=False, priority__gte=OuterRef("priority"))
         others = fair.filter(Q(slow=False) | ~Exists(quick))
     wanted = [(waiting.filter(pk=plan.prefer), 1)] if plan.prefer else []
-    wanted.append(_as_many_as_are_short(others, plan.most) if seen.is_flooded and plan.most > 1 else (others, 1))
+    most = min(plan.most, seen.share) if seen.is_flooded else 1
+    wanted.append(_as_many_as_are_short(others, most) if most > 1 else (others, 1))
     wanted += [(ready, 1)] if seen.greedy else []
     for rows, count in wanted:
         if taken := _take(rows, count, plan):

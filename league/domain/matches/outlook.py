@@ -22,7 +22,8 @@ FRESH = timedelta(seconds=5)  # for so long a look holds
 EVERY_S = 1.0  # between two looks of the scheduler
 RECENT = 100  # parties of matches, the latest, that a pace is measured on
 SLOW = 1.5  # times the pace of all
-BATCH = 8  # most matches of one claim; they are a second of work together (`leases.SHORT_S`), so nobody waits longer for a worker by them
+BATCH = 32  # most matches of one claim; they are a second of work together (`leases.SHORT_S`), so nobody waits longer for a worker by them
+FLOOD = 8  # matches for each worker, besides one for each that is idle, from which on claims take several
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,12 @@ class Seen:
     @property
     def is_flooded(self) -> bool:
         """Whether so much waits that nobody is left without work by claims of several matches."""
-        return self.waiting > self.idle + self.crew * BATCH
+        return self.waiting > self.idle + self.crew * FLOOD
+
+    @property
+    def share(self) -> int:
+        """Most matches of one claim: not more than would be left for each worker, besides one for each that is idle."""
+        return max(1, min(BATCH, (self.waiting - self.idle) // max(1, self.crew)))
 
 
 def of(worker: str, *, now: datetime) -> Seen:
@@ -88,7 +94,7 @@ def _look(worker: str, now: datetime) -> Seen:
     queued = Match.line.filter(status=MatchStatus.QUEUED)
     # Of many it does not matter whether those that were just paused are among them
     ready = holds.ready_matches(queued, now=now) if crew <= FEW else queued.filter(held_back=False)
-    waiting = len(ready.values_list("pk")[: idle + crew * BATCH + 1])
+    waiting = len(ready.values_list("pk")[: idle + max(1, crew) * BATCH + 1])
     slow_waits = queued.filter(slow=True).exists()
     return Seen(crew, idle, waiting, held["slow"], slow_waits, tuple(_greedy(worker, crew, now)))
 
