@@ -7,8 +7,8 @@ import os
 import random
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from multiprocessing import get_context
 from statistics import median, quantiles
 from typing import Any
@@ -18,8 +18,10 @@ QUEUED = int(os.environ.get("QUEUED", "100000"))  # matches that wait
 SECONDS = float(os.environ.get("SECONDS", "60"))  # of the simulation; 300 for the full length
 MATCH_S = float(os.environ.get("MATCH_S", "30"))  # that a match takes: 16 boards, 32 sittings of about a second
 BEAT_S = 5.0
+ACTS = ("claim", "start", "beat", "report")
 CLIENTS = 4  # processes that claim, or that stand for the workers
 BOARDS = 16
+EXPECTED_S = 0.03  # of a match: several are claimed at once as long as they take a second together
 
 
 def address() -> str:
@@ -55,7 +57,7 @@ def fill() -> None:
         type(cup).objects.filter(pk=cup.pk).update(status="running", started=now)
     common: dict[str, Any] = {"kind": "tournament", "pool": pool, "boards_planned": BOARDS, "created": now}
     models = [
-        Match(public_id=f"m{i}", key=f"k{i}", table=f"t{i}", tournament=cup, owner=cup.owner, secret=SECRET, expected_s=0.1, **common)
+        Match(public_id=f"m{i}", key=f"k{i}", table=f"t{i}", tournament=cup, owner=cup.owner, secret=SECRET, expected_s=EXPECTED_S, **common)
         for i, cup in enumerate(cups)
     ]  # fmt: skip
     Match.objects.bulk_create(models)
@@ -93,6 +95,16 @@ def _multiply(first_version: int, versions: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(rows, [QUEUED // 20 - 1])
         cursor.execute(seats, [first_version, versions])
+
+
+def _set_apart() -> None:
+    """Let the ids of matches, seats, versions and boards be numbers that mean nothing else: so they can be told apart in what is said."""
+    from django.db import connection
+
+    tables = ("league_match", "league_party", "league_botversion", "league_board")
+    with connection.cursor() as cursor:
+        for place, table in enumerate(tables, 1):
+            cursor.execute(f"ALTER TABLE {table} ALTER COLUMN id RESTART WITH {place * 100_000_000}")
 
 
 class Tape:
@@ -165,7 +177,7 @@ def claims() -> None:
     print(f"{QUEUED} matches wait, {CREW} workers\n")
     print("| claims | clients | matches a second | of the floor | ms a claim: median, p99 |")
     print("| --- | ---: | ---: | ---: | ---: |")
-    for most in (1, outlook.BATCH):
+    for most in (1, outlook.FLOOD, outlook.BATCH):
         tape, began, count = Tape(), time.process_time(), 0
         outlook.keep()
         for number in range(20):
@@ -216,74 +228,153 @@ def _server() -> dict[str, int]:
     return dict(zip(("commits", "wal", "hot", "updates"), map(int, row), strict=True))
 
 
-def _stand_for(names: list[str], seconds: float, template: Any) -> dict[str, Any]:
-    """Live the lives of these workers one after the other's next act; what each act took, and what went wrong."""
+@dataclass
+class Life:
+    """What a worker says in each act of a match, as it was once said through Django, to be said again for other matches by who does nothing else.
+
+    A thousand workers are a thousand processes on many hosts; here they are two, which would spend their time in Django.
+    """
+
+    acts: dict[str, list[tuple[str, tuple[Any, ...]]]]
+    at: datetime  # when it was said
+    worker: str
+    match: int
+    public_id: str
+    seats: list[tuple[int, int]]  # party and version
+    boards: list[int]
+
+
+def _record(worker: str) -> Life:
+    """One match through all acts."""
     from django.db import connection, transaction
 
+    from league.domain.core import clock
     from league.domain.matches import leases, reports, workers
+    from league.models import Board
+    from tests.support.league import result
 
-    connection.close()
-    draw, took, errors, late = random.Random(names[0]), {"claim": [], "start": [], "beat": [], "report": []}, [], 0.0
-    begun = time.monotonic()
+    tapes = {act: Tape() for act in ACTS}
+    now = clock.present()
+    with connection.execute_wrapper(tapes["claim"]):
+        match = leases.claim(worker, now=now)
+    assert match
+    seats = [(party.pk, party.version_id) for party in match.parties.all()]
+    with connection.execute_wrapper(tapes["start"]), transaction.atomic():
+        leases.start(match, now=now)
+        workers.note_alive(worker, match=match, now=now)
+    with connection.execute_wrapper(tapes["beat"]), transaction.atomic():
+        assert leases.heartbeat(match.pk, match.token, progress=50, now=now)
+        workers.note_alive(worker, match=match, now=now)
+    played = result(match)
+    with connection.execute_wrapper(tapes["report"]):
+        told = reports.report(match.pk, match.token, played, worker=worker, now=now)
+    assert told == reports.Receipt.STORED
+    boards = list(Board.objects.filter(match=match).order_by("number").values_list("pk", flat=True))
+    acts = {act: [one for one in tape.said if "SAVEPOINT" not in one[0]] for act, tape in tapes.items()}
+    return Life(acts, now, worker, match.pk, match.public_id, seats, boards)
+
+
+class Stand:
+    """One worker of the simulation, and the match that it holds."""
+
+    def __init__(self, life: Life, name: str) -> None:
+        self.life, self.name = life, name
+        self.numbers: dict[int, int] = {}
+        self.texts = {life.worker: name}
+
+    def act(self, link: Any, act: str) -> None:
+        """Say what belongs to an act. ValueError where the answer is another one than it was."""
+        if act == "claim":
+            self.numbers, self.texts = {}, {self.life.worker: self.name}
+        late = datetime.now(UTC) - self.life.at
+        with link.transaction():
+            for words, given in self.life.acts[act]:
+                cursor = link.execute(words, [self._mine(value, late) for value in given])
+                rows = cursor.fetchall() if cursor.description else []
+                if words.startswith("UPDATE") and cursor.rowcount < 1 and "league_" in words:
+                    raise ValueError(f"{act} of {self.name} changed nothing: {words[:80]}")
+                self._learn(words, cursor, rows)
+
+    def _mine(self, value: Any, late: timedelta) -> Any:
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, int):
+            return type(value)(self.numbers.get(value, value))
+        if isinstance(value, datetime):
+            return value + late
+        if isinstance(value, str) and type(value) is str:
+            for old, new in self.texts.items():
+                value = value.replace(old, new)
+            return value
+        if isinstance(value, list | tuple):
+            return type(value)(self._mine(one, late) for one in value)
+        return value
+
+    def _learn(self, words: str, cursor: Any, rows: list[Any]) -> None:
+        life = self.life
+        if "chosen" in words:
+            if not rows:
+                raise ValueError(f"{self.name} was given nothing")
+            self.numbers[life.match] = rows[0][0]
+        elif words.startswith('SELECT "league_match"."id", "league_match"."public_id"') and rows:
+            self.texts[life.public_id] = rows[0][1]
+        elif words.startswith('SELECT "league_party"."id", "league_party"."match_id"'):
+            version = [column.name for column in cursor.description].index("version_id")
+            for (party, of), row in zip(life.seats, rows, strict=True):
+                self.numbers |= {party: row[0], of: row[version]}
+        elif 'INSERT INTO "league_board"' in words:
+            self.numbers |= dict(zip(life.boards, (row[0] for row in rows), strict=True))
+
+
+def _stand_for(names: list[str], seconds: float, life: Life) -> dict[str, Any]:
+    """Live the lives of these workers one after the other's next act; what each act took, and what went wrong."""
+    import psycopg
+
+    draw, took, errors, late = random.Random(names[0]), {act: [] for act in ACTS}, [], 0.0
+    stands = [Stand(life, name) for name in names]
+    begun, used = time.monotonic(), time.process_time()
     acts = [(begun + draw.uniform(0, MATCH_S), number, "claim") for number in range(len(names))]
     acts += [(begun + draw.uniform(0, BEAT_S), number, "beat") for number in range(len(names))]
     heapq.heapify(acts)
-    held: dict[int, Any] = {}
-    while acts and acts[0][0] < begun + seconds:
-        at, number, act = heapq.heappop(acts)
-        if (wait := at - time.monotonic()) > 0:
-            time.sleep(wait)
-        late = max(late, -wait)
-        name, began = names[number], time.perf_counter()
-        try:
-            if act == "claim":
-                held[number] = leases.claim(name)
-                took["claim"].append(time.perf_counter() - began)
-                began = time.perf_counter()
-                with transaction.atomic():
-                    leases.start(held[number])
-                    workers.note_alive(name, match=held[number])
-                took["start"].append(time.perf_counter() - began)
-                heapq.heappush(acts, (at + draw.uniform(0.5, 1.5) * MATCH_S, number, "report"))
-            elif act == "beat":
-                match = held.get(number)
-                with transaction.atomic():
-                    if match is not None and not leases.heartbeat(match.pk, match.token, progress=50):
-                        errors.append(f"{name} lost {match.public_id}")
-                    workers.note_alive(name, match=match)
-                took["beat"].append(time.perf_counter() - began)
-                heapq.heappush(acts, (at + BEAT_S, number, "beat"))
-            else:
-                match = held.pop(number)
-                receipt = reports.report(
-                    match.pk, match.token, replace(template, match_id=match.public_id), worker=name
-                )
-                if receipt != reports.Receipt.STORED:
-                    errors.append(f"{name} reported {match.public_id}: {receipt}")
-                took["report"].append(time.perf_counter() - began)
-                heapq.heappush(acts, (at, number, "claim"))
-        except Exception as error:
-            errors.append(f"{act} of {name}: {type(error).__name__}: {error}")
-    connection.close()
-    return {"took": took, "errors": errors, "late": late}
+    playing: set[int] = set()
+    with psycopg.connect(address(), autocommit=True, cursor_factory=psycopg.ClientCursor) as link:
+        while acts and acts[0][0] < begun + seconds:
+            at, number, act = heapq.heappop(acts)
+            if (wait := at - time.monotonic()) > 0:
+                time.sleep(wait)
+            late = max(late, -wait)
+            next_acts = {"claim": "start", "start": "report", "report": "claim", "beat": "beat"}
+            pause = {"start": draw.uniform(0.5, 1.5) * MATCH_S, "beat": BEAT_S}.get(act, 0.0)
+            heapq.heappush(acts, (at + pause, number, next_acts[act]))
+            if act == "beat" and number not in playing:
+                continue
+            began = time.perf_counter()
+            try:
+                stands[number].act(link, act)
+            except (psycopg.Error, ValueError) as error:
+                errors.append(f"{act} of {names[number]}: {type(error).__name__}: {error}")
+            took[act].append(time.perf_counter() - began)
+            if act in ("start", "report"):
+                (playing.add if act == "start" else playing.discard)(number)
+        # The clock of the process that serves this client
+        server = time.clock_gettime(~link.info.backend_pid << 3 | 2)
+    return {"took": took, "errors": errors, "late": late, "cpu": time.process_time() - used, "server": server}
 
 
 def crew() -> None:
     """The workers claim, start, give signs of life and report as if each played real matches."""
     from django.db import connection
 
-    from league.domain.matches import leases, outlook
-    from tests.support.league import result
+    from league.domain.matches import outlook
 
+    _set_apart()
     fill()
-    match = leases.claim("h0:1")
-    assert match
-    template = result(match)
+    life = _record("h0:1")
     names = [f"h{i}:1" for i in range(1, CREW)]
     connection.close()
-    before = _server()
+    before, load = _server(), os.getloadavg()[0]
     with ProcessPoolExecutor(CLIENTS, get_context("fork")) as crowd:
-        runs = [crowd.submit(_stand_for, names[part::CLIENTS], SECONDS, template) for part in range(CLIENTS)]
+        runs = [crowd.submit(_stand_for, names[part::CLIENTS], SECONDS, life) for part in range(CLIENTS)]
         looks = 0
         while not all(run.done() for run in runs):  # what the scheduler does
             outlook.keep()
@@ -297,10 +388,15 @@ def crew() -> None:
     reported = sum(len(answer["took"]["report"]) for answer in answers)
     print(f"{CREW} workers, {QUEUED} matches wait, {MATCH_S:g} s a match, {SECONDS:g} s, {reported} matches reported\n")
     print("| act | times a second | ms: median | p99 |\n| --- | ---: | ---: | ---: |")
-    for act in ("claim", "start", "beat", "report"):
+    for act in ACTS:
         took = [second for answer in answers for second in answer["took"][act]]
         tail = quantiles(took, n=100)[98] if len(took) > 1 else 0.0
         print(f"| {act} | {len(took) / SECONDS:.1f} | {1000 * median(took):.1f} | {1000 * tail:.1f} |")
+    clients, server = (1000 * sum(answer[who] for answer in answers) / reported for who in ("cpu", "server"))
+    print(
+        f"\nCPU for each match, with its signs of life: {clients:.1f} ms of the clients, {server:.1f} ms of the server"
+    )
+    print(f"load average {load:.1f} before, {os.getloadavg()[0]:.1f} after")
     grown = {name: after[name] - before[name] for name in before}
     print(
         f"\nerrors: {len(errors)} {errors[:3] or ''}; at most {max(answer['late'] for answer in answers):.1f} s late; a match: "
