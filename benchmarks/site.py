@@ -6,7 +6,9 @@ Fills a league by bulk inserts, reproducibly by its seed: bots with ratings in a
 of three formats of 256 entries. Then it reads each address without a browser between, and compares with a view of the same league that
 does SELECT 1 behind the same middleware. CPU is that of the web process and of its PostgreSQL backend together, the median of several reads;
 "of SELECT 1" is requests a second as a share of those of that view. A *miss* is an answer made anew, *kept* one that is given again because
-nothing that it shows has changed, *304* one that the client has already. The pages of tournaments are those of the largest ones.
+nothing that it shows has changed, *304* one that the client has already. Of an answer made anew the first one counts apart (*first*): it
+works out what the process remembers from then on (`league.service.remembered`). The pages of tournaments are those of the largest ones; those
+of somebody are read as who they belong to.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ USUAL = 64  # of all others
 BOARDS = 2  # of a match
 IN_OTHERS = 10  # of how many bots one plays all the other games
 FORMATS = ("round_robin", "single_elimination")
+EVENT, CIRCUIT, REAL = "The event", "The circuit", "The real one"
+MOST_OF_EVENT = 32
 
 
 class League:
@@ -61,6 +65,47 @@ class League:
         self._ratings()
         with connection.cursor() as cursor:
             cursor.execute("SET session_replication_role = origin")
+        self._all_kinds()
+
+    def _all_kinds(self) -> None:
+        """One of each thing that bulk inserts cannot make, by the functions of the league: an event, a circuit, a match with replays, ..."""
+        from functools import partial
+
+        from django.conf import settings
+
+        from engine.judging import Child
+        from league.domain.audits import sampling
+        from league.domain.bots import consent, tries
+        from league.domain.judgements import asking, carrying
+        from league.domain.tables import seating
+        from league.domain.tournaments import circuits, events
+        from league.models import Bot, BotVersion, Match, Player
+        from tests.support import league as made
+
+        owner = Player.objects.order_by("pk")[1]  # of bot-1
+        own = list(BotVersion.objects.filter(bot__owner=owner).select_related("bot").order_by("pk")[:MOST_OF_EVENT])
+        stages = [
+            {"format": "swiss", "boards": BOARDS, "advance": 8},
+            {"format": "single_elimination", "boards": BOARDS},
+        ]
+        events.create(owner, {"name": EVENT, "game": GAME, "stages": stages}, own, now=self.now)
+        circuits.create(owner, CIRCUIT, GAME, days="mon", at="20:00", time_zone="Europe/Madrid", now=self.now)
+        Match.objects.filter(status="queued").update(held_back=True)
+        real = [made.accepted(owner, f"real-{number}") for number in range(2)]
+        [match] = made.started(owner, real, name=REAL, boards=16).matches.all()
+        match = made.play(match, now=self.now)
+        settings.AUDIT_PERCENT = 100
+        sampling.draw(now=self.now)
+        Match.work.filter(status="queued").update(held_back=True)
+        asking.ask(match, "open", owner, now=self.now)
+        carrying.Child = partial(Child, nodes=30)  # what it finds is of no interest here
+        held = carrying.claim("host:1", now=self.now)
+        if held is None or not carrying.carry_out(held, stop=lambda: False):
+            raise RuntimeError("no judgement was made")
+        Bot.objects.filter(slug=real[1].bot.slug).update(is_house=True)
+        consent.set_policy(real[0].bot, "anybody", actor=owner.name)
+        seating.sit(owner, GAME, real[1].bot.slug)
+        tries.begin(owner, made.BOT.decode(), GAME, real[1].bot.slug)
 
     def _people(self, bots: int) -> list[int]:
         """Players with some 40 bots each, one accepted version of every bot; ids of the versions."""
@@ -218,7 +263,7 @@ class League:
             )
             cursor.execute("DROP TABLE result")
             cursor.execute(
-                "UPDATE league_match SET status = 'finished', started = %(now)s, counted = %(now)s, token = 1,"
+                "UPDATE league_match SET status = 'finished', started = %(now)s, counted = %(now)s, drawn = %(now)s, token = 1,"
                 " finished = %(now)s - (%(last)s - id) * interval '1 second' WHERE id = ANY(%(ids)s)",
                 {"now": self.now, "last": ids[-1] if ids else 0, "ids": list(ids)},
             )
@@ -293,6 +338,7 @@ class Read:
     raw: int = 0  # bytes
     packed: int = 0  # bytes, gzip
     queries: int = 0
+    first: float = 0.0  # CPU seconds where nothing is remembered
     miss: float = 0.0  # CPU seconds
     kept: float | None = None  # the same answer given again; None where it is not kept
     same: float | None = None  # 304
@@ -317,11 +363,9 @@ class Reader:
         from league.wsgi import application
 
         self.application = application  # league.door.Door
+        self.mine: dict[str, str] = {}
         self.connection = connection
         self.ask("/select-1")
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_backend_pid()")
-            self.backend = (~cursor.fetchone()[0] << 3) | 2  # the clock of that process
 
     def ask(self, path: str, **headers: str) -> tuple[str, dict[str, str], bytes]:
         """Status, headers and body of an answer."""
@@ -343,6 +387,7 @@ class Reader:
             "wsgi.multithread": False,
             "wsgi.multiprocess": True,
             "wsgi.run_once": False,
+            **self.mine,
             **headers,
         }
         answer = self.application(environ, lambda status, lines, *_: told.extend((status, dict(lines))))
@@ -351,9 +396,19 @@ class Reader:
             answer.close()
         return told[0], told[1], body
 
+    @property
+    def backend(self) -> int:
+        """The clock of the process that serves this one."""
+        self.connection.ensure_connection()  # it is another one where a page has closed it
+        return int(~self.connection.connection.info.backend_pid << 3 | 2)
+
     def cpu(self) -> float:
         """CPU seconds of this process and its backend so far."""
         return time.process_time() + time.clock_gettime(self.backend)
+
+    def sign_in(self, cookie: str) -> None:
+        """Read as who has this session, from now on."""
+        self.mine = {"HTTP_COOKIE": cookie} if cookie else {}
 
     def seconds(self, path: str, times: int, **headers: str) -> float:
         """CPU of one read, of so many."""
@@ -366,10 +421,12 @@ class Reader:
         """One answer made anew: what it weighs and how many queries it makes."""
         from django.test.utils import CaptureQueriesContext
 
+        self.forget()
+        first = self.seconds(path, 1)
         self.application.store.clear()
         with CaptureQueriesContext(self.connection) as seen:
             status, _headers, body = self.ask(path)
-        found = Read(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(seen))
+        found = Read(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(seen), first)
         once = self.anew(path)
         times = max(1, min(30, int(0.3 / once)))
         found.miss = min(once, median(self.anew(path) for _ in range(times)))
@@ -380,6 +437,13 @@ class Reader:
             found.same = median(self.seconds(path, 20, HTTP_IF_NONE_MATCH=tag) for _ in range(5))
         return found
 
+    def forget(self) -> None:
+        """All that this process remembers."""
+        from league.service.remembered import forget
+
+        self.application.store.clear()
+        forget()
+
     def anew(self, path: str) -> float:
         """CPU of an answer of which nothing is kept."""
         self.application.store.clear()
@@ -389,8 +453,11 @@ class Reader:
 def addresses() -> dict[str, str]:
     """What is read: pages, then lists of the API, then their deep pages."""
     from league.domain.core import keyset
-    from league.models import Pool, Tournament
+    from league.domain.puzzles import shelf
+    from league.models import Circuit, Event, Party, Pool, Table, Tournament, Try
 
+    event, circuit = Event.objects.get(name=EVENT).slug, Circuit.objects.get(name=CIRCUIT).slug
+    played = Party.objects.select_related("version__bot").filter(match__tournament__name=REAL).order_by("pk")[0].version
     pool = Pool.objects.filter(game=GAME).order_by("pk")[0].pk
     large = {one.format: one.slug for one in Tournament.objects.filter(name__startswith="Large")}
     meet, knock_out = (large[name] for name in FORMATS)
@@ -409,8 +476,28 @@ def addresses() -> dict[str, str]:
         "tournaments": "/t/",
         "tournament": f"/t/{meet}/",
         "tournament, knock-out": f"/t/{knock_out}/",
+        "standings as CSV": f"/t/{meet}/standings.csv",
         "events": "/e/",
+        "event": f"/e/{event}/",
+        "circuit": f"/c/{circuit}/",
+        "version with audits": f"/bots/{played.bot.slug}/v1/",
+        "bot with a judgement": f"/bots/{played.bot.slug}/",
+        "match, judged": f"/m/{_match()}/?j=open",
+        "board": f"/m/{_match()}/b/1/",
+        "replay of a sitting": f"/m/{_match()}/replay.json?b=1&s=0",
+        "player, news": "/players/player-1/news.atom",
+        "TV": "/tv/",
+        "puzzles": "/puzzles/",
+        "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
+        "documents": "/docs/protocol/",
         "queue": "/queue/",
+        "account (its owner)": "/accounts/me/",
+        "requests (their owner)": "/accounts/requests/",
+        "editor (its author)": "/editor/",
+        "tables (who sits)": "/tables/",
+        "table (who sits)": f"/tables/{Table.objects.get().public_id}/",
+        "try (its author)": f"/tries/{Try.objects.get().work.public_id}/",
+        "new tournament (its owner)": f"/t/new/?game={GAME}",
         "API leaderboard": f"/api/v1/pools/{pool}/leaderboard",
         "API leaderboard, row 1,000": f"/api/v1/pools/{pool}/leaderboard?cursor={_deep(pool)}",
         "API overall": "/api/v1/overall",
@@ -425,6 +512,18 @@ def addresses() -> dict[str, str]:
         "API matches of a game": f"/api/v1/matches?game={GAME}",
         "API matches of a bot": "/api/v1/matches?bot=bot-1",
         "API match": f"/api/v1/matches/{_match()}",
+        "API boards": f"/api/v1/matches/{_match()}/boards",
+        "API replay": f"/api/v1/matches/{_match()}/boards/1/sittings/0/replay",
+        "API judgement": f"/api/v1/matches/{_match()}/analysis/open",
+        "API audits": f"/api/v1/versions/{played.pk}/audits",
+        "API ratings of a version": f"/api/v1/versions/{played.pk}/ratings",
+        "API encounters": "/api/v1/bots/bot-1/versus/bot-2",
+        "API formats": "/api/v1/formats",
+        "API events": "/api/v1/events",
+        "API event": f"/api/v1/events/{event}",
+        "API circuits": "/api/v1/circuits",
+        "API circuit": f"/api/v1/circuits/{circuit}",
+        "API schema": "/api/v1/schema",
         "API tournaments": "/api/v1/tournaments",
         "API tournament": f"/api/v1/tournaments/{meet}",
         "crosstable as a picture": f"/t/{meet}/crosstable.png",
@@ -449,7 +548,18 @@ def _deep(pool: int) -> str:
 def _match() -> str:
     from league.models import Match
 
-    return Match.objects.filter(status="finished").order_by("id")[0].public_id
+    return Match.objects.get(tournament__name=REAL).public_id
+
+
+def _cookie() -> str:
+    """Of the session of player-1."""
+    from django.conf import settings
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    client = Client()
+    client.force_login(User.objects.get(username="player-1"))
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 
 def measure(only: Sequence[str]) -> None:
@@ -458,19 +568,22 @@ def measure(only: Sequence[str]) -> None:
 
     connection.settings_dict["CONN_MAX_AGE"] = None  # one backend all through, since its clock is read
     reader = Reader()
+    cookie = _cookie()
     floor = median(reader.seconds("/select-1", 100) for _ in range(5))
     print(f"\nSELECT 1: {1e6 * floor:.0f} us of CPU\n")
-    print("| what | status | kB | kB gzip | queries | miss, CPU ms | miss | kept | 304 |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| what | status | kB | kB gzip | queries | first, CPU ms | miss, CPU ms | miss | kept | 304 |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name, path in addresses().items():
         if only and not any(word in name for word in only):
             continue
+        reader.sign_in(cookie if name.endswith(")") else "")
         found = reader.look(name, path)
+        reader.sign_in("")
         base = median(reader.seconds("/select-1", 30) for _ in range(3))
         shares = [f"{100 * base / one:.0f} %" if one else "-" for one in (found.miss, found.kept, found.same)]
         print(
             f"| {name} | {found.status} | {found.raw / 1000:.1f} | {found.packed / 1000:.1f} | {found.queries} |"
-            f" {1000 * found.miss:.1f} | {' | '.join(shares)} |",
+            f" {1000 * found.first:.1f} | {1000 * found.miss:.1f} | {' | '.join(shares)} |",
             flush=True,
         )
 
@@ -527,7 +640,9 @@ def main() -> None:
         "HTTPS": "0",
         "MAX_ENTRIES": str(LARGE),
         "QUOTA_TOURNAMENTS": "1000000",
+        "QUOTA_BOTS": "1000000",
         "QUOTA_BOARDS": "1000000000",
+        "UPLOADS_PER_HOUR": "1000",
         "LOG_LEVEL": "ERROR",
         "DJANGO_SETTINGS_MODULE": "league.settings",
         "SITE_BENCHMARK": "1",

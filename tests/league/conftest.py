@@ -9,6 +9,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 from league.domain.people import players
 from league.models import Player
+from league.service import remembered
 from tests.support import rows
 from tests.support.league import NOW
 
@@ -31,6 +32,12 @@ def _no_audits(settings) -> None:
 def _no_ladders(settings) -> None:
     """They play by themselves, and so only where a test asks for them."""
     settings.LADDERS = False
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> None:
+    """What a process remembers is of its database, and each test has its own."""
+    remembered.forget()
 
 
 @pytest.fixture

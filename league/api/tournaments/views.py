@@ -36,9 +36,9 @@ from league.api.tournaments.serializers import (
 from league.domain.core import keyset
 from league.domain.core.counts import count_of
 from league.domain.matches import embargoes, sight
-from league.domain.tournaments import enrolment, progress, standings, tournaments
+from league.domain.tournaments import counting, enrolment, progress, standings, tournaments
 from league.enums import MatchStatus, TokenScope
-from league.models import Bot, BotVersion, Entry, EntryRequest, Match, Player, Tournament
+from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Tournament
 from league.service import marks
 
 AGAINST = OpenApiParameter(
@@ -52,9 +52,15 @@ KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, descript
 def _tournaments(viewer: User | None) -> QuerySet[Tournament]:
     return sight.tournaments(Tournament.objects.select_related("owner__user", "pool"), viewer).annotate(
         entry_count=count_of(Entry.objects.all(), "tournament"),
-        match_count=count_of(Match.objects.all(), "tournament"),
-        finished_count=count_of(Match.objects.filter(status=MatchStatus.FINISHED), "tournament"),
     )
+
+
+def _counted(rows: Sequence[Tournament]) -> Sequence[Tournament]:
+    """With the numbers of their matches. Two queries at most."""
+    counts = counting.count_matches(rows)
+    for row in rows:
+        vars(row).update(match_count=counts[row.pk].total(), finished_count=counts[row.pk][MatchStatus.FINISHED])
+    return rows
 
 
 def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
@@ -64,7 +70,9 @@ def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
 
 def one_tournament(request: Request, slug: str) -> Tournament:
     """The tournament with its counts, or 404."""
-    return existing(_tournaments(user_of(request)).filter(slug=slug).first())
+    found = existing(_tournaments(user_of(request)).filter(slug=slug).first())
+    _counted([found])
+    return found
 
 
 def asked(request: EntryRequest, player: Player) -> Response:
@@ -98,7 +106,8 @@ class Tournaments(ListView):
     )
     def get(self, request: Request) -> Response:
         """Every tournament in every status."""
-        return self.page(self.filtered(_tournaments(user_of(request))), TournamentOut)
+        chosen = self.paginate_queryset(self.filtered(_tournaments(user_of(request)))) or []
+        return self.get_paginated_response(TournamentOut(_counted(chosen), many=True).data)
 
     @extend_schema(
         operation_id="create_tournament",
@@ -363,7 +372,8 @@ class Standings(View):
         rows = pages.show(request, keyset.cut_page(found.rows, paging.read_cursor(request, (int,)), size))
         across = keyset.cut_page(found.rows, paging.read_cursor(request, (int,), "against"), size).rows
         columns = across if "against" in request.query_params else rows
-        met = standings.meetings(tournament, [row.entry for row in rows], [row.entry for row in columns], at)
+        down, over = ([row.entry for row in side] for side in (rows, columns))
+        met = standings.meetings(tournament, down, over, at, played=found.played)
         pairs = [(a.entry.number, b.entry.number) for a in rows for b in columns]
         cells = [
             {"entry": a, "opponent": b, **asdict(cell), "points": cell.points, "matches": met.get((a, b), [])}

@@ -7,6 +7,7 @@ against the field, a share from 0 to 1. A game that a bot has not played counts 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
@@ -16,6 +17,8 @@ import engine
 from league.domain.core import keyset
 from league.models import Bot, Pool, Rating
 from league.pure.rating.leaderboard import Z95
+from league.service import marks
+from league.service.remembered import Remembered
 
 
 @dataclass(frozen=True)
@@ -41,25 +44,28 @@ def usual_pools() -> dict[str, Pool]:
     return found
 
 
-def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> keyset.Page[OverallLine]:
-    """A page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Three queries.
+@dataclass(frozen=True)
+class _Order:
+    """The whole table, best first: bot, games played, sum of the expected scores, first rating. `games` are those that anybody has played."""
 
-    The order follows from sums that the database makes; ratings are read of the bots of the page alone.
+    rows: list[tuple[int, int, float, int]]
+    games: list[str]
+
+
+_order: Remembered[str, _Order] = Remembered(1)
+
+
+def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> keyset.Page[OverallLine]:
+    """A page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Four queries.
+
+    The order follows from sums that the database makes, remembered while no rating changes; ratings are read of the bots of the page alone.
     """
     pools = {pool.pk: game for game, pool in usual_pools().items()}
     listed = Rating.objects.filter(pool__in=pools, listed=True)
-    by_bots = listed.order_by().values_list("version__bot")
-    sums = by_bots.annotate(played=Count("pk"), total=Sum("field_score"), first=Min("pk"))
-    rows = list(sums)
-    games = sorted(pools[pk] for pk in listed.order_by().values_list("pool", flat=True).distinct()) if rows else []
+    order = _order.of("overall", marks.POOLS, lambda _: _ordered(pools))
+    rows, games = order.rows, order.games
     if not rows:
         return keyset.Page()
-
-    def key(row: tuple[int, int, float, int]) -> tuple[bool, float, int]:
-        _, played, total, first = row
-        return 2 * played < len(games), -(total + (len(games) - played) / 2), first  # equals: who was rated first
-
-    rows.sort(key=key)
     enough = sum(2 * played >= len(games) for _, played, _, _ in rows)
     page = keyset.cut_page(rows, cursor, size)
     first = rows.index(page.rows[0]) if page.rows else 0
@@ -73,6 +79,19 @@ def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> 
         if bot in by_bot  # it may have left the tables since
     ]
     return keyset.Page(lines, page.before, page.after)
+
+
+def _ordered(pools: Mapping[int, str]) -> _Order:
+    listed = Rating.objects.filter(pool__in=pools, listed=True).order_by()
+    by_bots = listed.values_list("version__bot")
+    rows = list(by_bots.annotate(played=Count("pk"), total=Sum("field_score"), first=Min("pk")))
+    games = sorted(pools[pk] for pk in listed.values_list("pool", flat=True).distinct()) if rows else []
+
+    def key(row: tuple[int, int, float, int]) -> tuple[bool, float, int]:
+        _, played, total, first = row
+        return 2 * played < len(games), -(total + (len(games) - played) / 2), first  # equals: who was rated first
+
+    return _Order(sorted(rows, key=key), games)
 
 
 def _line(place: int | None, played: dict[str, Rating], games: list[str]) -> OverallLine:

@@ -51,14 +51,12 @@ def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatc
     rows = list(rows)
     numbers = dict(tournament.entries.values_list("version_id", "number"))
     found: dict[int, dict[int, BracketMatch]] = {row.pk: {} for row in rows}
-    for match in (
-        Match.objects.filter(round__in=rows)
-        .order_by("id")
-        .only("public_id", "table", "first_board", "boards_planned", "status", "round")
-    ):
-        made = BracketMatch(match.public_id, match.table, match.first_board, match.boards_planned, match.status)
-        if match.round_id is not None:
-            found[match.round_id][match.pk] = made
+    # Values, for a page may show thousands
+    of_rounds = Match.work.filter(round__in=rows).order_by("id")
+    names = ("round", "pk", "public_id", "table", "first_board", "boards_planned", "status")
+    for number, pk, *told in of_rounds.values_list(*names):
+        if number is not None:
+            found[number][pk] = BracketMatch(*told)
     by_match = {pk: meeting for meetings in found.values() for pk, meeting in meetings.items()}
     points: dict[int, list[float]] = defaultdict(list)
     for match_id, version, wins, draws in (

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import permutations
+from itertools import chain, permutations
 
 import numpy as np
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from league.domain.core import past
 from league.domain.ratings import pools
 from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus, TournamentStatus
-from league.models import Board, Entry, Party, Tournament
+from league.models import Board, Entry, Match, Party, Tournament
 from league.pure.formats import Ranking
 from league.pure.rating import standings as pure
-from league.pure.rating.tallies import Tallies, tally
+from league.pure.rating.tallies import Ints, Tallies, tally
+from league.service import marks
+from league.service.remembered import Remembered
+
+MOST_NUMBERS = 5_000_000  # of the tables that a process remembers: 40 MB
 
 
 @dataclass(frozen=True)
@@ -34,30 +38,84 @@ class Standing:
 
 @dataclass
 class Standings:
-    """Rows from first to last. `cells[a, b]` is what entry number a did against entry number b. `statuses` counts its matches by status."""
+    """Rows from first to last. `cells[a, b]` is what entry number a did against entry number b. `statuses` counts its matches by status.
+
+    `played` of tables of two is what each match brought (`PLAYED`), where it is at hand.
+    """
 
     rows: list[Standing]
     cells: pure.Crosstable
     statuses: Counter[str] = field(default_factory=Counter)
+    played: Ints | None = None
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What is worked out of all matches of a tournament, and is remembered. `played` of tables of two: a row for each match (`PLAYED`)."""
+
+    results: pure.RankedResults
+    faults: Counter[int]
+    breaks: Mapping[int, Mapping[str, float]]
+    statuses: Counter[str]
+    played: Ints | None = None
+
+
+def _weight(table: _Table) -> int:
+    return len(table.results.rows) ** 2 * 3 + (0 if table.played is None else table.played.size)
+
+
+_tables: Remembered[int, _Table] = Remembered(MOST_NUMBERS, _weight)
 
 
 def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
     """The table from the finished matches alone, now or as it stood at a past moment. Three queries, more of the past and of some formats.
 
-    Of matches between two the database adds up what their reports say; of all others, and of the past, the boards are read.
+    Of matches between two the reports say what is added up; of all others, and of the past, the boards are read. The table of now is remembered by
+    this process: where nothing has changed it costs two queries, and where matches have finished since, these alone are read.
     """
-    statuses = Counter(dict(tournament.matches.order_by().values_list("status").annotate(found=Count("pk"))))
-    # One statement says which matches are in the table, and what they brought.
     entered = tournament.entries.select_related("version__bot__owner").order_by("number")
+    entries: list[Entry] = []
+
+    def work_out(old: _Table | None) -> _Table:
+        table, entries[:] = _work_out(tournament, entered, at, old)
+        return table
+
+    table = _tables.of(tournament.pk, marks.of_tournament(tournament.pk), work_out) if at is None else work_out(None)
+    return _shown(tournament, entries or list(entered), table)
+
+
+def _work_out(
+    tournament: Tournament, entered: QuerySet[Entry], at: datetime | None, old: _Table | None
+) -> tuple[_Table, list[Entry]]:
+    """The table, and the entries as they were read with it."""
+    # Of matches of a tournament none is an audit or a try; so an index has all that is counted
+    counted = Match.work.filter(tournament=tournament).order_by().values_list("status").annotate(found=Count("pk"))
+    statuses = Counter(dict(counted))
+    # One statement says which matches are in the table.
+    played = None
     if at is None and pools.parties(tournament.pool) == 2:
-        pairs = _read_pairs(tournament)
-        statuses[MatchStatus.FINISHED] = sum(row[-1] for row in pairs)
+        played = _read_played(tournament, old.played if old else None)
+        statuses[MatchStatus.FINISHED] = len(played)
         entries = list(entered)
-        found, faults = _tally_pairs(pairs, {entry.version_id: entry.number for entry in entries})
+        found, faults = _tally_pairs(played, {entry.version_id: entry.number for entry in entries})
     else:
         found, faults, statuses[MatchStatus.FINISHED] = _read_boards(tournament, at)
         entries = list(entered)
-    return _made(tournament, entries, found, faults, _ranking(tournament, at), statuses)
+    ranking = _ranking(tournament, at)
+    numbers = [entry.number for entry in entries]
+    results = pure.rank_tallies(numbers, found, ranking.levels if ranking else None)
+    return _Table(results, faults, ranking.breaks if ranking else {}, +statuses, played), entries
+
+
+def _shown(tournament: Tournament, entries: Sequence[Entry], table: _Table) -> Standings:
+    by_number = {entry.number: entry for entry in entries}
+    size = pools.game_of(tournament.pool).score_size
+    rows = [
+        Standing(by_number[r.entry], _in_unit(r, size), table.faults[r.entry], dict(table.breaks.get(r.entry, {})))
+        for r in table.results.rows
+        if r.entry in by_number  # it may have been withdrawn since
+    ]
+    return Standings(rows, table.results.crosstable, Counter(table.statuses), table.played)
 
 
 def standings_of_boards(tournament: Tournament, shown: Collection[tuple[int, int]]) -> Standings:
@@ -86,53 +144,57 @@ def standings_of_boards(tournament: Tournament, shown: Collection[tuple[int, int
     if formats.follows_results(tournament):
         ranking = fixtures.play_format(tournament, over=whole).outcome.rank()
     found = tally(rows, pools.sides(tournament.pool))
-    return _made(tournament, entries, found, Counter(), ranking, Counter({MatchStatus.FINISHED: len(whole)}))
+    results = pure.rank_tallies(list(number_of.values()), found, ranking.levels if ranking else None)
+    statuses = Counter({MatchStatus.FINISHED.value: len(whole)})
+    return _shown(tournament, entries, _Table(results, Counter(), ranking.breaks if ranking else {}, +statuses))
 
 
-def _made(
-    tournament: Tournament,
-    entries: Sequence[Entry],
-    found: Tallies,
-    faults: Counter[int],
-    ranking: Ranking | None,
-    statuses: Counter[str],
-) -> Standings:
-    numbers = [entry.number for entry in entries]
-    table = pure.rank_tallies(numbers, found, ranking.levels if ranking else None)
-    breaks = ranking.breaks if ranking else {}
-    by_number = {entry.number: entry for entry in entries}
-    size = pools.game_of(tournament.pool).score_size
-    rows = [
-        Standing(by_number[r.entry], _in_unit(r, size), faults[r.entry], dict(breaks.get(r.entry, {})))
-        for r in table.rows
-    ]
-    return Standings(rows, table.crosstable, +statuses)
-
-
-PAIRS = """
-    SELECT a.version_id, b.version_id, sum(a.wins), sum(a.draws), sum(a.losses), sum(a.points), sum(b.points),
-        sum(CASE WHEN a.fault = '' THEN 0 ELSE 1 END), sum(CASE WHEN b.fault = '' THEN 0 ELSE 1 END), count(*)
+PLAYED = """
+    SELECT m.id, a.version_id, b.version_id, a.wins, a.draws, a.losses, a.points, b.points,
+        CASE WHEN a.fault = '' THEN 0 ELSE 1 END, CASE WHEN b.fault = '' THEN 0 ELSE 1 END
     FROM league_match m
     JOIN league_party a ON a.match_id = m.id AND a.number = 0
     JOIN league_party b ON b.match_id = m.id AND b.number = 1
-    WHERE m.tournament_id = %s AND m.status = 'finished' GROUP BY 1, 2
+    WHERE m.tournament_id = %s AND m.status = 'finished'
 """
+COLUMNS = 10
+FEW = 500  # matches that are read one by one
 
 
-def _read_pairs(tournament: Tournament) -> list[tuple[int, ...]]:
-    """Of each two versions that have met at tables of two: wins, draws and losses of the first, points and matches with a fault of both; matches."""
+def _read_played(tournament: Tournament, old: Ints | None) -> Ints:
+    """Of each finished match between two, by id: the versions; wins, draws and losses of the first; points and whether there was a fault of both.
+
+    What a finished match brought stays as it is, so of those that are among `old` it is not read again. One query; two where there are some.
+    """
+    if old is None or not len(old):
+        return _read_rows(PLAYED, [tournament.pk])
     with connection.cursor() as cursor:
-        cursor.execute(PAIRS, [tournament.pk])
-        return [tuple(map(int, row)) for row in cursor.fetchall()]
+        cursor.execute("SELECT id FROM league_match WHERE tournament_id = %s AND status = 'finished'", [tournament.pk])
+        ids = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1)
+    fresh = np.setdiff1d(ids, old[:, 0])
+    if len(fresh) > FEW:
+        return _read_rows(PLAYED, [tournament.pk])
+    stays = old[np.isin(old[:, 0], ids)]
+    if not len(fresh):
+        return stays
+    holes = ", ".join(["%s"] * len(fresh))
+    return np.concatenate([stays, _read_rows(f"{PLAYED} AND m.id IN ({holes})", [tournament.pk, *fresh.tolist()])])
 
 
-def _tally_pairs(rows: list[tuple[int, ...]], number_of: dict[int, int]) -> tuple[Tallies, Counter[int]]:
+def _read_rows(words: str, given: list[int]) -> Ints:
+    with connection.cursor() as cursor:
+        cursor.execute(words, given)
+        rows = cursor.fetchall()
+    numbers = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=len(rows) * COLUMNS)
+    return numbers.reshape(-1, COLUMNS)
+
+
+def _tally_pairs(played: Ints, number_of: dict[int, int]) -> tuple[Tallies, Counter[int]]:
     """The statistics of boards between two, and how many matches with a fault each entry has."""
-    table = np.array(rows, dtype=np.int64).reshape(len(rows), 10)
     versions = np.array(sorted(number_of), dtype=np.int64)
     numbers = np.array([number_of[version] for version in versions.tolist()], dtype=np.int64)
-    a, b = (numbers[np.searchsorted(versions, table[:, column])] for column in (0, 1))
-    wins, draws, losses, points_a, points_b, faults_a, faults_b, _ = table[:, 2:].T
+    a, b = (numbers[np.searchsorted(versions, played[:, column])] for column in (1, 2))
+    wins, draws, losses, points_a, points_b, faults_a, faults_b = played[:, 3:].T
     boards = wins + draws + losses
     totals = np.zeros((len(numbers), 6), dtype=np.int64)
     totals[:, 0] = np.arange(len(numbers))
@@ -175,21 +237,44 @@ def _read_boards(tournament: Tournament, at: datetime | None) -> tuple[Tallies, 
 
 
 def meetings(
-    tournament: Tournament, rows: Iterable[Entry], columns: Iterable[Entry], at: datetime | None = None
+    tournament: Tournament,
+    rows: Iterable[Entry],
+    columns: Iterable[Entry],
+    at: datetime | None = None,
+    played: Ints | None = None,
 ) -> dict[tuple[int, int], list[str]]:
-    """The public ids of the finished matches between these entries, the oldest first, by their two numbers. One query."""
-    numbers = {entry.version_id: entry.number for entry in (*rows, *columns)}
+    """The public ids of the finished matches between these entries, the oldest first, by their two numbers. One query.
+
+    `played`: as standings of this moment have it; with it only what lies between these entries is read.
+    """
+    across = [entry.version_id for entry in columns]
+    numbers = {entry.version_id: entry.number for entry in rows} | {entry.version_id: entry.number for entry in columns}
+    seats = _seats(tournament, numbers, across, at) if played is None else _seats_among(played, numbers, across)
     found: dict[tuple[int, int], list[str]] = defaultdict(list)
-    other = Party.objects.filter(match=OuterRef("match"), version__in=[entry.version_id for entry in columns])
+    for public_id, versions in seats:
+        for a, b in permutations(versions, 2):
+            found[numbers[a], numbers[b]].append(public_id)
+    return dict(found)
+
+
+def _seats(
+    tournament: Tournament, versions: Iterable[int], across: Sequence[int], at: datetime | None
+) -> Iterable[tuple[str, list[int]]]:
+    other = Party.objects.filter(match=OuterRef("match"), version__in=across)
     then = past.finished(tournament.matches.all(), at)
-    seated = Party.objects.filter(match__in=then, version__in=numbers).filter(Exists(other))
+    seated = Party.objects.filter(match__in=then, version__in=versions).filter(Exists(other))
     by_match: dict[str, list[int]] = defaultdict(list)
     for public_id, version in seated.order_by("match_id", "number").values_list("match__public_id", "version_id"):
-        by_match[public_id].append(numbers[version])
-    for public_id, seats in by_match.items():
-        for pair in permutations(seats, 2):
-            found[pair].append(public_id)
-    return dict(found)
+        by_match[public_id].append(version)
+    return by_match.items()
+
+
+def _seats_among(played: Ints, versions: Iterable[int], across: Sequence[int]) -> Iterable[tuple[str, list[int]]]:
+    seats = played[:, 1:3]
+    here = np.isin(seats, list(versions)).all(axis=1) & np.isin(seats, across).any(axis=1)
+    chosen = played[here, :3]
+    names = dict(Match.work.filter(pk__in=chosen[:, 0].tolist()).values_list("pk", "public_id"))
+    return [(names[pk], [a, b]) for pk, a, b in sorted(chosen.tolist()) if pk in names]
 
 
 def _in_unit(result: pure.EntryResult, size: int) -> pure.EntryResult:

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from league.domain.core import keyset
 from league.domain.core.counts import count_of
 from league.domain.matches import sight
+from league.domain.tournaments import counting
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Entry, Match, Party, Tournament
 from league.pure.formats import FORMATS
@@ -59,15 +60,20 @@ def open_tournaments(games: Iterable[str], viewer: User | None) -> QuerySet[Tour
 
 
 def listed_tournaments(viewer: User | None) -> QuerySet[Tournament]:
-    """Tournaments that `viewer` may see, from the newest, with their numbers of entries and matches. One query."""
+    """Tournaments that `viewer` may see, from the newest, with their numbers of entries; those of matches follow (`counted`). One query."""
     return (
         sight.tournaments(Tournament.objects.all(), viewer)
         .select_related("pool", "owner")
         .defer("secret")
-        .annotate(
-            size=count_of(Entry.objects.all(), "tournament"),
-            total=count_of(Match.objects.all(), "tournament"),
-            done=count_of(Match.objects.filter(status=MatchStatus.FINISHED), "tournament"),
-        )
+        .annotate(size=count_of(Entry.objects.all(), "tournament"))
         .order_by("-id")
     )
+
+
+def counted(rows: Iterable[Tournament]) -> list[Tournament]:
+    """The tournaments of a page with the numbers of their matches, in all (`total`) and finished (`done`). Two queries at most."""
+    found = list(rows)
+    counts = counting.count_matches(found)
+    for row in found:
+        vars(row).update(total=counts[row.pk].total(), done=counts[row.pk][MatchStatus.FINISHED])
+    return found

@@ -29,10 +29,10 @@ MOST_WAITING = 30  # matches of a list of the queue
 
 @kept.shown_by(marks.POOLS, marks.BOTS, marks.MATCHES, marks.TOURNAMENTS, marks.EVENTS)
 def home(request: HttpRequest) -> HttpResponse:
-    """What happens today, leaderboards, what was played last. Twelve queries, a few more for what is played and has moved, whatever the size."""
+    """What happens today, leaderboards, what was played last. Fourteen queries, a few more for what is played and has moved, whatever the size."""
     topics.follow(request, marks.POOLS, marks.MATCHES, marks.TOURNAMENTS)
     viewer = user_of(request)
-    running = lists.listed_tournaments(viewer).filter(status=TournamentStatus.RUNNING)[:5]
+    running = lists.counted(lists.listed_tournaments(viewer).filter(status=TournamentStatus.RUNNING)[:5])
     games = leaders_by_game()
     context = {
         "rated": [leaders for leaders in games if leaders.lines],

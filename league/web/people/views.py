@@ -38,7 +38,7 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
     """One player, their bots, how these are rated, what is new of them, and tournaments. Seven queries."""
     found = get_object_or_404(Player, name=name)
     bots = found.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
-    tournaments = lists.listed_tournaments(user_of(request)).filter(owner=found)[:20]
+    tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=found)[:20])
     rated = Rating.objects.filter(version__bot__owner=found, listed=True).select_related("pool", "version__bot")
     context = {
         "player": found,

@@ -16,6 +16,7 @@ from engine.intervals import wilson
 from league.domain.tournaments.standings import Standing, Standings
 
 WINDOW = 24  # rows and columns
+PACKED = 6  # of a picture: 9 takes eight times as long and saves a twentieth
 # Shades of the picture, as site.css has them by day: nobody met, even, and three steps to either side
 COLOURS = {
     "none": (226, 224, 218),
@@ -148,7 +149,7 @@ def picture(table: Standings) -> bytes:
     lines = np.hstack([np.zeros((size, 1), dtype=np.uint8), shades]).tobytes()
     head = struct.pack(">IIBBBBB", size, size, 8, 3, 0, 0, 0)
     palette = bytes(value for colour in COLOURS.values() for value in colour)
-    chunks = ((b"IHDR", head), (b"PLTE", palette), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
+    chunks = ((b"IHDR", head), (b"PLTE", palette), (b"IDAT", zlib.compress(lines, PACKED)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
     )

@@ -53,9 +53,11 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
 
 @kept.shown_by(marks.TOURNAMENTS, marks.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """All tournaments from the newest, and above them those that take entries. Three queries."""
+    """All tournaments from the newest, and above them those that take entries. Four queries."""
+    page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
+    lists.counted(page)
     context = {
-        "page": lists.page_of(request, lists.listed_tournaments(user_of(request))),
+        "page": page,
         "open_tournaments": lists.open_tournaments([], user_of(request))[:MOST_OPEN],
     }
     return render(request, "tournaments/tournaments.html", context)
@@ -74,7 +76,8 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     table: Standings = standings(found)
     lines = keyset.cut_page(table.rows, lists.cursor_of(request, BY_PLACE, "rows"))
     window = _window(request, table)
-    met = meetings(found, [row.entry for row in window.rows(table)], [row.entry for row in window.columns(table)])
+    down, across = ([row.entry for row in side] for side in (window.rows(table), window.columns(table)))
+    met = meetings(found, down, across, played=table.played)
     matches = lists.with_parties(found.matches.select_related("round"))
     page = lists.page_of(request, matches, keyset.Order.by("id"))
     context = {

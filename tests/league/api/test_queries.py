@@ -23,7 +23,7 @@ LISTS = {
     "versions/{version}/ratings": 2,
     "bots/a-0/versus/a-1": 4,
     "bots/a-0/judged": 2,
-    "tournaments": 1,
+    "tournaments": 2,
     "tournaments/{cup}/entries": 2,
     "tournaments/{cup}/standings": 6,
     "tournaments/{cup}/rounds": 5,

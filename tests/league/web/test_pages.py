@@ -80,7 +80,7 @@ def pages_of_operators(league) -> dict[str, str]:
 
 # as a stranger who is logged in: three of them are the session, the account, and the requests that wait
 QUERIES = {
-    "home": 14,
+    "home": 15,
     "games": 4,
     "game": 12,
     "idle game": 4,
@@ -88,10 +88,10 @@ QUERIES = {
     "bot": 21,
     "version": 12,
     "encounter": 10,
-    "player": 10,
-    "tournaments": 5,
+    "player": 11,
+    "tournaments": 6,
     "tournament": 13,
-    "open tournament": 16,
+    "open tournament": 15,
     "matches": 5,
     "overall": 8,
     "events": 5,
@@ -186,6 +186,9 @@ def test_more_rows_make_no_more_queries(league, reader) -> None:
 
     urls = ["/", "/bots/", "/m/", "/t/", f"/t/{league.cup.slug}/", "/g/partnership/", "/bots/rufo/", "/players/ana/"]
     follow(reader, "/")  # chooses the board of the day
+    made.started(
+        league.ana, [league.rufo, league.luna], name="First cup"
+    )  # of what runs nothing is counted where nothing runs
     before = {url: count(url) for url in urls}
     more = [made.accepted(league.ana, f"extra-{number}") for number in range(3)]
     for match in made.started(league.ana, [league.rufo, *more], name="Second cup").matches.all():
