@@ -1,4 +1,7 @@
-"""The puzzles that this league shows: a file of them, as `tute puzzles find` writes it. Read once, and again where the file has changed."""
+"""The puzzles that this league shows: a file of them, as `tute puzzles find` writes it, and those of its own matches (`finding`).
+
+Each file is read once, and again where it has changed.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path
 from django.conf import settings
 
 from engine.puzzles import NotAPuzzleError, Puzzle, read
+from league.domain.puzzles import finding
 
 log = logging.getLogger("league.puzzles")
 
@@ -35,21 +39,40 @@ def shelf() -> Shelf:
     path = settings.PUZZLES
     if not path:
         return Shelf([])
+    own = finding.own_file()
+    return _all(_version(Path(path)), _version(own) if own.exists() else None)
+
+
+_Version = tuple[str, int, int]  # path, time and size of a file
+
+
+def _version(path: Path) -> _Version | None:
     try:
-        seen = Path(path).stat()
-        return _read(str(path), seen.st_mtime_ns, seen.st_size)
-    except (OSError, UnicodeDecodeError) as error:
+        seen = path.stat()
+    except OSError as error:
         log.error("no puzzles are shown: %s", error)
-        return Shelf([])
+        return None
+    return str(path), seen.st_mtime_ns, seen.st_size
 
 
 @lru_cache(maxsize=1)
-def _read(path: str, *_version: int) -> Shelf:
-    found = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if line.strip():
+def _all(*files: _Version | None) -> Shelf:
+    return Shelf([one for number, file in enumerate(files) if file for one in _read(*file, head=number > 0)])
+
+
+@lru_cache(maxsize=2)
+def _read(path: str, *_version: int, head: bool) -> list[Puzzle]:
+    """The puzzles of a file. head: its first line is none."""
+    found: list[Puzzle] = []
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        log.error("no puzzles are shown: %s", error)
+        return found
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not (head and number == 1):
             try:
                 found.append(read(line))
             except NotAPuzzleError as error:
                 log.error("line %d of %s is left out: %s", number, path, error)
-    return Shelf(found)
+    return found

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -77,12 +76,14 @@ def puzzle_json(_request: HttpRequest, identity: str) -> JsonResponse:
 
 
 @require_safe
-def puzzles_jsonl(_request: HttpRequest) -> FileResponse:
-    """The file itself, for `tute puzzles try`."""
-    if not shelf.shelf().by_id:
+def puzzles_jsonl(_request: HttpRequest) -> StreamingHttpResponse:
+    """All of them as a file, for `tute puzzles try`."""
+    there = shelf.shelf()
+    if not there.by_id:
         raise Http404
-    file = open(str(settings.PUZZLES), "rb")  # noqa: PTH123, SIM115 - the response closes it
-    return FileResponse(file, as_attachment=True, filename="puzzles.jsonl", content_type="application/jsonl")
+    lines = (f"{one.line()}\n" for one in there.by_id.values())
+    header = {"Content-Disposition": 'attachment; filename="puzzles.jsonl"'}
+    return StreamingHttpResponse(lines, content_type="application/jsonl", headers=header)
 
 
 def _found(identity: str) -> Puzzle:
