@@ -81,7 +81,7 @@ def test_it_plays_every_game_of_two_sides_by_what_a_seat_is_told(key: str, playe
 
 
 def test_it_takes_the_trick_that_decides() -> None:
-    """With two cards each all is known: the ace of trumps must not wait for nothing. It brings what the exact solution says."""
+    """Three tricks before the end all is known to both: mostly it finds what the exact solution says."""
     from engine.search.solving import judge
 
     game = engine.load("two_player")
