@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from tests.chaos.forked import Loaded
 from tests.chaos.table import LIMITS
 from tests.support import compose, migrated
 from tests.support.postgres import PostgresServer
@@ -51,6 +52,9 @@ class Troubled:
         self.url = self.postgres.create_database() if like else migrated.create_database(self.postgres)
         self.stack = Stack(database_url=self.url, broker_urls=self.redis.urls, LEASE_S="30", MAX_ATTEMPTS="1000")
         self._reader: subprocess.Popen[str] | None = None  # of tables
+        self._loaded: dict[
+            tuple[str, str], Loaded
+        ] = {}  # by service and its lease: the environment is read when the league is loaded
         self.undisturbed = like.undisturbed if like else ""
         self.tokens: dict[str, str] = like.tokens if like else {}  # by player
         if like is None:
@@ -104,15 +108,21 @@ class Troubled:
         service = compose.service(name)
         words = self.stack.command(service)
         first = next((place for place, word in enumerate(words) if word.endswith("manage.py")), -1) + 1
-        command = [sys.executable, "-m", "tests.chaos.trouble", *words[first:]]
+        environment = self.stack.environment(service)
         arranged = trouble | {"cores": f"tute-chaos-{os.getpid()}-"}
-        environment = self.stack.environment(service) | {
-            f"CHAOS_{key.upper()}": str(value) for key, value in arranged.items()
-        }
+        variables = {f"CHAOS_{key.upper()}": str(value) for key, value in arranged.items()}
         if "die_at" in trouble and "by" not in trouble:  # by another signal it ends as it should, and has time for that
             environment["LEASE_S"] = SOON
         log = self.stack.folder / f"{name}-{len(self.stack.processes)}.log"
-        process = Process(f"{name} {trouble or ''}", command, log, env=environment, cwd=compose.TOP)
+        told = f"{name} {trouble or ''}"
+        if name == "web":  # its processes are forked from one already
+            command = [sys.executable, "-m", "tests.chaos.trouble", *words[first:]]
+            process = Process(told, command, log, env=environment | variables, cwd=compose.TOP)
+        else:
+            like = (name, environment["LEASE_S"])
+            if like not in self._loaded:
+                self._loaded[like] = Loaded(environment, self.stack.folder / f"loaded-{'-'.join(like)}.log")
+            process = self._loaded[like].start(told, words[first:], variables, log)
         self.stack.processes.append(process)
         return process
 
@@ -189,6 +199,8 @@ class Troubled:
             self._reader.communicate()
         for process in self.stack.processes:
             process.kill()
+        for loaded in self._loaded.values():
+            loaded.close()
         self.stack.close()
         self.redis.close()
         self.postgres.close()

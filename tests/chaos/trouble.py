@@ -1,5 +1,7 @@
 """A process of the league that is out of luck: `python -m tests.chaos.trouble worker`. What happens to it is said by the environment.
 
+Without a word it forks such a process for each line of its input (tests/chaos/forked.py).
+
     CHAOS_DIE_AT    a key of PLACES: SIGKILL to this very process when it gets there
     CHAOS_BY        "SIGTERM": this signal instead; "SystemExit": the loop that is there ends, as no bug should be able to end it
     CHAOS_SKEW_S    its own clock is wrong by so many seconds
@@ -31,7 +33,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
 
 from celery.app.task import Task  # noqa: E402 - Django first
-from django.core.management import execute_from_command_line  # noqa: E402
+from django.core.management import execute_from_command_line, load_command_class  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from engine import game as games  # noqa: E402
@@ -44,6 +46,8 @@ from league.domain.playing import process  # noqa: E402
 from league.domain.ratings import ratings  # noqa: E402
 from league.domain.tournaments import progress  # noqa: E402
 from league.enums import MatchStatus, TournamentStatus  # noqa: E402
+from tests.chaos import forked  # noqa: E402
+from tests.support.processes import die_with_parent  # noqa: E402
 
 
 def die(*args: object, **named: object) -> None:
@@ -204,5 +208,22 @@ def main() -> None:
         execute_from_command_line(["manage.py", *sys.argv[1:]])
 
 
-if __name__ == "__main__":
+def fork() -> None:
+    """Have the commands loaded, and fork."""
+    for name in ("worker", "scheduler"):
+        load_command_class("league", name)
+    die_with_parent()
+    forked.serve(born)
+
+
+def born() -> None:
+    """What is forked does as if it had been started so."""
+    die_with_parent()
     main()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        main()
+    else:
+        fork()

@@ -46,7 +46,7 @@ def wait_for(fact: Callable[[], Answer], what: str, seconds: float, every: float
         time.sleep(every)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Runs in the child: a test run that is killed leaves no server behind."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -78,7 +78,7 @@ class Process:
                 group=uid,
                 extra_groups=None if uid is None else [],
                 start_new_session=True,  # its children can be ended with it
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
 
     @property
