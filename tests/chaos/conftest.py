@@ -131,16 +131,17 @@ class Troubled:
         self.until(lambda: process.popen.poll() is not None, f"the end of {process.name}")
         assert process.popen.returncode == -9, f"{process.name}: {process.popen.returncode}\n{process.tail()}"
 
-    def until(self, fact: Callable[[], object], what: str, seconds: float = LONG) -> None:
+    def until(self, fact: Callable[[], object], what: str, seconds: float = LONG, every: float = 0.1) -> None:
         """Wait for a fact; where it does not come, say what the processes said."""
         try:
-            wait_for(fact, what, seconds, every=0.1)
+            wait_for(fact, what, seconds, every)
         except TimeoutError as late:
             raise AssertionError(f"{late}\n{self.stack.logs()}") from None
 
     def finish(self, seconds: float = LONG) -> None:
         """Wait for the end of the tournaments and of the counting."""
-        self.until(lambda: self.stack.rows(OVER) == self.stack.rows(UNCOUNTED) == [(0,)], "the end", seconds)
+        # each look is a new connection, and there is nothing that could be missed
+        self.until(lambda: self.stack.rows(OVER) == self.stack.rows(UNCOUNTED) == [(0,)], "the end", seconds, every=0.4)
 
     def table(self) -> str:
         """The final table as text. Of several states that look alike, only the true one has the same bytes."""
