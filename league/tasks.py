@@ -14,7 +14,7 @@ from celery import shared_task
 from django.conf import settings
 
 from league import celery
-from league.domain.bots import tries
+from league.domain.bots import sums, tries
 from league.domain.core import clock, hints
 from league.domain.ratings import idle, stages
 from league.domain.tournaments import circuits, progress
@@ -68,6 +68,11 @@ def reconcile() -> None:
 def play_ladders() -> None:
     """Let the standing ladders go on. By hand: `manage.py reconcile`."""
     upkeep.play_ladders()
+
+
+def sum_played() -> None:
+    """Count what has finished in the sums on the pages of its bots, a few matches. By hand: `manage.py reconcile`."""
+    sums.count_new()
 
 
 @shared_task(name="league.tasks.open_seasons")

@@ -14,6 +14,7 @@ from league.models.judgements import JudgedSum, Judgement
 from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenName
+from league.models.played import MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
 from league.models.puzzles import PuzzleAnswer
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
@@ -47,10 +48,13 @@ __all__ = [
     "Lots",
     "Match",
     "MatchLog",
+    "MatchStyle",
+    "MeetingSum",
     "Outlook",
     "Package",
     "Party",
     "PlaceOfDay",
+    "PlayedSum",
     "Player",
     "Pool",
     "PoolSums",

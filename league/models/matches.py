@@ -90,6 +90,9 @@ class Match(models.Model):
     counted = models.DateTimeField(null=True)  # when its boards entered the ratings
     embargo = models.DateTimeField(null=True)  # until when nobody sees its replays (league.domain.matches.embargoes)
     drawn = models.DateTimeField(null=True)  # when lots were drawn which of it is audited
+    summed = models.BooleanField(
+        default=False, db_default=False
+    )  # in what its bots have played (league.domain.bots.sums)
 
     objects = Played()
     line = Line()
@@ -125,6 +128,14 @@ class Match(models.Model):
                 fields=["pool", "finished"],
                 condition=models.Q(status="finished", rated=True, counted=None),
                 name="match_uncounted",
+            ),
+            models.Index(
+                fields=["-id"], condition=models.Q(status="finished", rated=True, summed=False), name="match_unsummed"
+            ),
+            models.Index(
+                fields=["id"],
+                condition=models.Q(models.Q(status="void") | models.Q(status="finished", rated=False), summed=True),
+                name="match_to_take_out",
             ),
             # What counted and is struck out since: next to nothing, and looked for before each result is counted
             models.Index(

@@ -37,6 +37,7 @@ class Marks:
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
+PLAYED = "played"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 # That a worker has leased a match is no news: it is begun at once, or waits as before.
@@ -56,6 +57,7 @@ ALL = (
     Marks("league_botversion", ("'bots'",)),
     Marks("league_succession", ("'bots'",)),
     Marks("league_judgedsum", ("'bots'",)),
+    Marks("league_playedsum", ("'played'",)),
     Marks("league_audit", ("'audits'",)),
     Marks("league_judgement", ("'judgements'",), told=("r.status",)),
     # Its matches become visible with it

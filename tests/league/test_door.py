@@ -321,6 +321,8 @@ COVERED = {
     "league_audit": {"audits"},
     "league_judgement": {"judgements"},
     "league_judgedsum": {"bots"},
+    "league_playedsum": {"played"},
+    "league_meetingsum": {"played"},  # written in the transaction in which the other sums are
     "league_succession": {"bots"},
     "league_tournament": {
         "tournaments",

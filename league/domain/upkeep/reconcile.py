@@ -9,7 +9,7 @@ from datetime import datetime
 from django.conf import settings
 
 from league.domain.audits import sampling
-from league.domain.bots import bots, consent
+from league.domain.bots import bots, consent, sums
 from league.domain.core import clock
 from league.domain.judgements import carrying as judging
 from league.domain.judgements import summing
@@ -33,6 +33,7 @@ class Reconciled:
     expired: int = 0  # matches taken back from workers that went silent
     unjudged: int = 0  # judgements taken back from them
     summed: int = 0  # judgements counted on the pages of their bots
+    played: int = 0  # matches counted there
     unheld: int = 0  # tables of people taken back from them
     abandoned: int = 0  # tables whose player was away, or that no worker took
     inserted: int = 0  # matches that a schedule lacked
@@ -126,6 +127,10 @@ def _judgements(found: Reconciled, now: datetime) -> None:
     found.summed = summing.count_new()
 
 
+def _played(found: Reconciled, now: datetime) -> None:
+    found.played = sums.count_new(now=now)
+
+
 def _marks(found: Reconciled, now: datetime) -> None:
     marks.fold()
 
@@ -133,7 +138,8 @@ def _marks(found: Reconciled, now: datetime) -> None:
 # Leases that ran out; matches missing from schedules and tournaments that are over; stages and seasons that are due; matches of cancelled
 # tournaments; tables of yesterday; pools with results that were not counted; audits of what has finished; paused bots whose test is due,
 # validations that became void, pauses, bans and requests that are over; places in the line of what may be played again, and the reasons why
-# queued matches wait; tables of ladders, where there is room; sums of what was judged; rows that count changes of what is shown.
+# queued matches wait; tables of ladders, where there is room; sums of what was judged, and of what was played; rows that count changes of
+# what is shown.
 STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _leases,
     _tournaments,
@@ -146,6 +152,7 @@ STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
     _queue,
     _ladders,
     _judgements,
+    _played,
     _marks,
 )
 

@@ -21,6 +21,7 @@ from league.management.base import LeagueCommand
 from league.management.listening import Listener
 
 FIT_S = 1.0  # between two looks whether a large pool is owed a fit
+SUMS_S = 1.0  # between two looks whether something was played that the pages of bots do not count
 LADDERS_S = 1.0  # between two looks whether a ladder may go on
 TELL_S = 5.0  # between two reports of this process
 
@@ -60,6 +61,7 @@ class Command(LeagueCommand):
         loops.start("ratings", tasks.fit_ratings, FIT_S)
         loops.start("ranks", tasks.rank_ratings, FIT_S)
         loops.start("ladders", tasks.play_ladders, LADDERS_S)
+        loops.start("sums", tasks.sum_played, SUMS_S)
         loops.start("outlook", outlook.keep, outlook.EVERY_S)
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S)

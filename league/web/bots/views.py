@@ -24,7 +24,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent
+from league.domain.bots import challenges, consent, sums
 from league.domain.core import keyset
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -63,9 +63,9 @@ def bots(request: HttpRequest) -> HttpResponse:
     return render(request, "bots/bots.html", {"page": lists.page_of(request, found, BY_NAME), "q": wanted})
 
 
-@kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS)
+@kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS, marks.PLAYED)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """One bot; of the pool `?pool=` its history, its versions, its best and worst boards. Nineteen queries."""
+    """One bot; of the pool `?pool=` its history, its versions, how it plays, its best and worst boards. Twenty-one queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, found.owner_id)
     topics.follow(request, topics.of_bot(found.pk), marks.POOLS)
@@ -94,6 +94,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "judged": summing.of_bot(found, pool) if pool else [],
         "judged_size": GAME_SCORE if pool and engine.load(pool.game).score_unit == "games" else 1,
         "encounters": dict(by_pool),
+        "results": sums.results_of(found),
+        "manner": sums.manner_of(found, pool) if pool else None,
         "successions": list(succession.of_bot(found)),
         "ladders": settings.LADDERS,
         "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from league.domain.bots import sums
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.people import passwords, players, quotas, tokens
@@ -33,9 +34,9 @@ MOST_NEWS = 8
 LIVES = (30, 90, 365)  # days of a key, as the form offers them
 
 
-@kept.shown_by(marks.BOTS, marks.TOURNAMENTS, marks.MATCHES, marks.POOLS)
+@kept.shown_by(marks.BOTS, marks.TOURNAMENTS, marks.MATCHES, marks.POOLS, marks.PLAYED)
 def player(request: HttpRequest, name: str) -> HttpResponse:
-    """One player, their bots, how these are rated, what is new of them, and tournaments. Seven queries."""
+    """One player, their bots, how these are rated, what they did, what is new of them, and tournaments. Nine queries."""
     found = get_object_or_404(Player, name=name)
     bots = found.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
     tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=found)[:20])
@@ -44,6 +45,7 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
         "player": found,
         "bots": bots,
         "ratings": rated.order_by("pool", "-elo", "version")[:MOST_RATINGS],
+        "results": sums.results_of_player(found),
         "news": news.news(found, user_of(request))[:MOST_NEWS],
         "tournaments": tournaments,
     }

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from engine.analysis import JUDGE
 from league.domain.ratings import ratings
-from league.models import Board, JudgedSum, RatingPoint
+from league.models import Board, JudgedSum, PlayedSum, RatingPoint
 from league.web.bots import charts
 from league.web.bots.highlights import Highlight, highlights
 from tests.league.web.page import Page
@@ -123,3 +123,16 @@ def test_what_the_decisions_gave_away_is_told_beside_all_bots(league, reader) ->
     # 2.5 a decision; of two boards of 20 decisions, one lost 10 more than the mean and one 10 less
     assert "salidas 2,50 ± 6,35 4,00 75,0 % 25,0 % 40" in page
     assert "con todas las cartas a la vista" not in page
+
+
+def test_results_and_habits_are_told_from_sums(league, reader) -> None:
+    page = text_of(reader, f"/bots/luna/?pool={league.pool.pk}")
+    told = {row.version_id: row for row in PlayedSum.objects.filter(pool=league.pool)}
+    mine, every = told[league.luna.pk], told[None]
+    assert mine.boards == 4
+    assert f"{mine.wins}–{mine.draws}–{mine.losses}" in page.split("Resultados por juego")[1]
+    habit = page.split("Cómo juega")[1]
+    shares = [f"{100 * row.trump_leads / row.leads:.1f}".replace(".", ",") for row in (mine, every)]
+    assert f"Sale de triunfo {shares[0]} % {shares[1]} %" in habit
+    assert "rufo 1 2 " in page.split("Cara a cara")[1]
+    assert f"{mine.boards} {mine.wins}–" in text_of(reader, "/players/berto/").split("Resultados por juego")[1]
