@@ -14,7 +14,7 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import live
 from league.web.pages import views as pages
-from league.web.people import news, ways_in
+from league.web.people import digests, news, ways_in
 from league.web.people import views as people
 from league.web.ratings import views as ratings
 from league.web.tournaments import circuit_views as circuits
@@ -37,6 +37,8 @@ urlpatterns = [
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("players/<slug:name>/", people.player, name="player"),
     path("players/<slug:name>/news.atom", news.feed, name="player-news"),
+    path("players/<slug:name>/digest/<slug:period>/", digests.digest, name="digest"),
+    path("players/<slug:name>/digest/<slug:period>.atom", digests.feed, name="digest-feed"),
     path("submit/", bots.submit, name="submit"),
     path("editor/", trying.editor, name="editor"),
     path("tries/<slug:public_id>/", trying.tried, name="try"),
