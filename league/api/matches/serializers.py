@@ -18,7 +18,7 @@ from league.api.http.serializers import (
     VersionRef,
 )
 from league.domain.audits import results
-from league.domain.bots import challenges
+from league.domain.bots import challenges, tries
 from league.domain.judgements.reading import ALL
 from league.domain.matches import replays
 from league.enums import (
@@ -30,7 +30,7 @@ from league.enums import (
     MatchKind,
     MatchStatus,
 )
-from league.models import Match, Party
+from league.models import Match, Party, Try
 
 MOST_SEATS = 20
 # what makes a result reproducible; the rest is the operator's
@@ -331,3 +331,96 @@ class JudgementDetail(JudgementOut):
     nodes = serializers.IntegerField(help_text="At most looked at for each action.")
     parties = PartyTallies(many=True)
     verdicts = VerdictOut(many=True)
+
+
+class TryNew(StrictSerializer):
+    """The text of a bot to be tried: it is no version of any, and is kept for a week."""
+
+    text = serializers.CharField(
+        trim_whitespace=False, help_text=f"Python, one file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
+    )
+    game = serializers.CharField(max_length=30)
+    against = serializers.SlugField(max_length=40, help_text="A bot of the house; it takes all other places.")
+    name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True, help_text="Of your bot.")
+
+
+class AskedOut(serializers.Serializer[Any]):
+    """One line that the bot was sent, and its answer."""
+
+    number = serializers.IntegerField(help_text="From 1, of the decisions of a sitting; 0: the start, or the end.")
+    seat = serializers.SerializerMethodField(help_text="From 0.")
+    request = serializers.CharField()
+    answer = serializers.CharField()
+    legal = serializers.ListField(child=serializers.CharField())
+    did = serializers.CharField()
+    cpu_ms = serializers.FloatField(source="cpu", allow_null=True)
+    wall_ms = serializers.FloatField(source="wall", allow_null=True)
+
+    def get_seat(self, one: tries.Asked) -> int:
+        """As in seatings."""
+        return one.seat - 1
+
+
+class TriedSitting(serializers.Serializer[Any]):
+    """One playing of the board of a try."""
+
+    number = serializers.IntegerField(help_text="From 0.")
+    seating = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat 0, the text, or its rivals.")
+    scores = serializers.ListField(child=serializers.IntegerField(), help_text="Per seat.")
+    asked = AskedOut(many=True, help_text="Each line to the bot, in order.")
+    replay = ReplayOut()
+
+
+class TriedOut(serializers.Serializer[Any]):
+    """What came of a try."""
+
+    stopped = serializers.BooleanField(help_text="Its time was over before all sittings were.")
+    scores = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Of the text first, then of each rival; summed over the sittings."
+    )
+    decisions = serializers.IntegerField()
+    faults = serializers.ListField(child=ObjectField(), help_text="Each with the request and the answer.")
+    stderr = serializers.CharField()
+    tier = serializers.CharField(help_text="Of the sandbox.")
+    asked = AskedOut(many=True, help_text="Lines of a sitting that did not come to its end.")
+    sittings = TriedSitting(many=True)
+
+
+class TryOut(serializers.Serializer[Any]):
+    """A try of yours. Nobody else sees it."""
+
+    id = serializers.CharField(source="work.public_id")
+    status = serializers.ChoiceField(source="work.status", choices=MatchStatus.choices)
+    reason = serializers.CharField(source="work.reason", help_text="Why it waits, was retried or is void; else empty.")
+    game = serializers.CharField(source="work.pool.game")
+    against = VersionRef(source="rival")
+    name = serializers.CharField()
+    at = OptionalObjectField(
+        help_text="Of a try at a decision of a match (from the pages): match, board, sitting, seat, step."
+    )
+    created = serializers.DateTimeField()
+    finished = serializers.DateTimeField(allow_null=True)
+    result = serializers.SerializerMethodField(help_text="Null until it is over.")
+
+    @extend_schema_field(TriedOut(allow_null=True))
+    def get_result(self, row: Try) -> dict[str, Any] | None:
+        """All of it."""
+        found = tries.opened(row)
+        if found is None:
+            return None
+        sittings = [
+            {**one, "number": number, "asked": tries.asked(found, number), "replay": tries.record_of(found, number)}
+            for number, one in enumerate(found.sittings)
+        ]
+        cut = sorted({line[0] for line in found.lines if line[0] >= len(sittings)})
+        told = {
+            "stopped": found.stopped,
+            "scores": found.scores,
+            "decisions": found.decisions,
+            "faults": found.faults,
+            "stderr": found.stderr,
+            "tier": found.tier,
+            "asked": [one for number in cut for one in tries.asked(found, number)],
+            "sittings": sittings,
+        }
+        return dict(TriedOut(told).data)

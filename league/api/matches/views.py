@@ -27,8 +27,10 @@ from league.api.matches.serializers import (
     MatchDetail,
     MatchOut,
     ReplayOut,
+    TryNew,
+    TryOut,
 )
-from league.domain.bots import challenges
+from league.domain.bots import challenges, tries
 from league.domain.core import keyset
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
@@ -277,6 +279,49 @@ class Analysis(View):
             problem = told("must be the number of a board, not {text!r}", text=text[:30])
             raise Problem("invalid", f"board: {problem}", {"board": [problem]})
         return int(text)
+
+
+class Tries(View):
+    """/tries"""
+
+    permission_classes = [IsAuthenticated]
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    serializer_class = TryNew
+
+    @extend_schema(
+        operation_id="try_bot",
+        summary="Try the text of a bot against one of the house",
+        tags=["matches"],
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice."
+            )
+        ],
+        request=TryNew,
+        responses={201: TryOut},
+    )
+    def post(self, request: Request) -> Response:
+        """One board in the sandbox, within seconds, one try at a time: it makes no bot, counts nowhere, and only you see it."""
+        player = player_of(request)
+        return self.once(lambda: self._try(player))
+
+    def _try(self, player: Player) -> Response:
+        wanted = self.body()
+        made = tries.begin(player, wanted["text"], wanted["game"], wanted["against"], wanted["name"].strip())
+        where = reverse("api:try", args=[made.work.public_id])
+        return Response(TryOut(made).data, status=status.HTTP_201_CREATED, headers={"Location": where})
+
+
+class OneTry(View):
+    """/tries/{id}"""
+
+    permission_classes = [IsAuthenticated]
+    serializer_class = TryOut
+
+    @extend_schema(operation_id="get_try", summary="Read what came of a try of yours", tags=["matches"])
+    def get(self, request: Request, id: str) -> Response:
+        """The board, stderr, faults, and each line that the bot was sent with its answer. 404 for those of others."""
+        return Response(TryOut(existing(tries.of_player(player_of(request), id))).data)
 
 
 def _tally(one: Tally) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 import zlib
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
@@ -190,6 +191,63 @@ class Result:
 def opened(row: Try) -> Result | None:
     """What came of a try; None while it is not over."""
     return None if row.result is None else Result(**json.loads(zlib.decompress(bytes(row.result))))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One line to the bot in a sitting, and what it answered; times in milliseconds, None where none was taken."""
+
+    number: int  # from 1, of the decisions; 0: of the start or the end
+    seat: int  # from 1
+    request: str
+    answer: str
+    legal: list[str] = field(default_factory=list)
+    did: str = ""
+    cpu: float | None = None
+    wall: float | None = None
+
+
+def asked(found: Result, number: int) -> list[Asked]:
+    """Each line to the bot in one sitting, in order."""
+    times: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    if number < len(found.sittings):
+        kept = found.sittings[number]["replay"].get("timings", {})
+        for seat, cpu, wall in zip(*(kept.get(name, ()) for name in ("seats", "cpu", "wall")), strict=True):
+            times[seat].append((cpu, wall))
+    shown: list[Asked] = []
+    for sitting, seat, request, answer in found.lines:
+        if sitting == number:
+            shown.append(_one(sum(one.number > 0 for one in shown), seat, request, answer, times[seat]))
+    return shown
+
+
+def _one(before: int, seat: int, request: str, answer: str, times: list[tuple[int, int]]) -> Asked:
+    try:
+        line: dict[str, Any] = json.loads(request)
+    except ValueError:  # too long to be kept whole
+        line = {"type": "act", "legal": []}
+    if line.get("type") != "act":
+        return Asked(0, seat + 1, request, answer)
+    cpu, wall = times.pop(0) if times else (None, None)
+    try:
+        did = str(json.loads(answer)["do"])
+    except (ValueError, TypeError, LookupError):
+        did = answer[:80]
+    taken = {"cpu": cpu / 1000, "wall": wall / 1000} if cpu is not None and wall is not None else {}
+    return Asked(before + 1, seat + 1, request, answer, list(line["legal"]), did, **taken)
+
+
+def record_of(found: Result, number: int) -> dict[str, Any]:
+    """The record of a sitting as its author may see it: without what the bots of the house noted."""
+    one = found.sittings[number]
+    mine = [note for note in one["replay"].get("notes", []) if one["seating"][note["seat"]] == 0]
+    return {**one["replay"], "notes": mine}
+
+
+def of_player(by: Player, public_id: str) -> Try | None:
+    """A try of one's own by its name. Of anybody else's, operators or not, nobody is told that it exists. One query."""
+    rows = Try.objects.select_related("work__pool", "rival__bot", "owner").defer("work__secret")
+    return rows.filter(work__public_id=public_id, owner=by).first()
 
 
 def let_go(*, now: datetime | None = None) -> int:

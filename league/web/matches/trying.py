@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -183,20 +182,6 @@ def _editor(request: HttpRequest, player: Player, form: EditorForm, status: int 
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One line to the bot in a sitting, and what it answered; times in milliseconds, None where none was taken."""
-
-    number: int  # from 1, of the decisions; 0: of the start or the end
-    seat: int  # from 1
-    request: str
-    answer: str
-    legal: list[str] = field(default_factory=list)
-    did: str = ""
-    cpu: float | None = None
-    wall: float | None = None
-
-
-@dataclass(frozen=True)
 class Party:
     """What the part of a page for the author of a bot reads."""
 
@@ -213,9 +198,11 @@ class Log:
 
 
 def _mine(request: HttpRequest, public_id: str) -> Try:
-    """A try of who looks. Of anybody else's, operators' or not, nobody is told that it exists."""
-    rows = Try.objects.select_related("work__pool", "rival__bot", "owner").defer("work__secret")
-    return get_object_or_404(rows, work__public_id=public_id, owner=player_of(request))
+    """A try of who looks."""
+    found = tries.of_player(player_of(request), public_id)
+    if found is None:
+        raise Http404
+    return found
 
 
 @never_cache
@@ -245,7 +232,9 @@ def _shown(row: Try, found: tries.Result, number: int) -> dict[str, Any]:
     number = min(number, max(0, len(found.sittings) - 1))
     faults, verdict = found.faults, tracebacks.verdict(found.stderr)
     line = LINE.match(verdict)
-    times = [ms for place in range(len(found.sittings)) for one in _asked(found, place) if (ms := one.cpu) is not None]
+    times = [
+        ms for place in range(len(found.sittings)) for one in tries.asked(found, place) if (ms := one.cpu) is not None
+    ]
     told: dict[str, Any] = {
         "log": Log(Party(faults[0]["kind"] if faults else ""), faults, found.stderr),
         "verdict": verdict,
@@ -257,7 +246,7 @@ def _shown(row: Try, found: tries.Result, number: int) -> dict[str, Any]:
         "each_ms": sum(times) / len(times) if times else None,
         "most_ms": max(times, default=0.0),
     }
-    told["asked"] = _asked(found, number)
+    told["asked"] = tries.asked(found, number)
     if row.at and not found.stopped and not found.faults and told["asked"]:
         told["now_did"] = told["asked"][-1].did
     if found.sittings:
@@ -271,36 +260,6 @@ def _bots(row: Try, seating: Sequence[int]) -> list[str]:
     """Who holds each seat."""
     mine = row.name or _("my bot")
     return [row.rival.bot.slug if party else mine for party in seating]
-
-
-def _asked(found: tries.Result, number: int) -> list[Asked]:
-    """Each line to the bot in one sitting, in order."""
-    times: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    if number < len(found.sittings):
-        kept = found.sittings[number]["replay"].get("timings", {})
-        for seat, cpu, wall in zip(*(kept.get(name, ()) for name in ("seats", "cpu", "wall")), strict=True):
-            times[seat].append((cpu, wall))
-    shown: list[Asked] = []
-    for sitting, seat, request, answer in found.lines:
-        if sitting == number:
-            shown.append(_one(sum(one.number > 0 for one in shown), seat, request, answer, times[seat]))
-    return shown
-
-
-def _one(before: int, seat: int, request: str, answer: str, times: list[tuple[int, int]]) -> Asked:
-    try:
-        line: dict[str, Any] = json.loads(request)
-    except ValueError:  # too long to be kept whole
-        line = {"type": "act", "legal": []}
-    if line.get("type") != "act":
-        return Asked(0, seat + 1, request, answer)
-    cpu, wall = times.pop(0) if times else (None, None)
-    try:
-        did = str(json.loads(answer)["do"])
-    except (ValueError, TypeError, LookupError):
-        did = answer[:80]
-    taken = {"cpu": cpu / 1000, "wall": wall / 1000} if cpu is not None and wall is not None else {}
-    return Asked(before + 1, seat + 1, request, answer, list(line["legal"]), did, **taken)
 
 
 @never_cache
@@ -333,12 +292,14 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/sent.html", context)
 
 
-def _logged(one: Exchange, match: Match, sitting: int) -> tuple[str, Asked]:
+def _logged(one: Exchange, match: Match, sitting: int) -> tuple[str, tries.Asked]:
     """A decision of a match, with the name of its place."""
     request = one.request.decode("ascii", "replace").rstrip("\n")
     legal = json.loads(request)["legal"]
     at = tries.Moment(match.public_id, one.board, sitting, one.seat, one.step)
-    return _name_of(at), Asked(one.step, one.seat + 1, request, one.fault or one.answer or "", legal, one.answer or "")
+    return _name_of(at), tries.Asked(
+        one.step, one.seat + 1, request, one.fault or one.answer or "", legal, one.answer or ""
+    )
 
 
 @never_cache
@@ -350,8 +311,6 @@ def tried_json(request: HttpRequest, public_id: str) -> JsonResponse:
     number = whole_number(request.GET.get("s")) or 0
     if found is None or number >= len(found.sittings):
         raise Http404
-    one = found.sittings[number]
-    mine = [note for note in one["replay"].get("notes", []) if one["seating"][note["seat"]] == 0]
-    record = {**one["replay"], "notes": mine}
+    one, record = found.sittings[number], tries.record_of(found, number)
     answer = for_viewer(record, _bots(row, one["seating"]), one["seating"])
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})

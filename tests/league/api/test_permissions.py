@@ -60,6 +60,7 @@ SCOPES = {  # of writes; all others take manage
     ("POST", "/api/v1/forecast"): "read",
     ("DELETE", "/api/v1/requests/{id}"): "submit",
     ("POST", "/api/v1/challenges"): "submit",
+    ("POST", "/api/v1/tries"): "submit",
     ("POST", "/api/v1/matches/{id}/analysis/{kind}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
@@ -133,6 +134,7 @@ def test_every_read_but_the_account_is_open_to_all():
         "/api/v1/me/blocks",
         "/api/v1/requests/{id}",
         "/api/v1/tokens",
+        "/api/v1/tries/{id}",
         "/api/v1/operators/actions",
         "/api/v1/operators/journal",
     }

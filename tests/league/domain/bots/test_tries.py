@@ -17,12 +17,13 @@ from engine.sandbox import Sandbox
 from league.domain.bots import house, tries
 from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import conversations, leases, matches, workers
-from league.domain.people import bans, players, quotas
+from league.domain.people import bans, players, quotas, tokens
 from league.domain.playing import tries as playing
 from league.domain.playing.process import Machine
 from league.domain.upkeep import metrics, reconcile
-from league.enums import MatchKind, MatchStatus, VersionStatus
+from league.enums import MatchKind, MatchStatus, TokenScope, VersionStatus
 from league.models import Bot, BotVersion, Match, Package, Player, Sitting, Try
+from tests.league.api.client import Api
 from tests.support import rows
 from tests.support.league import BOT, NOW, accepted, later, started, uploaded
 
@@ -225,6 +226,17 @@ def test_a_worker_plays_texts_as_they_are(machine: Machine, ana, monkeypatch) ->
     assert len(asked) == whole.decisions == whole.stderr.count("asked")
     assert {(line[0], line[1]) for line in asked} == {(0, 0), (0, 2), (1, 1), (1, 3)}  # nothing that its rival was sent
     assert all(line[3].startswith('{"id"') for line in asked)
+
+    row = Try.objects.get()
+    told = Api(tokens.create(ana, "reads", scope=TokenScope.READ)[1]).get(f"tries/{row.work.public_id}").json()
+    assert (told["status"], told["game"], told["against"]["bot"]) == ("finished", "partnership", "random")
+    assert told["result"]["scores"] == whole.scores
+    sent = [one for sitting in told["result"]["sittings"] for one in sitting["asked"] if one["number"]]
+    assert [(one["seat"], one["request"], one["answer"]) for one in sent] == [tuple(line[1:]) for line in asked]
+    assert all(one["did"] in one["legal"] and one["cpu_ms"] is not None for one in sent)
+    for number, sitting in enumerate(told["result"]["sittings"]):
+        kept = tries.record_of(whole, number)
+        assert {name: kept[name] for name in sitting["replay"]} == sitting["replay"]
 
     broken = tried(CALLS.format(first="legal.nothing"))
     assert {fault["kind"] for fault in broken.faults} == {"crash"}

@@ -1,0 +1,75 @@
+"""Tries by the API: the same rows, quota and permissions as on the page. What a worker makes of one: tests/league/domain/bots/test_tries.py."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from league.domain.bots import house, tries
+from league.domain.matches import leases
+from league.domain.people import bans, tokens
+from league.domain.playing import tries as playing
+from league.enums import TokenScope
+from league.models import Bot, Match, Try
+from tests.league.api.client import Api
+from tests.support import league as made
+
+TEXT = made.BOT.decode()
+WISH = {"text": TEXT, "game": "partnership", "against": "greedy", "name": "rufo"}
+
+
+@pytest.fixture(autouse=True)
+def _greedy(db) -> None:
+    made.accepted(house.player(now=made.NOW), "greedy")
+
+
+def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_charlie, as_operator, alice) -> None:
+    bots = Bot.objects.count()
+    first, again = (as_alice.post("tries", WISH, headers={"Idempotency-Key": "one"}) for _ in range(2))
+    assert (first.status_code, again.json()) == (201, first.json())
+    where = first["Location"].removeprefix("/api/v1/")
+    begun = as_alice.get(where).json()
+    assert {**begun, "status": "queued"} == first.json()
+    assert (begun["game"], begun["against"]["bot"], begun["name"], begun["result"]) == (
+        "partnership",
+        "greedy",
+        "rufo",
+        None,
+    )
+    row = Try.objects.get()
+    assert (row.source, row.owner, Bot.objects.count()) == (TEXT, alice, bots)
+    page = Client()
+    page.force_login(alice.user)
+    assert page.get(f"/tries/{begun['id']}/").status_code == 200
+
+    assert nobody.get(where).status_code == 401
+    assert [other.get(where).status_code for other in (as_charlie, as_operator)] == [404, 404]
+    assert as_alice.get("matches/" + begun["id"]).status_code == 404
+    assert as_alice.post("tries", WISH).status_code == 429  # the first one is not over
+
+    work = leases.claim("w1", prefer=row.work_id, now=made.NOW)
+    assert work is not None
+    leases.start(work, now=made.NOW)
+    lines = [[0, 1, '{"type":"hello"}', '{"type":"ready"}'], [0, 1, '{"type":"act","legal":["a","b"]}', '{"do":"b"}']]
+    assert playing.report(work.pk, work.token, tries.Result(stderr="mine", lines=lines), now=made.NOW)
+    told = as_alice.get(where).json()
+    assert (told["status"], told["result"]["stderr"], told["result"]["sittings"]) == ("finished", "mine", [])
+    asked = [(one["number"], one["seat"], one["legal"], one["did"]) for one in told["result"]["asked"]]
+    assert asked == [(0, 1, [], ""), (1, 1, ["a", "b"], "b")]
+
+
+def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:
+    settings.QUOTA_TRIES = 1
+    for wrong in ({"game": "chess"}, {"against": "nobody"}, {"text": " "}, {"text": "#" * 70_000}):
+        assert as_alice.post("tries", {**WISH, **wrong}).status_code in (400, 409, 422), wrong
+    assert as_alice.post("tries", {**WISH, "boards": 2}).status_code == 400
+    assert not Try.objects.exists()
+    reads = Api(tokens.create(alice, "reads", scope=TokenScope.READ)[1])
+    assert reads.post("tries", WISH).status_code == 403
+    assert as_alice.post("tries", WISH).status_code == 201
+    Match.work.filter(tried__owner=alice).update(status="cancelled")  # so that no other is at work
+    refused = as_alice.post("tries", WISH)
+    assert (refused.status_code, "Retry-After" in refused) == (429, True)
+    bans.ban(alice, why="odd", actor="eva", now=made.NOW)
+    assert as_alice.post("tries", WISH).status_code in (401, 403)
+    assert Try.objects.count() == 1
