@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     atomic = False  # indexes are built meanwhile
 
     dependencies = [
-        ('league', '0070_played_sums'),
+        ('league', '0071_played_sums'),
     ]
 
     operations = [

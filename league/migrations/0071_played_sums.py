@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('league', '0069_audience_of_old_rows'),
+        ('league', '0070_event_due'),
     ]
 
     operations = [
