@@ -39,6 +39,7 @@ MARGIN = {
     "games": 250.0,
 }  # in units of the board score: so much worse is every other choice; of other units 1
 CERTAIN = 2.58  # standard errors: 99 % of the margin's distribution lies above what is asked for
+CLAIM = "claim"
 _TEXT = ("id", "game", "phase", "unit", "judge")
 
 
@@ -201,16 +202,21 @@ def _verdict(supposed: Sequence[State], least: float, nodes: int) -> _Verdict | 
 
 
 def _best(rows: Sequence[Mapping[str, int]]) -> list[str] | None:
-    """The choice of the best mean, with those that are worth the same in every deal; None where all are."""
+    """The choice of the best mean, with those that are worth the same in every deal; None where all are that somebody would think of."""
     means = {text: sum(row[text] for row in rows) for text in rows[0]}
     first = max(means, key=lambda text: means[text])
     best = [text for text in means if all(row[text] == row[first] for row in rows)]
-    return None if len(best) == len(means) else best
+    return best if _others(rows, best) else None
+
+
+def _others(rows: Sequence[Mapping[str, int]], best: Sequence[str]) -> list[str]:
+    """The choices that are not among the best. A claim is none of them: that a false one loses the game is no riddle."""
+    return [text for text in rows[0] if text not in best and text != CLAIM]
 
 
 def _rest(rows: Sequence[Mapping[str, int]], best: Sequence[str]) -> tuple[float, float]:
     """What the next best choice gives away on average, and the standard error of that."""
-    gaps = [mean_error([row[best[0]] - row[text] for row in rows]) for text in rows[0] if text not in best]
+    gaps = [mean_error([row[best[0]] - row[text] for row in rows]) for text in _others(rows, best)]
     return min(gaps, key=lambda gap: gap[0] - CERTAIN * gap[1])
 
 

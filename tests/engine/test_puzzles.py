@@ -50,6 +50,17 @@ def test_where_everything_is_known_the_puzzle_says_what_the_rules_say() -> None:
     pytest.fail("no puzzle was found")
 
 
+def test_that_a_false_claim_loses_is_no_puzzle() -> None:
+    claims = 0
+    for seed in range(6):
+        for one in found(played("corriente", seed)):
+            wrong = set(one.legal) - set(one.best) - {"claim"}
+            assert wrong
+            assert one.margin <= min(one.lost[text] for text in wrong) + 0.01
+            claims += "claim" in one.legal
+    assert claims, "nobody could claim"
+
+
 def test_hidden_cards_are_weighed_and_the_dice_follow_from_the_replay() -> None:
     replays = (played("partnership", seed) for seed in range(2, 20))
     replay = next(one for one in replays if any(puzzle.error for puzzle in found(one, margin=4)))

@@ -55,10 +55,11 @@ def test_the_file_of_the_league_holds_puzzles_worth_the_name() -> None:
     lines = Path(str(settings.PUZZLES)).read_text(encoding="utf-8").splitlines()
     found = [read(line) for line in lines]
 
-    assert len({one.id for one in found}) == len(lines) >= 50
-    assert len({one.game for one in found}) >= 3
+    assert len({one.id for one in found}) == len(lines) >= 75
+    assert len({one.game for one in found}) >= 5
     for one in found:
         assert len(one.legal) >= 3
+        assert set(one.legal) - set(one.best) != {"claim"}
         assert {text.split()[1] for text in one.legal if text.startswith("play ")} <= set(one.hand)
         assert all(event.keys().isdisjoint(("hands", "rest")) for event in one.events), "cards of others"
 
