@@ -93,7 +93,7 @@ def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Si
 
 
 def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
-    command = [sys.executable, "manage.py", "demo", "--no-serve", "--game", "partnership", "--boards", "2", "--seed"]
+    command = [sys.executable, "manage.py", "demo", "--no-serve", "--game", "partnership", "--boards", "1", "--seed"]
 
     def demo(seed: str) -> str:
         done = subprocess.run(
