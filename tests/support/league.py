@@ -16,6 +16,7 @@ from league.domain.ratings import pools
 from league.domain.tournaments import tournaments
 from league.enums import EntryPolicy, VersionStatus
 from league.models import BotVersion, Match, Player, Tournament
+from tests.support import rows
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BOT = b"from tute_bot import Bot, run\n\n\nclass Mine(Bot):\n    def act(self, view, legal):\n        return legal[0]\n\n\nrun(Mine())\n"
@@ -57,6 +58,15 @@ def accepted(
         moves.move(match, "cancelled", now=NOW)
     moves.move(version, VersionStatus.ACCEPTED, now=NOW)
     return version
+
+
+def in_turn(one: Player, other: Player, *names: str) -> list[BotVersion]:
+    """Accepted versions of bots of these names, of two owners in turn: made once, before anything else of a test."""
+    return rows.once(make_in_turn, one, other, words=names)
+
+
+def make_in_turn(one: Player, other: Player, *names: str) -> list[BotVersion]:
+    return [accepted((one, other)[number % 2], name) for number, name in enumerate(names)]
 
 
 def started(

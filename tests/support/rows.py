@@ -7,7 +7,7 @@ objects, as they were made.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -27,17 +27,18 @@ class Table:
     rows: list[tuple[Any, ...]]
 
 
-# By who makes them and by the dictionaries to which their logs point: a test that empties the database leaves these with other numbers
-_kept: dict[tuple[Callable[..., Any], tuple[int, ...]], tuple[list[Table], Any]] = {}
+# By who makes them, of what words, and by the dictionaries to which their logs point: a test that empties the database gives these other numbers
+_kept: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tuple[list[Table], Any]] = {}
 
 
-def once(make: Callable[..., Made], *given: Any) -> Made:
+def once(make: Callable[..., Made], *given: Any, words: tuple[Hashable, ...] = ()) -> Made:
     """What `make` makes in the database and returns: rows of models, or a dataclass of them.
 
-    Of what was there before it may need what else was made by this function (`given`), and change nothing.
+    Of what was there before it may need what else was made by this function (`given`), and change nothing. `words` are given to it after that;
+    of other words other rows are made.
     """
     dictionaries = apps.get_model("league", "LogDictionary").objects.order_by("pk")
-    kept = (make, tuple(dictionaries.values_list("pk", flat=True)))
+    kept = (make, words, tuple(dictionaries.values_list("pk", flat=True)))
     if kept in _kept:
         tables, made = _kept[kept]
         with transaction.atomic():
@@ -46,7 +47,7 @@ def once(make: Callable[..., Made], *given: Any) -> Made:
     else:
         before = {model: _read(model) for model in _models()}
         _set_apart((len(_kept) + 1) * APART)
-        made = make(*given)
+        made = make(*given, *words)
         tables = [table for model, there in before.items() if (table := _new_rows(model, there)).rows]
         _kept[kept] = tables, made
     # What the test does to the objects, or they fetch for it, is its own

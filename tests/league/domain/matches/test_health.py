@@ -16,7 +16,7 @@ from league.domain.upkeep import reconcile
 from league.enums import BotState
 from league.models import Bot, LeagueEvent, Match, Party
 from tests.support import rows
-from tests.support.league import NOW, accepted, later, play, result, started
+from tests.support.league import NOW, accepted, in_turn, later, play, result, started
 
 
 def crash(match: Match, bot: str, *, now) -> None:
@@ -207,7 +207,7 @@ def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
 
 
 def test_tournaments_take_turns(ana, berto) -> None:
-    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(8)]
+    versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(8)))
     large = started(ana, versions, boards=1, name="Large")  # 28 matches
     for _ in range(5):
         leases.claim("w", now=NOW)

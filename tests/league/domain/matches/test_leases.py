@@ -15,15 +15,25 @@ from league.domain.matches import holds, leases, matches, outlook, validation, w
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import Bot, LeagueEvent, Match, Outlook
+from league.models import Bot, BotVersion, LeagueEvent, Match, Outlook, Player
 from league.service import logs
-from tests.support.league import NOW, accepted, later, play, running, started, uploaded
+from tests.support import rows
+from tests.support.league import NOW, accepted, in_turn, later, play, running, started, uploaded
 
 LEASE = timedelta(seconds=settings.LEASE_S)
 
 
+def three_bots(ana: Player, berto: Player) -> list[BotVersion]:
+    """One of Ana's, two of Berto's."""
+    return rows.once(make_three_bots, ana, berto)
+
+
+def make_three_bots(ana: Player, berto: Player) -> list[BotVersion]:
+    return [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")]
+
+
 def test_claim_takes_the_oldest_of_the_highest_priority(ana, berto) -> None:
-    one, two, three = accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")
+    one, two, three = three_bots(ana, berto)
     tournament = started(ana, [one, two, three])
     first, second, third = tournament.matches.order_by("id")
     Match.objects.filter(pk=third.pk).update(priority=1)
@@ -36,7 +46,7 @@ def test_claim_takes_the_oldest_of_the_highest_priority(ana, berto) -> None:
 
 
 def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> None:
-    tournament = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    tournament = started(ana, three_bots(ana, berto))
     first, _, third = tournament.matches.order_by("id")
 
     assert leases.claim("w1", prefer=third.pk, now=NOW).pk == third.pk
@@ -44,7 +54,7 @@ def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> N
 
 
 def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> None:
-    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    started(ana, three_bots(ana, berto))
     for name in ("w1", "w2", "w3"):
         workers.register(name, tier="landlock", now=NOW)
     workers.register("refuses", tier="", refusal="no sandbox", now=NOW)
@@ -58,7 +68,7 @@ def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> No
 
 
 def test_claim_ahead_takes_nothing_that_was_tried_before(ana, berto) -> None:
-    tournament = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    tournament = started(ana, three_bots(ana, berto))
     first, second, third = tournament.matches.order_by("virtual_s", "id")
     Match.objects.filter(pk__in=[second.pk, third.pk]).update(attempts=1)
 
@@ -82,7 +92,7 @@ def test_what_is_logged_of_a_match_names_the_request_that_queued_it(ana, berto, 
     """Its own line of the scheduler, and those of matches that the scheduler adds or has played again, too."""
     caplog.handler.setFormatter(logs.Json())
     with logs.about(request="start-of-cup"):
-        cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+        cup = started(ana, three_bots(ana, berto))
     with logs.about(request="an-upload"):
         version = uploaded(ana, "mine")
     Match.objects.filter(tournament=cup).first().delete()
@@ -188,9 +198,7 @@ def test_cancelled_match_is_lost_to_its_worker(ana) -> None:
 
 
 def test_a_match_that_is_struck_out_keeps_the_moment_of_its_end(ana, berto) -> None:
-    waiting, played = started(
-        ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")]
-    ).matches.all()[:2]
+    waiting, played = started(ana, three_bots(ana, berto)).matches.all()[:2]
     play(played, now=later(5))
 
     for match in (waiting, played):
@@ -216,7 +224,7 @@ def test_each_failure_doubles_the_pause(ana) -> None:
 
 
 def test_leaving_a_result_out_of_the_ratings_is_written_down_once(ana, berto) -> None:
-    match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")]).matches.get())
+    match = play(started(ana, in_turn(ana, berto, "rufo", "lola")).matches.get())
     for _ in range(2):
         matches.unrate(match, actor="operator", why="a friendly", now=NOW)
 
@@ -225,7 +233,7 @@ def test_leaving_a_result_out_of_the_ratings_is_written_down_once(ana, berto) ->
 
 
 def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, berto) -> None:
-    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=16)
+    started(ana, in_turn(ana, berto, "rufo", "lola"), boards=16)
     match = running()
     most = leases.most_s(match)
     assert match.ends_by == later(most)
@@ -273,7 +281,7 @@ def test_slow_matches_hold_half_of_the_workers_at_most(ana, berto) -> None:
 
 
 def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_others(ana, berto) -> None:
-    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    started(ana, three_bots(ana, berto))
     first, second, third = Match.objects.filter(kind="tournament").order_by("virtual_s", "id")
     Match.objects.filter(pk=first.pk).update(slow=True)
     crew("w1")
@@ -284,7 +292,7 @@ def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_
 
 
 def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_worker(ana, berto) -> None:
-    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    started(ana, three_bots(ana, berto))
     crew("w1", "w2", "w3")
     early, late, quick = (running(name, now=later(place)) for place, name in enumerate(("w1", "w2", "w3")))
     for match in (early, late):
@@ -311,7 +319,7 @@ def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_w
 
 
 def test_only_an_upload_is_played_beside_a_slow_match(ana, berto) -> None:
-    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    started(ana, in_turn(ana, berto, "rufo", "lola"))
     uploaded(ana, "luna")
     Match.objects.filter(kind="validation").update(slow=True)
 
@@ -348,7 +356,7 @@ def test_a_slow_match_that_catches_up_leaves_the_lane(ana) -> None:
 
 
 def test_short_matches_are_claimed_by_several_where_the_queue_is_long(ana, berto) -> None:
-    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
+    versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))
     cup = started(ana, versions)  # 15 matches
     workers.register("w1", tier="landlock", now=NOW)
     line = list(cup.matches.order_by("virtual_s", "id"))
@@ -372,7 +380,7 @@ def test_short_matches_are_claimed_by_several_where_the_queue_is_long(ana, berto
 
 
 def test_what_waits_in_a_workers_line_is_an_attempt_only_once_its_bots_begin(ana, berto) -> None:
-    cup = started(ana, [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)])
+    cup = started(ana, in_turn(ana, berto, *(f"bot-{i}" for i in range(6))))
     workers.register("w1", tier="landlock", now=NOW)
     cup.matches.update(expected_s=0.3)
     first, second, third = leases.claim_several("w1", now=NOW)
@@ -395,7 +403,7 @@ def test_what_waits_in_a_workers_line_is_an_attempt_only_once_its_bots_begin(ana
 
 def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
     """`holds.is_playable` of a row and `holds.playable_matches` of all are the same rule."""
-    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    cup = started(ana, in_turn(ana, berto, "rufo", "lola"))
     [match] = cup.matches.all()
     bots, here = Bot.objects.filter(versions__parties__match=match), type(cup).objects.filter(pk=cup.pk)
     paused = {"state": "paused", "paused_for": "crash", "retests": 0}
@@ -414,9 +422,9 @@ def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
     ]
     for kind in ("tournament", "validation"):
         Match.objects.update(kind=kind)
-        for rows, columns, playable in cases:
+        for changed, columns, playable in cases:
             with transaction.atomic():
-                rows.update(**columns)
+                changed.update(**columns)
                 at_hand = Match.objects.select_related("tournament").get(pk=match.pk)
                 expected = Match.objects.filter(pk=match.pk)
                 assert holds.is_playable(at_hand) == holds.playable_matches(expected).exists(), (kind, columns)
@@ -425,7 +433,7 @@ def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
 
 
 def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto) -> None:
-    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    cup = started(ana, three_bots(ana, berto))
     one, two = (leases.claim("w1", now=NOW) for _ in range(2))
 
     progress.pause(cup, actor="ana", now=NOW)
@@ -439,7 +447,7 @@ def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto)
 
 
 def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_was_let_go_since(ana, berto) -> None:
-    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], name="Paused")
+    cup = started(ana, in_turn(ana, berto, "rufo", "lola"), name="Paused")
     other = started(berto, [accepted(ana, "rita"), accepted(berto, "nora")], name="Other")
     progress.pause(cup, actor="ana", now=NOW)
     reconcile.reconcile(now=NOW)
@@ -458,7 +466,7 @@ def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_wa
 
 def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_others(ana, berto, monkeypatch) -> None:
     monkeypatch.setattr(outlook, "FEW", 1)
-    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")])
+    started(ana, three_bots(ana, berto))
     outlook.keep(now=NOW)
     assert not Outlook.objects.exists()
     for name in ("w1", "w2"):

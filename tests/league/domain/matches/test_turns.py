@@ -9,7 +9,7 @@ from league.domain.matches import leases, turns, validation
 from league.domain.people import players
 from league.enums import BotState
 from league.models import Bot, Match, Player, Tournament
-from tests.support.league import NOW, accepted, later, started, uploaded
+from tests.support.league import NOW, accepted, in_turn, later, started, uploaded
 
 WORKERS = 4
 
@@ -56,7 +56,7 @@ def line_of(owner: Player) -> list[Match]:
 
 
 def test_a_flood_delays_the_first_match_of_another_by_two_of_its_matches_a_worker_at_most(ana, berto) -> None:
-    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(7)]
+    versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(7)))
     for number in range(3):
         started(ana, versions, boards=8, name=f"Flood {number}")  # 63 matches
     league = Simulation()
@@ -75,7 +75,7 @@ def test_a_flood_delays_the_first_match_of_another_by_two_of_its_matches_a_worke
 
 
 def test_owners_share_by_seconds_whatever_their_work_is_cut_into(ana, berto) -> None:
-    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(5)]
+    versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(5)))
     for number in range(3):
         started(ana, versions, boards=1, name=f"Small {number}")  # 30 short matches in three tournaments
     started(berto, versions[:4], boards=16, name="Long")  # 6 matches, each sixteen times as long
@@ -93,7 +93,7 @@ def test_owners_share_by_seconds_whatever_their_work_is_cut_into(ana, berto) -> 
 
 
 def test_tournaments_of_one_owner_share_by_seconds_and_take_nothing_from_others(ana, berto) -> None:
-    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
+    versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))
     large = started(ana, versions, boards=8, name="Large")  # 15 matches
     other = started(berto, versions, boards=8, name="Other")
     small = started(ana, versions[:3], boards=4, name="Small")  # 3 of half the length, between those that waited before
@@ -106,7 +106,7 @@ def test_tournaments_of_one_owner_share_by_seconds_and_take_nothing_from_others(
 
 
 def test_who_was_idle_saves_nothing_up_and_who_played_alone_owes_nothing(ana, berto) -> None:
-    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
+    versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))
     started(ana, versions, boards=1, name="Alone")
     league = Simulation(crew=1)
     league.fill()
@@ -121,7 +121,7 @@ def test_who_was_idle_saves_nothing_up_and_who_played_alone_owes_nothing(ana, be
 
 def test_a_place_kept_while_a_bot_was_paused_is_none_before_all_others(ana, berto) -> None:
     """It waits for its test, all others pass it, and then it has work for an hour: that stands no longer before a newcomer."""
-    versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
+    versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))
     held = started(ana, versions[:2], boards=64, name="Held")
     Match.objects.filter(tournament=held).update(expected_s=3600.0)
     Bot.objects.filter(pk=versions[0].bot_id).update(state=BotState.PAUSED, paused_for="fails", retest_at=later(9))

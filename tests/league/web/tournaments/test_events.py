@@ -17,6 +17,7 @@ from league.domain.upkeep import reconcile
 from league.models import Event, LeagueEvent, Match
 from tests.league.web.page import Page, faults
 from tests.support import league as made
+from tests.support import rows
 
 DOCUMENT = {
     "name": "Spring",
@@ -30,6 +31,10 @@ DOCUMENT = {
 
 @pytest.fixture
 def field(league):
+    return rows.once(make_field, league)
+
+
+def make_field(league):
     return [league.rufo, league.luna, league.sol, *(made.accepted(league.berto, name) for name in ("vega", "zoe"))]
 
 

@@ -13,10 +13,15 @@ from league.web.tournaments import tiebreaks
 from league.web.tournaments.brackets import brackets
 from tests.league.web.page import Page, faults
 from tests.support import league as made
+from tests.support import rows
 
 
 @pytest.fixture
 def field(league):
+    return rows.once(make_field, league)
+
+
+def make_field(league):
     return [league.rufo, league.luna, league.sol, *(made.accepted(league.berto, name) for name in ("vega", "zoe"))]
 
 
@@ -158,6 +163,10 @@ def test_a_running_ladder_takes_entries_and_its_owner_ends_it(league, field, own
 @pytest.fixture
 def soloists(league):
     """Eight bots that play every game."""
+    return rows.once(make_soloists, league)
+
+
+def make_soloists(league):
     return [made.accepted(league.berto, f"solo-{i}", games=()) for i in range(8)]
 
 
