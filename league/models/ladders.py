@@ -56,7 +56,7 @@ class Succession(models.Model):
 
 
 class Lots(models.Model):
-    """How many tables of ladders were drawn. Who draws holds its one row, so that of two schedulers one draws."""
+    """How many tables of ladders were drawn, tests of new versions among them. Who draws holds its one row, so that of two schedulers one draws."""
 
     drawn = models.PositiveBigIntegerField(default=0)
 

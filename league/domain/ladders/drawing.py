@@ -182,6 +182,8 @@ class _Round:
         left = free - len(self.tables)
         tested = [succession.plan_next(test, priority=PRIORITY) for test in tests[:left]]
         plans = [*(table.plan for table in self.tables), *(plan for plan in tested if plan is not None)]
+        # Where there is room for one table at a time, tests and the others take turns by this number
+        self.number += len(plans) - len(self.tables)
         return matches.insert(plans, now=self.now)
 
     def _first(self, free: int) -> list[Rung]:

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import bots, consent
 from league.domain.ladders import drawing, places
-from league.domain.matches import workers
+from league.domain.matches import leases, reports, workers
 from league.domain.people import players
 from league.domain.ratings import pools, ratings
 from league.domain.upkeep import reconcile
@@ -19,7 +19,7 @@ from league.enums import EntryPolicy, MatchKind
 from league.models import BotVersion, Lots, Match, Party, Pool, Rating, Rung
 from league.pure.pairing.standing import rest_s
 from tests.support import rows
-from tests.support.league import NOW, accepted, later, play, started, uploaded
+from tests.support.league import NOW, accepted, later, play, result, started, uploaded
 
 GAME = "partnership"
 
@@ -113,6 +113,64 @@ def test_a_new_version_takes_the_place_of_the_old_one_and_is_drawn_first(ladder)
     assert Rung.objects.get(bot=old.bot).version == new
     [other] = seated(queued()[0]) - {new.pk}
     assert Rung.objects.get(version=other).tied, "the first table ties it to all others"
+
+
+def accept_anew(owners: list[BotVersion], at: float) -> list[int]:
+    """A new version of each of these bots, on the ladder."""
+    fresh = [uploaded(old.bot.owner, old.bot.slug, games=[GAME], now=later(at)) for old in owners]
+    BotVersion.objects.filter(pk__in=[one.pk for one in fresh]).update(status="accepted")
+    Match.objects.filter(kind="validation").update(status="cancelled")
+    assert places.enter(now=later(at)) == len(fresh)
+    return [one.pk for one in fresh]
+
+
+def claims_until_seated(wanted: list[int], pool: Pool, at: float) -> list[Match]:
+    """What one worker claims, a table a second, until each of these versions has sat at a rated one; before each claim the ladder is drawn."""
+    claimed: list[Match] = []
+    while not set(wanted) <= set().union(*(seated(match) for match in claimed if match.rated)):
+        at += 1
+        drawing.draw(now=later(at))
+        held = leases.claim("w1", now=later(at))
+        assert held is not None
+        assert len(claimed) < 30
+        leases.start(held, now=later(at))
+        reports.report(held.pk, held.token, result(held), now=later(at))
+        ratings.refresh(pool, now=later(at))
+        claimed.append(held)
+    return claimed
+
+
+def test_the_first_tables_of_new_versions_wait_for_what_was_queued_and_for_each_other_alone(ladder):
+    for at in range(20):
+        drawing.draw(now=later(at))
+        finish_all(ladder.pool, at)
+    for new, at in ((1, 99_000), (3, 199_000)):
+        workers.register("w1", tier="landlock", now=later(at))
+        assert drawing.draw(now=later(at)) == drawing.AHEAD, "others are due, too"
+        before = [match.pk for match in queued()]
+
+        wanted = accept_anew(ladder.versions[:new], at + 1)
+        claimed = claims_until_seated(wanted, ladder.pool, at + 1)
+
+        assert [match.pk for match in claimed[: drawing.AHEAD]] == before
+        tests = [match for match in claimed if not match.rated]  # of new versions against those before
+        assert len(tests) <= new
+        assert len(claimed) <= drawing.AHEAD + new + len(tests)
+        assert all(seated(match) & set(wanted) for match in claimed[drawing.AHEAD :]), "settled bots come later"
+        firsts = [match for match in claimed if match.rated and seated(match) & set(wanted)]
+        assert {match.boards_planned for match in firsts} == {drawing.FIRST_BOARDS}
+        finish_all(ladder.pool, at + 99)
+
+
+def test_beside_an_event_the_first_table_comes_when_so_little_waits_that_workers_would_stand_idle(ladder, ana):
+    cup = started(ana, ladder.versions, boards=1)
+    events = cup.matches.count()
+    [new] = accept_anew(ladder.versions[:1], 1)
+
+    claimed = claims_until_seated([new], ladder.pool, 2)
+
+    assert [match.tournament_id for match in claimed[:events]] == [cup.pk] * events, "an event is never delayed"
+    assert len(claimed) <= events + drawing.AHEAD
 
 
 @pytest.mark.parametrize("how", ["switch", "policy", "pause", "stop", "site"])

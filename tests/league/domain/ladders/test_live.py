@@ -57,7 +57,11 @@ def test_who_is_accepted_plays_next_and_counts(live: LiveLeague) -> None:
         # While the only worker writes down that it is accepted, as many may be drawn as wait for one worker, and one more that it has claimed ahead
         assert after.filter(parties__version=version).first() in after[: 2 + AHEAD], "drawn first"
     drawn = Match.objects.filter(kind=MatchKind.LADDER, key__startswith="l:").values_list("key", flat=True)
-    assert sorted(int(key[2:]) for key in drawn) == list(range(1, len(drawn) + 1)), "two schedulers draw each lot once"
+    lots = {int(key[2:]) for key in drawn}
+    others = set(range(1, max(lots) + 1)) - lots
+    assert len(others) <= Match.objects.filter(key__startswith="s:").count(), (
+        "each lot is a table, or a test of a new version"
+    )
     assert not Match.objects.filter(kind=MatchKind.LADDER, status="void").exists()
     assert {tuple(match.parties.order_by("number").values_list("version", flat=True)) for match in test} == {
         (better.pk, new.pk)
