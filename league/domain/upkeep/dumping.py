@@ -64,7 +64,7 @@ def dump(
                 _list(folder, there)
                 yield written
     except OSError as error:
-        raise Refused(f"the folder {folder} cannot be written: {error}") from error
+        raise Refused("the folder {folder} cannot be written: {why}", folder=str(folder), why=str(error)) from error
 
 
 def _matches(now: datetime) -> QuerySet[Match]:
@@ -144,7 +144,11 @@ def _listed(folder: Path) -> dict[str, Dumped]:
             raise ValueError(f"it has the format {told['format']!r}")
         return {one["path"]: Dumped(**one) for one in told["files"]}
     except (ValueError, KeyError, TypeError) as error:
-        raise Refused(f"{folder / LIST} is no list of this league's files: {error}. Choose another folder.") from error
+        raise Refused(
+            "{file} is no list of this league's files: {why}; choose another folder",
+            file=str(folder / LIST),
+            why=str(error),
+        ) from error
 
 
 def _list(folder: Path, there: dict[str, Dumped]) -> None:

@@ -102,7 +102,7 @@ def test_the_command_says_what_it_wrote_and_what_is_wrong(played, tmp_path, caps
         with pytest.raises(CommandError, match=words):
             call_command("dump", str(tmp_path / "new"), *wrong)
     (tmp_path / "new/files.json").write_text("[]")
-    with pytest.raises(CommandError, match="Choose another folder"):
+    with pytest.raises(CommandError, match="choose another folder"):
         call_command("dump", str(tmp_path / "new"))
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match="cannot be written"):
