@@ -80,10 +80,13 @@ class Field:
     def table(self, number: int, chance: random.Random) -> MatchSpec:
         """A random game with at least one house bot and, mostly, others beside it."""
         game = engine.load(chance.choice(engine.game.games()))
-        parties = [chance.choice(self.camps[HONEST])]
+        camps = {
+            name: [bot for bot in bots if game.key in (bot.games or [game.key])] for name, bots in self.camps.items()
+        }
+        parties = [chance.choice(camps[HONEST])]
         while len(parties) < len(game.sides):
             camp = chance.choices(list(self.camps), weights=(2, 1, 3))[0]
-            parties.append(chance.choice(self.camps[camp]))
+            parties.append(chance.choice(camps[camp]))
         chance.shuffle(parties)
         return MatchSpec(
             match_id=f"soak-{number}",
