@@ -13,7 +13,6 @@ import pytest
 from engine.cli import table
 from engine.cli.problem import Problem
 from engine.cli.series import BOARDS, Sequential
-from engine.errors import OptionError
 from tests.engine.cli.conftest import ROOT, Tute
 from tests.support.bots import FRAME, HONEST
 
@@ -144,7 +143,7 @@ def test_a_mistyped_name_gets_the_nearest(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.chdir(tmp_path)
     (tmp_path / "champion.py").write_text(HONEST)
 
-    with pytest.raises(OptionError, match=r"did you mean 'guinote'\?"):
+    with pytest.raises(Problem, match=r"did you mean 'guinote'\?"):
         table.find_game("guiñot")
     with pytest.raises(Problem, match=r"did you mean 'greedy'\?"):
         table.find_bot("gredy")
