@@ -309,7 +309,7 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
         page.on("pageerror", lambda error: complaints.append(str(error)))
         sit_down(page, site, game, touch=touch)
         wait_for(machine.tables.look, "a table waits", 60)
-        assert play_through(page, game, touch=touch) > 4
+        assert play_through(page, game, touch=touch) > 2, "past the lost line"
         row = Table.objects.latest("pk")
         assert (row.status, seating.opened(row)[0]["over"]) == ("finished", True)
         look(page, f"{game}-over")
