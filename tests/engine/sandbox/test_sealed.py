@@ -81,7 +81,7 @@ def sealing(state: StateDirectory) -> list[str]:
 
 
 def test_stops_of_any_length_show_on_no_clock(state: StateDirectory, sealing: list[str]) -> None:
-    told = {tier: stopped_clocks(functools.partial(start, tier), state.python, (0.005, 0.06, 0.12)) for tier in sealing}
+    told = {tier: stopped_clocks(functools.partial(start, tier), state.python, (0.06, 0.12)) for tier in sealing}
 
     assert told == {tier: [] for tier in sealing}
 

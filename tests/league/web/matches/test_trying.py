@@ -288,8 +288,9 @@ def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, machine
 
     # Broken: its traceback
     write(TEMPLATE.read_text().replace("winners or cards", "losers or cards"))
+    played = page.url
     page.keyboard.press("Control+Enter")
-    page.wait_for_url(lambda url, was=page.url: "/tries/" in url and url != was)
+    page.wait_for_url(lambda url: "/tries/" in url and url != played)
     assert machine.look() is True
     until(page, "() => document.body.textContent.includes(\"NameError: name 'losers' is not defined\")")
     assert re.search(r"bot\.py, line \d+, in choose_card", page.inner_text("#main"))
