@@ -38,6 +38,13 @@ class Right(models.TextChoices):
     AUDIT = "audit", _("say what came of audits that differ")
 
 
+class Period(models.TextChoices):
+    """How long a digest looks back: a whole day, or a whole week from Monday on, UTC."""
+
+    DAY = "day", _("a day")
+    WEEK = "week", _("a week")
+
+
 class BotState(models.TextChoices):
     """What the owner or the operator has decided about a bot."""
 

@@ -14,7 +14,7 @@ from celery import shared_task
 from django.conf import settings
 
 from league import celery
-from league.domain.bots import sums, tries
+from league.domain.bots import letters, sums, tries
 from league.domain.core import clock, hints
 from league.domain.ratings import idle, stages
 from league.domain.tournaments import circuits, progress
@@ -73,6 +73,13 @@ def play_ladders() -> None:
 def sum_played() -> None:
     """Count what has finished in the sums on the pages of its bots, a few matches. By hand: `manage.py reconcile`."""
     sums.count_new()
+
+
+def send_letters() -> int:
+    """Send the digests that are due by mail; how many were sent. By hand: `manage.py send_digests`."""
+    from league.web.people import letters as writing  # here, since only the scheduler writes letters
+
+    return letters.send_due(writing.write)
 
 
 @shared_task(name="league.tasks.open_seasons")

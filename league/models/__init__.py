@@ -13,7 +13,7 @@ from league.models.consent import Block, EntryRequest
 from league.models.judgements import JudgedSum, Judgement
 from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
-from league.models.people import ApiToken, Player, Quota, SessionOwner, TakenName
+from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
 from league.models.puzzles import PuzzleAnswer
@@ -68,6 +68,7 @@ __all__ = [
     "Season",
     "SessionOwner",
     "Sitting",
+    "Subscription",
     "Succession",
     "Table",
     "TableAction",

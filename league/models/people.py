@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from league.enums import Right, TokenScope
+from league.enums import Period, Right, TokenScope
+from league.models.words import only_words
 
 
 class Player(models.Model):
@@ -66,6 +67,29 @@ class TakenName(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
+
+
+class Subscription(models.Model):
+    """Whether a player is sent the digest of their bots by mail, and how far that has come (league.domain.people.subscriptions)."""
+
+    player = models.OneToOneField(Player, primary_key=True, on_delete=models.CASCADE, related_name="subscription")
+    # The address that `asked` and `confirmed` speak of. Where the account has another one by now, nothing is sent
+    address = models.CharField(max_length=254)
+    asked = models.DateTimeField(null=True)  # when a link by which it is confirmed was sent last
+    confirmed = models.DateTimeField(null=True)
+    period = models.CharField(max_length=10, blank=True, default="", choices=Period)  # empty: no digest
+    language = models.CharField(max_length=10, default="es")  # of what is sent
+    site = models.CharField(max_length=200, blank=True, default="")  # "https://league.example", where its links lead
+    told = models.DateTimeField(null=True)  # what was before it has been told; null: begins with the period at hand
+    due = models.DateTimeField(null=True)  # when the next one is tried
+    tries = models.PositiveSmallIntegerField(default=0)  # of the one at hand
+
+    class Meta:
+        constraints = [only_words("subscription", "period", Period, or_empty=True)]
+        indexes = [models.Index(fields=["due"], condition=~models.Q(period=""), name="subscription_due")]
+
+    def __str__(self) -> str:
+        return f"digest of player {self.player_id}: {self.period or 'none'}"
 
 
 class ApiToken(models.Model):

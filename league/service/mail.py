@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import BoundedSemaphore
 
@@ -20,6 +21,11 @@ def send(to: str, subject: str, text: str) -> Future[None] | None:
         log.error("a letter was not sent: %d wait for the mail server", MOST)
         return None
     return _thread.submit(_send, EmailMessage(subject, text, to=[to]))
+
+
+def deliver(to: str, subject: str, text: str, *, headers: Mapping[str, str]) -> None:
+    """Send one letter, now, in this thread. Raises OSError, those of smtplib among them, where the mail server does not take it."""
+    EmailMessage(subject, text, to=[to], headers=dict(headers)).send()
 
 
 def _send(letter: EmailMessage) -> None:

@@ -14,7 +14,7 @@ from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import live
 from league.web.pages import views as pages
-from league.web.people import digests, news, ways_in
+from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
 from league.web.ratings import views as ratings
 from league.web.tournaments import circuit_views as circuits
@@ -97,6 +97,8 @@ urlpatterns = [
     path("accounts/requests/", requests.requests, name="requests"),
     path("accounts/password/", people.NewPassword.as_view(), name="password"),
     path("accounts/mail/", ways_in.address, name="mail"),
+    path("accounts/mail/confirm/<str:word>/", letters.confirm, name="mail-confirm"),
+    path("accounts/digest/stop/<str:word>/", letters.stop, name="digest-stop"),
     path("accounts/forgotten/", ways_in.forgotten, name="forgotten"),
     path("accounts/reset/<str:uidb64>/<str:token>/", ways_in.ByLink.as_view(), name="reset"),
     path("prefs/", prefs.keep_preferences, name="prefs"),

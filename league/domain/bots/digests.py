@@ -7,22 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import TextChoices
-from django.utils.translation import gettext_lazy
-
 from league.domain.bots import sums
+from league.domain.matches import sight
 from league.domain.ratings import pools
+from league.enums import Period
 from league.models import Board, BotVersion, Party, Player, Pool, RatingPoint
 
 MOST = 300  # matches of a period that are looked at, the latest
 BOARDS = 3  # that are named of a pair
-
-
-class Period(TextChoices):
-    """How long a digest looks back: a whole day, or a whole week from Monday on, UTC."""
-
-    DAY = "day", gettext_lazy("a day")
-    WEEK = "week", gettext_lazy("a week")
 
 
 LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
@@ -91,9 +83,10 @@ class _Played:
     met: dict[str, list[tuple[int, str, int]]] = field(default_factory=lambda: defaultdict(list))
 
 
-def of(player: Player, since: datetime, until: datetime) -> Digest:
-    """What counted from `since` until before `until`, most matches first. Three queries; one where nothing was played."""
+def of(player: Player, since: datetime, until: datetime, *, now: datetime | None = None) -> Digest:
+    """What counted from `since` until before `until` and everybody sees, most matches first. Three queries; one where nothing was played."""
     rows = RatingPoint.objects.filter(version__bot__owner=player, at__gte=since, at__lt=until)
+    rows = rows.filter(sight.by_everybody("match__tournament__", now=now))
     rows = rows.select_related("version__bot", "pool", "match").defer("match__secret", "match__host")
     latest = list(rows.order_by("-at", "-id")[: MOST + 1])
     points = latest[:MOST]

@@ -34,6 +34,11 @@ def tournaments(
     return rows if _sees_all(viewer) else rows.filter(_seen("", viewer, clock.given(now)))
 
 
+def by_everybody(path: str, *, now: datetime | None = None) -> Q:
+    """What everybody sees, of rows that have their tournament at `path` ("match__tournament__")."""
+    return _seen(path, None, clock.given(now))
+
+
 def events(rows: QuerySet[Event], viewer: User | None) -> QuerySet[Event]:
     """Those that `viewer` may know of, whether or not their results are shown. No query."""
     if _sees_all(viewer):

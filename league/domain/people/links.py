@@ -14,6 +14,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
+from league.domain.people import players, subscriptions
 from league.models import Player
 
 
@@ -29,13 +30,15 @@ def make(player: Player, *, actor: str, now: datetime | None = None) -> tuple[st
 
 
 def by_mail(name: str) -> Player | None:
-    """The player of a name whose account is open and has a mail address."""
+    """The player of a name whose account is open and has a mail address to which something may be sent."""
     found = Player.objects.select_related("user").filter(name=name.strip().lower()[:40]).first()
-    return found if found is not None and found.user.is_active and found.user.email else None
+    if found is None or not found.user.is_active or not found.user.email:
+        return None
+    return found if subscriptions.may_be_written_to(found) else None
 
 
 def keep_address(player: Player, address: str, *, now: datetime | None = None) -> None:
-    """Keep the mail address of an account, "" for none; links that were made before are void. It is shown to nobody.
+    """Keep the mail address of an account, "" for none; links that were made before are void. It is shown to nobody, and not confirmed.
 
     Raises Refused for what is no address.
     """
@@ -45,7 +48,9 @@ def keep_address(player: Player, address: str, *, now: datetime | None = None) -
     except ValidationError:
         raise Refused("{address!r} is no mail address", address=address[:60]) from None
     with transaction.atomic():
+        players.lock(player.pk)
         get_user_model().objects.filter(pk=player.user_id).update(email=address[:254])
+        subscriptions.take_address(player, address[:254])
         journal.append(
             "player.mail_kept" if address else "player.mail_removed",
             f"player:{player.name}",

@@ -23,6 +23,7 @@ from league.management.listening import Listener
 FIT_S = 1.0  # between two looks whether a large pool is owed a fit
 SUMS_S = 1.0  # between two looks whether something was played that the pages of bots do not count
 LADDERS_S = 1.0  # between two looks whether a ladder may go on
+LETTERS_S = 30.0  # between two looks whether a digest is to be sent
 TELL_S = 5.0  # between two reports of this process
 
 
@@ -62,6 +63,8 @@ class Command(LeagueCommand):
         loops.start("ranks", tasks.rank_ratings, FIT_S)
         loops.start("ladders", tasks.play_ladders, LADDERS_S)
         loops.start("sums", tasks.sum_played, SUMS_S)
+        if settings.MAIL:
+            loops.start("letters", tasks.send_letters, LETTERS_S)
         loops.start("outlook", outlook.keep, outlook.EVERY_S)
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S)

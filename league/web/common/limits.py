@@ -25,7 +25,7 @@ HEAVY = frozenset(
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
-FORMS |= dict.fromkeys(("password", "mail", "reset"), "password")
+FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")
 KNOWN_S = 30 * 24 * 3600  # an address from which an account has logged in has tries of its own for so long
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -14,8 +15,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from league.domain.bots import digests
-from league.domain.bots.digests import LENGTHS, Digest, Line, Period
+from league.domain.bots.digests import LENGTHS, Digest, Line
 from league.domain.core import clock
+from league.enums import Period
 from league.models import Player
 from league.service import kept, marks
 from league.web.common import words
@@ -25,7 +27,7 @@ LATEST = 4  # periods of the feed
 
 
 @require_safe
-@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS)
+@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS, marks.TOURNAMENTS)
 def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
     """One whole day or week (`?of=` its first day), the latest where none is named. Four queries."""
     player = get_object_or_404(Player, name=name)
@@ -34,6 +36,7 @@ def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
     latest = digests.last_whole(kind, clock.present())
     context = {
         "player": player,
+        "mail": settings.MAIL,
         "period": kind,
         "periods": Period.choices,
         "digest": digests.of(player, since, until),
@@ -45,7 +48,7 @@ def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
 
 
 @require_safe
-@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS)
+@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS, marks.TOURNAMENTS)
 def feed(request: HttpRequest, name: str, period: str) -> HttpResponse:
     """The latest whole days or weeks in which something was played, as an entry each. Three queries a period."""
     player = get_object_or_404(Player, name=name)

@@ -12,13 +12,18 @@ from django.contrib.auth.views import PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 
 from league.domain.core.errors import Refused, shown
-from league.domain.people import links, passwords
+from league.domain.people import links, passwords, subscriptions
+from league.enums import Period
+from league.models import Player
 from league.service import mail
 from league.web.common.inputs import short_text
 from league.web.common.viewers import player_of
+from league.web.people import letters
 from league.web.people.forms import MailForm
 
 BY_LINK = "link"  # who sets a password by one; the account page tells its owner
@@ -57,18 +62,69 @@ class ByLink(PasswordResetConfirmView):
         return super().render_to_response(context, **kwargs, **({} if context["validlink"] else {"status": 404}))
 
 
+@never_cache
 @login_required
 def address(request: HttpRequest) -> HttpResponse:
-    """Keep the mail address, or none. The password is asked for: who has found a browser open must not turn it into an account."""
+    """Keep the mail address, or none; have it confirmed; and say how often the digest of one's bots is sent there.
+
+    For another address the password is asked for: who has found a browser open must not turn it into an account.
+    """
     owner = player_of(request)
-    form = MailForm(request.POST or None, user=owner.user)
-    if request.method == "POST" and form.is_valid():
+    what = next((word for word in ("ask", "period") if word in request.POST), "address")
+    form = MailForm(request.POST if request.method == "POST" and what == "address" else None, user=owner.user)
+    refused = None
+    if request.method == "POST":
         try:
-            links.keep_address(owner, form.cleaned_data["address"])
+            if what == "ask":
+                letters.ask_to_confirm(request, owner)
+                messages.success(request, _("A link is on its way to your address. Open it within three days."))
+                return redirect("mail")
+            if what == "period":
+                _choose(request, owner)
+                return redirect("mail")
+            if form.is_valid():
+                return _keep(request, owner, form.cleaned_data["address"])
         except Refused as refusal:
-            form.add_error("address", shown(refusal))
+            if what == "address":
+                form.add_error("address", shown(refusal))
+            else:
+                refused = shown(refusal)
+    row = subscriptions.of(owner)
+    context = {
+        "form": form,
+        "refused": refused,
+        "kept": bool(owner.user.email),
+        "confirmed": subscriptions.is_confirmed(row, owner.user.email),
+        "letters": settings.MAIL,
+        "row": row,
+        "periods": [("", _("never")), (Period.DAY, _("each day")), (Period.WEEK, _("each week, on Monday"))],
+        "languages": settings.LANGUAGES,
+        "language": row.language if row.period else get_language(),
+    }
+    return render(request, "people/mail.html", context, status=422 if form.errors or refused else 200)
+
+
+def _keep(request: HttpRequest, owner: Player, address: str) -> HttpResponse:
+    links.keep_address(owner, address)
+    owner.user.email = address
+    messages.success(request, _("Kept. Nobody is shown the address."))
+    if address and settings.MAIL:
+        try:
+            letters.ask_to_confirm(request, owner)
+        except Refused as refusal:  # it is kept all the same
+            messages.warning(request, shown(refusal))
         else:
-            messages.success(request, _("Kept. Nobody is shown the address."))
-            return redirect("account")
-    context = {"form": form, "kept": bool(owner.user.email)}
-    return render(request, "people/mail.html", context, status=422 if form.errors else 200)
+            messages.success(request, _("A link is on its way to your address. Open it within three days."))
+        return redirect("mail")
+    return redirect("account")
+
+
+def _choose(request: HttpRequest, owner: Player) -> None:
+    period, language = request.POST["period"], request.POST.get("language", "")
+    if period not in ("", *Period.values) or language not in dict(settings.LANGUAGES):
+        raise Refused("this choice is not offered; choose one of the list")
+    subscriptions.choose(owner, period, language=language, site=letters.site_of(request))
+    if period:
+        messages.success(request, _("You get the digest from the next period on."))
+    else:
+        messages.success(request, _("No digest is sent to you."))

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import digests
-from league.domain.bots.digests import Period
 from league.domain.core import clock
+from league.enums import Period
 from league.models import Board, Party, RatingPoint
 from tests.league.web.page import Page
 from tests.support import league as made

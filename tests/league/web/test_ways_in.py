@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import socketserver
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
@@ -13,9 +11,11 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from league.domain.people import links, players, tokens
+from league.domain.people import links, players, subscriptions, tokens
 from league.models import LeagueEvent, Player
 from league.service import mail
+from tests.support import inbox
+from tests.support.inbox import Inbox
 from tests.support.league import NOW
 
 NEW = "another long password"
@@ -88,44 +88,11 @@ def test_without_a_mail_server_the_page_names_the_operators(db):
     assert '<form method="post"><' not in page
 
 
-class Inbox(socketserver.ThreadingTCPServer):
-    """A mail server that keeps what it gets."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        self.letters: list[str] = []
-        super().__init__(("127.0.0.1", 0), Postman)
-
-
-class Postman(socketserver.StreamRequestHandler):
-    """As much SMTP as a letter needs."""
-
-    server: Inbox
-
-    def handle(self) -> None:
-        """One connection."""
-        self.wfile.write(b"220 inbox\r\n")
-        while line := self.rfile.readline().strip():
-            word = line[:4].upper()
-            if word == b"DATA":
-                self.wfile.write(b"354 go on\r\n")
-                letter = b"".join(iter(self.rfile.readline, b".\r\n"))
-                self.server.letters.append(letter.decode())
-            self.wfile.write(b"221 bye\r\n" if word == b"QUIT" else b"250 well\r\n")
-
-
 @pytest.fixture
-def inbox(settings) -> Iterator[Inbox]:
+def letters(settings) -> Iterator[Inbox]:
     """The mail server of the league."""
-    with Inbox() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT = server.server_address
-        settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
-        settings.MAIL = True
+    with inbox.opened(settings) as server:
         yield server
-        server.shutdown()
 
 
 def ask(name: str) -> str:
@@ -135,14 +102,21 @@ def ask(name: str) -> str:
     return re.sub(r"csrf\S+ value=\S+", "", page.content.decode())
 
 
-def test_link_by_mail(ana, inbox):
-    players.create("berto", password="the first password", now=NOW)
-    links.keep_address(ana, "ana@example.org", now=NOW)
+def keep_confirmed(player: Player, address: str) -> None:
+    links.keep_address(player, address, now=NOW)
+    player.user.refresh_from_db()
+    assert subscriptions.confirm(subscriptions.ask(player, language="en", site="http://x", now=NOW), now=NOW)
+
+
+def test_link_by_mail(ana, letters):
+    berto = players.create("berto", password="the first password", now=NOW)
+    keep_confirmed(ana, "ana@example.org")
+    links.keep_address(berto, "berto@example.org", now=NOW)  # which nobody has confirmed
 
     pages = [ask(name) for name in ("ana", "berto", "nobody", "a\0b")]
 
     assert len(set(pages)) == 1
-    (letter,) = inbox.letters
+    (letter,) = letters.letters
     assert "To: ana@example.org" in letter
     text = letter.replace("=\r\n", "").replace("=3D", "=")
     assert follow(Client(), re.search(r"http://testserver(/accounts/reset/\S+)", text)[1]) == 302
@@ -152,10 +126,17 @@ def test_link_by_mail(ana, inbox):
 def test_mail_server_that_is_away_keeps_nobody_waiting(ana, settings, caplog):
     settings.EMAIL_BACKEND, settings.MAIL = "django.core.mail.backends.smtp.EmailBackend", True
     settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS = "127.0.0.1", 1, False
-    links.keep_address(ana, "ana@example.org", now=NOW)
+    keep_confirmed(ana, "ana@example.org")
 
     assert "on its way" in ask("ana")
     assert "a letter was not sent: ConnectionRefusedError" in caplog.text
+
+
+def test_address_that_was_kept_before_addresses_were_confirmed_gets_its_link(ana, letters):
+    ana.user.email = "ana@example.org"
+    ana.user.save()
+    ask("ana")
+    assert len(letters.letters) == 1
 
 
 def test_address_is_kept_with_the_password_and_shown_to_nobody(ana, settings):

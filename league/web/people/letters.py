@@ -1,0 +1,104 @@
+"""The digest by mail: its text, in the words of the page; the page on which it is asked for; and two links that need no login."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language, ngettext, override
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+
+from league.domain.bots.digests import Against, Digest, Line
+from league.domain.bots.letters import Letter
+from league.domain.people import subscriptions
+from league.models import Player, Subscription
+from league.service import mail
+from league.templatetags.league_web import signed
+from league.web.common.game_lines import pool_label
+from league.web.people import digests
+
+
+def site_of(request: HttpRequest) -> str:
+    """Where links of letters lead: the address by which the reader came, which ALLOWED_HOSTS names."""
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def write(row: Subscription, told: Digest) -> Letter:
+    """A digest as a letter, in the language of its reader."""
+    with override(row.language):
+        title = digests.title_of(row.player)
+        page = f"{row.site}{reverse('digest', args=[row.player.name, row.period])}?of={told.since:%Y-%m-%d}"
+        stop = f"{row.site}{reverse('digest-stop', args=[subscriptions.stop_word(row)])}"
+        parts = [
+            f"{title}\n{digests.span(told)} (UTC)",
+            *("\n".join(_paragraph(one, row.site)) for one in told.lines),
+            *([_("Only the latest 300 matches of this time are looked at.")] if told.more else []),
+            _("The same as a page:") + f"\n{page}",
+            "-- \n" + _("You have asked for this letter. One click, and it was the last:") + f"\n{stop}",
+        ]
+        return Letter(f"{title}: {digests.span(told)}", "\n\n".join(parts) + "\n", stop)
+
+
+def _paragraph(one: Line, site: str) -> Iterable[str]:
+    yield f"{one.version.bot.slug} v{one.version.number}, {pool_label(one.pool)}"
+    counts = [
+        f"{signed(one.elo)} Elo",
+        ngettext("%(boards)s board", "%(boards)s boards", one.boards) % {"boards": one.boards},
+        ngettext("%(matches)s match", "%(matches)s matches", one.matches) % {"matches": one.matches},
+    ]
+    if one.faults:
+        counts.append(ngettext("failed in %(matches)s", "failed in %(matches)s", one.faults) % {"matches": one.faults})
+    yield " · ".join(counts)
+    yield from _against(_("Lost most to"), one.worst, one, site)
+    yield from _against(_("Won most from"), one.best, one, site)
+
+
+def _against(words: str, met: Against | None, one: Line, site: str) -> Iterable[str]:
+    if met is None:
+        return
+    yield f"{words} {met.bot} {signed(met.lead, one.digits)}:"
+    for board in met.boards:
+        yield f"  {signed(board.lead, one.digits)}  {site}{reverse('board', args=[board.match, board.number])}"
+
+
+def ask_to_confirm(request: HttpRequest, owner: Player) -> None:
+    """Send the link by which the address of an account is confirmed. Refused as `subscriptions.ask` has it."""
+    site = site_of(request)
+    word = subscriptions.ask(owner, language=get_language() or settings.LANGUAGE_CODE, site=site)
+    link = f"{site}{reverse('mail-confirm', args=[word])}"
+    text = _(
+        "The account {name} of the Tute League has named this address. If that was you, confirm it here within three days:\n\n{link}\n\n"
+        "If it was not you, do nothing: nothing else is sent to this address."
+    ).format(name=owner.name, link=link)
+    mail.send(owner.user.email, _("Confirm your address for the Tute League"), text)
+
+
+@never_cache
+def confirm(request: HttpRequest, word: str) -> HttpResponse:
+    """The page behind that link. Reading it confirms nothing: programs that guard mailboxes open links, too."""
+    row = subscriptions.to_confirm(word)
+    if row is None:
+        return render(request, "people/link_of_no_use.html", status=404)
+    if request.method != "POST":
+        return render(request, "people/confirm.html", {"player": row.player})
+    subscriptions.confirm(word)
+    messages.success(request, _("Your address is confirmed."))
+    return redirect("mail" if request.user.is_authenticated else "home")
+
+
+@never_cache
+@csrf_exempt  # whoever has the link may end it, without a session: a mail program does it by one request
+def stop(request: HttpRequest, word: str) -> HttpResponse:
+    """End the digest of whoever was sent this link: by one request of a mail program (RFC 8058), or by a button."""
+    row = subscriptions.to_stop(word)
+    if row is None:
+        return render(request, "people/link_of_no_use.html", status=404)
+    if request.method == "POST":
+        subscriptions.stop(word)
+    return render(request, "people/stop.html", {"player": row.player, "stopped": request.method == "POST"})

@@ -1,0 +1,60 @@
+"""A mail server of a test's own: as much SMTP as a letter needs, over a real connection."""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any, cast
+
+
+class Inbox(socketserver.ThreadingTCPServer):
+    """Keeps what it gets. refuses: the command that is answered by an error, "RCPT" for one."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.letters: list[str] = []
+        self.refuses = b""
+        super().__init__(("127.0.0.1", 0), Postman)
+
+    @property
+    def read(self) -> list[EmailMessage]:
+        """The letters, taken apart."""
+        return [cast("EmailMessage", message_from_bytes(one.encode(), policy=policy.default)) for one in self.letters]
+
+
+class Postman(socketserver.StreamRequestHandler):
+    """One connection at a time."""
+
+    server: Inbox
+
+    def handle(self) -> None:
+        """One connection."""
+        self.wfile.write(b"220 inbox\r\n")
+        while line := self.rfile.readline().strip():
+            word = line[:4].upper()
+            if word == self.server.refuses:
+                self.wfile.write(b"550 not here\r\n")
+                continue
+            if word == b"DATA":
+                self.wfile.write(b"354 go on\r\n")
+                letter = b"".join(iter(self.rfile.readline, b".\r\n"))
+                self.server.letters.append(letter.decode())
+            self.wfile.write(b"221 bye\r\n" if word == b"QUIT" else b"250 well\r\n")
+
+
+@contextmanager
+def opened(settings: Any) -> Iterator[Inbox]:
+    """It is the mail server of the league."""
+    with Inbox() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = server.server_address
+        settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
+        settings.MAIL = True
+        yield server
+        server.shutdown()
