@@ -51,6 +51,7 @@ RUNNER = {
     "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # one that fails is paused
     "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # what a validation decides
     "league_check": Use(add=True),
+    "league_foundpuzzle": Use(add=True),
     "league_judgement": Use(change=(*LEASE[:4], "attempts", "progress", "reason", "finished", *JUDGED)),
     "league_leagueevent": Use(only=("id",), add=True),
     "league_logdictionary": Use(),
@@ -60,6 +61,7 @@ RUNNER = {
     "league_package": Use(),
     "league_party": Use(add=True, change=(*RESULT, *SPENT, "broken_off")),
     "league_pool": Use(),
+    "league_puzzlesearch": Use(change=("worker", "lease_until", "attempts", "done", "made", "finished")),
     "league_sitting": Use(add=True),
     "league_table": Use(
         withheld=("secret",), change=(*LEASE[:4], "attempts", "not_before", "reason", "finished", *TABLE)
@@ -80,6 +82,7 @@ TELLS = {
     "match": ("moved", "given_up", "report_refused"),
     "audit": ("moved", "finished"),
     "judgement": ("moved",),
+    "puzzle": ("found",),
     "table": ("moved",),
     "try": ("moved",),
     "version": ("moved", "refused"),
@@ -106,6 +109,10 @@ RULES = (
      "state IN ('active', 'paused')"),
     ("league_audit", "UPDATE", "verdict = ''", "true"),
     ("league_judgement", "UPDATE", "status IN ('asked', 'working')", "true"),  # what was judged stays as it is
+    ("league_puzzlesearch", "UPDATE", "finished IS NULL", "true"),
+    ("league_foundpuzzle", "INSERT", "",
+     "EXISTS (SELECT FROM league_puzzlesearch s JOIN league_judgement j ON j.id = s.judgement_id"
+     " WHERE j.match_id = league_foundpuzzle.match_id AND s.finished IS NULL)"),
     # The texts that are tried now, and nobody else's
     ("league_try", "SELECT", PLAYS.replace("= match_id", "= work_id"), ""),
     ("league_try", "UPDATE", "result IS NULL", PLAYS.replace("= match_id", "= work_id")),

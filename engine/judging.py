@@ -1,4 +1,4 @@
-"""`engine.analysis` in a process of its own, with bounds: `python -m engine.judging`, which `Child` starts and talks to.
+"""`engine.analysis` and `engine.puzzles` in a process of its own, with bounds: `python -m engine.judging`, which `Child` starts and talks to.
 
 A judgement takes long, and whoever asks for it may have better to do at any moment. So it runs where it can be ended at once and where
 running out of time or memory ends nothing else: at the lowest priority of the machine, with so many seconds of a core and so much memory,
@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from engine.analysis import USUAL_NODES, Decision, Judged, Move, decisions, fairly, phase_of, with_open_cards
+from engine.puzzles import Puzzle, find, read
+from engine.replay import ReplayError
 from engine.search.solving import NotTwoSidedError, camps
 
 MEMORY = 1 << 30  # bytes of address space: several times what the largest deal needs
@@ -63,8 +65,20 @@ class Verdict:
 class Child:
     """The process. Close it whatever happens; `cpu_s` is then what it took."""
 
-    def __init__(self, *, fair: int | None, cpu_s: float, nodes: int = USUAL_NODES, memory: int = MEMORY) -> None:
-        """fair: over so many deals, None: with open cards. cpu_s: so long at most, for all records."""
+    def __init__(
+        self,
+        *,
+        cpu_s: float,
+        fair: int | None = None,
+        puzzles: int | None = None,
+        margin: float | None = None,
+        nodes: int = USUAL_NODES,
+        memory: int = MEMORY,
+    ) -> None:
+        """What it is for: to judge `fair`ly over so many deals, None: with open cards; or to find `puzzles` that so many deals prove.
+
+        cpu_s: so long at most, for all records. margin: of puzzles, as `engine.puzzles.find` has it.
+        """
         self.cpu_s = 0.0
         self._rest = b""
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
@@ -78,6 +92,8 @@ class Child:
         self._in, self._out = cast("IO[bytes]", self._process.stdin), cast("IO[bytes]", self._process.stdout)
         self._order: dict[str, Any] | None = {
             "fair": fair,
+            "puzzles": puzzles,
+            "margin": margin,
             "nodes": nodes,
             "cpu_s": max(1, round(cpu_s)),
             "memory": memory,
@@ -100,6 +116,21 @@ class Child:
                     one = places[step]
                     one.lost, one.best, one.par, one.worth, one.error = lost, tuple(best), par, worth, error
                     one.line = tuple(Move(*move) for move in line)
+        except (EOFError, BrokenPipeError):
+            if self.close() == -signal.SIGXCPU:
+                return found, False
+            raise Broken(self._last_words()) from None
+        return found, True
+
+    def find(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Puzzle], bool]:
+        """The puzzles of a record in order, and whether there was time for all of it. Raises Stopped where `stop` said so, Broken."""
+        lines = [] if self._order is None else [self._order]
+        self._order = None  # said once
+        found: list[Puzzle] = []
+        try:
+            self._say(*lines, replay)
+            while (line := self._hear(stop)) is not None:
+                found.append(read(line))
         except (EOFError, BrokenPipeError):
             if self.close() == -signal.SIGXCPU:
                 return found, False
@@ -144,16 +175,30 @@ class Child:
 
 
 def main() -> None:
-    """The process itself: an order, then records, a line each. Each is answered by its decisions, their verdicts deal by deal, and null."""
+    """The process itself: an order, then records, a line each.
+
+    Each is answered by its decisions, their verdicts deal by deal, and null; where puzzles are wanted by a line for each, and null.
+    """
     order = json.loads(sys.stdin.readline())
     _stand_back(order["cpu_s"], order["memory"])
     for line in sys.stdin:
         replay = json.loads(line)
+        if order["puzzles"] is not None:
+            _find(replay, order)
+            continue
         _tell([_known(one) for one in decisions(replay)])
         fair, nodes = order["fair"], order["nodes"]
         for deal in with_open_cards(replay, nodes, lines=True) if fair is None else fairly(replay, fair, nodes):
             _tell([_plain(one) for one in deal if one.lost is not None])
         _tell(None)
+
+
+def _find(replay: Mapping[str, Any], order: Mapping[str, Any]) -> None:
+    # What cannot be played again has no puzzles
+    with suppress(ReplayError):
+        for one in find(replay, deals=order["puzzles"], margin=order["margin"], nodes=order["nodes"]):
+            _tell(one.line())
+    _tell(None)
 
 
 def _known(one: Decision) -> tuple[Any, ...]:

@@ -150,6 +150,7 @@ AUDIT_PERCENT = envint(
 JUDGE_CPU_S = envint("JUDGE_CPU_S", 300, least=1)
 JUDGE_DEALS = envint("JUDGE_DEALS", 12, least=2)
 # A file of `tute puzzles find` that people and bots are shown; empty: no puzzles (league.domain.puzzles)
+PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)  # of the league's own matches; 0: none
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)  # with less on the disk of STATE_DIR a worker takes no match
 UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # of bots, and of runtimes, that no worker uses at present

@@ -16,7 +16,7 @@ from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, 
 from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
 from league.models.pools import Pool
-from league.models.puzzles import PuzzleAnswer
+from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
 from league.models.tables import Table, TableAction, TableSeat
@@ -39,6 +39,7 @@ __all__ = [
     "Entry",
     "EntryRequest",
     "Event",
+    "FoundPuzzle",
     "Guest",
     "IdempotencyKey",
     "JudgedSum",
@@ -59,6 +60,7 @@ __all__ = [
     "Pool",
     "PoolSums",
     "PuzzleAnswer",
+    "PuzzleSearch",
     "Quota",
     "Rating",
     "RatingPoint",

@@ -1,14 +1,50 @@
-"""The table of answers to puzzles."""
+"""The tables of puzzles: those of the league's own matches, the search for them, and what players answered."""
 
 from __future__ import annotations
 
 from django.db import models
 
+from league.models.judgements import Judgement
+from league.models.matches import Match
 from league.models.people import Player
 
 
+class PuzzleSearch(models.Model):
+    """A fair judgement whose match is looked through for puzzles, once, by a worker that has nothing else to do (league.domain.puzzles.finding)."""
+
+    judgement = models.OneToOneField(
+        Judgement, primary_key=True, on_delete=models.CASCADE, related_name="puzzle_search"
+    )
+    worker = models.CharField(max_length=80, blank=True, default="")
+    lease_until = models.DateTimeField(null=True)  # until then it is that worker's
+    attempts = models.PositiveSmallIntegerField(default=0)  # that ended by a fault of ours, with the present one
+    done = models.PositiveIntegerField(default=0)  # sittings that were looked through
+    made = models.PositiveSmallIntegerField(default=0)  # puzzles
+    finished = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["-judgement"], condition=models.Q(finished__isnull=True), name="puzzle_search_waits")
+        ]
+
+    def __str__(self) -> str:
+        return f"puzzles of judgement {self.judgement_id}"
+
+
+class FoundPuzzle(models.Model):
+    """A puzzle of a match of this league."""
+
+    puzzle = models.CharField(primary_key=True, max_length=12)  # engine.puzzles.Puzzle.id
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="puzzles")
+    created = models.DateTimeField(db_index=True)
+    line = models.TextField()  # as in a file of puzzles
+
+    def __str__(self) -> str:
+        return f"puzzle {self.puzzle} of match {self.match_id}"
+
+
 class PuzzleAnswer(models.Model):
-    """The first answer of a player to a puzzle. The puzzle itself stands in a file (league.domain.puzzles.shelf)."""
+    """The first answer of a player to a puzzle. The puzzle itself: league.domain.puzzles.shelf."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="puzzle_answers", db_index=False)  # once
     puzzle = models.CharField(max_length=12)  # engine.puzzles.Puzzle.id

@@ -60,7 +60,7 @@ def people_sit_down() -> bool:
 @register.simple_tag
 def puzzles_shown() -> bool:
     """Whether this league has puzzles for people."""
-    return bool(shelf.shelf().by_id)
+    return not shelf.is_empty()
 
 
 @register.simple_tag

@@ -15,8 +15,8 @@ from engine.intervals import t95
 from league.domain.core.errors import Refused
 from league.domain.judgements import bodies, reading
 from league.domain.matches import sight
-from league.enums import JudgementStatus, MatchStatus
-from league.models import Bot, JudgedSum, Judgement, Party, Pool
+from league.enums import JudgementKind, JudgementStatus, MatchStatus
+from league.models import Bot, JudgedSum, Judgement, Party, Pool, PuzzleSearch
 
 BATCH = 20  # judgements of one pass
 SUMS = ("boards", "decisions", "judged", "right", "lost", "lost_lost", "lost_judged", "judged_judged")
@@ -39,6 +39,8 @@ def _count(pk: int) -> int:
         # The page of a bot shows the sums to everybody, so what is held back from somebody is in none
         if row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament):
             _add(row)
+            if row.kind == JudgementKind.FAIR and row.judge == JUDGE:
+                PuzzleSearch.objects.get_or_create(judgement=row)
     return 1
 
 

@@ -30,6 +30,7 @@ from league.domain.playing.room import Room
 from league.domain.playing.tables import LOOK_S, Tables
 from league.domain.playing.trials import match_spec, play_trials
 from league.domain.playing.upcoming import SOON_S, Upcoming, Work, claim
+from league.domain.puzzles import finding
 from league.enums import MatchKind
 from league.models import Match
 from league.service import logs
@@ -37,6 +38,7 @@ from league.service import logs
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
 PULSE_S = 5.0  # between two signs of life at most: so soon a slow match stands aside
+SEARCH_S = 60.0  # so rarely a worker that plays ladders asks for judged matches to look for puzzles in
 JUDGING_LOOK_S = 0.5  # so soon a judgement makes way for a match that waits
 CARRIED: dict[str, Any] = {MatchKind.AUDIT: carrying, MatchKind.TRY: tries}  # what is no match, and has no spec of one
 ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
@@ -70,6 +72,7 @@ class Machine:
         self.stopping = threading.Event()
         self._works: list[Work] = []  # the match at hand; before it one that stands aside
         self._judgement: judging.Held | None = None  # at hand, where no match is
+        self._searches_from = 0.0  # the same of puzzles, for a tenth of its time at most
         self._judges_from = 0.0  # by the monotonic clock: from then on it may judge before matches of ladders
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
         self.loops = Loops()
@@ -161,20 +164,20 @@ class Machine:
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Claim the match `prefer` if it waits, else the next one, and play it, and those claimed ahead meanwhile; whether there was one.
 
-        Where none waits, and no audit, a judgement that somebody asked for is work, too. One that has waited long comes before matches of ladders,
-        which nobody waits for and which never end, for half of the time of a worker at most.
+        Where none waits, and no audit, a judgement that somebody asked for is work, too, and then puzzles. A judgement that has waited long comes
+        before matches of ladders, which nobody waits for and which never end, for half of the time of a worker at most, puzzles for a tenth of it.
 
         While another thread plays, `wait` for it: who has been told of work by a message must not take further messages.
         """
         if not self._busy.acquire(blocking=wait):
             return False
         try:
-            if self._judged_before_ladders():
+            if self._judged_before_ladders() or self._searched_before_ladders():
                 return True
             until = time.monotonic() + ROUND_S
             work = self._claimed(prefer)
             if work is None:
-                return self.judge()
+                return self.judge() or self.search()
             while work is not None:
                 if work.match.kind in CARRIED:
                     self.carry_out(work)
@@ -353,6 +356,14 @@ class Machine:
         held = judging.claim(self.name, before_ladders=before_ladders) if idle else None
         if held is None:
             return False
+        self._judgement = held
+        try:
+            return judging.carry_out(held, stop=self._looks_up(before_ladders=before_ladders))
+        finally:
+            self._judgement = None
+
+    def _looks_up(self, *, before_ladders: bool) -> Callable[[], bool]:
+        """Whether what is done in idle time is to make way, asked of the database now and then."""
         looked = time.monotonic()
 
         def stop() -> bool:
@@ -362,11 +373,28 @@ class Machine:
             looked = time.monotonic()
             return self.stopping.is_set() or judging.is_busy(before_ladders=before_ladders)
 
-        self._judgement = held
-        try:
-            return judging.carry_out(held, stop=stop)
-        finally:
-            self._judgement = None
+        return stop
+
+    def _searched_before_ladders(self) -> bool:
+        began = time.monotonic()
+        if began < self._searches_from or self.upcoming.holds_some:
+            return False
+        searched = self.search(before_ladders=True)
+        now = time.monotonic()
+        self._searches_from = now + max(SEARCH_S, 9 * (now - began))
+        return searched
+
+    def search(self, *, before_ladders: bool = False) -> bool:
+        """Look for puzzles in the judged match that is next, if nothing else is to be done; whether there was one. A match that waits ends it.
+
+        before_ladders: those of ladders count for none.
+        """
+        idle = not self.stopping.is_set() and not self.unable
+        row = finding.claim(self.name, before_ladders=before_ladders) if idle else None
+        if row is None:
+            return False
+        finding.carry_out(row, stop=self._looks_up(before_ladders=before_ladders))
+        return True
 
     def _report(self, match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:
         """Report, again and again while the database is away. A report that was stored and not answered is known by its token."""

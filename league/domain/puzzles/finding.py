@@ -1,196 +1,158 @@
-"""Puzzles of the league's own matches: a pass over those that were judged fairly, with a bound on its work, kept in a file beside the shipped one.
+"""Puzzles of the league's own matches: those that were judged fairly are looked through by workers that have nothing else to do.
 
-Only finished matches count that everybody may see, and that nobody ever held back. What is not so any more is taken out by the next pass.
-The file says by itself how far the passes have come: a pass that is killed leaves the file of the one before it.
+Each judgement that everybody may see gets a row when it is counted (`judgements.summing`), and is looked through once, the newest first, by the
+fair judgement over other deals that proves the margin (`engine.puzzles`). A worker holds the row by a lease without a heartbeat: one that is
+killed is followed by another when that is over. It lets go as soon as a match waits, and goes on at the sitting where it stopped.
+
+Only finished matches count that everybody may see, and that nobody ever held back. What is not so any more is shown no longer (`shelf`).
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
+import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 
-from engine.analysis import JUDGE, USUAL_NODES
-from engine.puzzles import DEALS, NotAPuzzleError, Puzzle, find, read
-from engine.replay import ReplayError
-from league.domain.core import clock
+from engine.judging import Broken, Child, Stopped
+from engine.puzzles import DEALS, Puzzle
+from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
+from league.domain.judgements import carrying
 from league.domain.matches import logs, replays, sight
-from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus
-from league.models import Judgement, Match, Sitting
+from league.enums import MatchKind, MatchStatus
+from league.models import FoundPuzzle, Match, PuzzleSearch, Sitting
 
-OF_A_MATCH = 3  # puzzles, those of the largest margins: more are much alike
-OF_A_PASS = 1000  # judgements at most
+log = logging.getLogger("league.puzzles")
+OF_A_MATCH = 3  # puzzles: more are much alike
 MOST = 500  # kept in all; the oldest are left out
-FORMAT = "tute-league-puzzles/1"
-
-Advance = Callable[[str], None]
-
-
-def own_file() -> Path:
-    """Where they are: the first line says how far the passes have come, a puzzle a line follows."""
-    return Path(settings.STATE_DIR) / "puzzles.jsonl"
+ATTEMPTS = 2  # that may fail by a fault of ours
+MOST_S = 300.0  # a worker looks so long at most, with the sitting at hand
+LEASE = timedelta(seconds=2 * MOST_S + 60)
+PAUSE = timedelta(minutes=1)  # after a match came between
+DAY = timedelta(days=1)
+LOOKED = 20  # rows of one claim
 
 
-@dataclass(frozen=True)
-class Pass:
-    """What a pass did. matches: looked at to their end; left: whether judged matches wait for the next pass."""
+def claim(
+    worker: str, *, before_ladders: bool = False, by_hand: bool = False, now: datetime | None = None
+) -> PuzzleSearch | None:
+    """Lease the next judged match to `worker`. None where nothing is left, a match waits, or the day has its puzzles.
 
-    matches: int = 0
-    made: int = 0
-    dropped: int = 0
-    left: bool = False
-
-
-@dataclass
-class _Kept:
-    """The file. after: when the last judgement that was looked at was finished, and its number."""
-
-    after: tuple[str, int]
-    lines: list[Puzzle]
-
-
-class BusyError(RuntimeError):
-    """Another pass is under way."""
-
-
-def look(
-    seconds: float,
-    *,
-    deals: int = DEALS,
-    nodes: int = USUAL_NODES,
-    margin: float | None = None,
-    advance: Advance | None = None,
-    now: datetime | None = None,
-) -> Pass:
-    """One pass: matches are begun for so many seconds; the one at hand is looked at to its end. Raises BusyError, OSError.
-
-    deals, nodes, margin: as `engine.puzzles.find` has them.
+    before_ladders: matches of ladders do not count. by_hand: neither matches that wait nor the day count. Two queries where nothing is left, at most.
     """
-    until, now = time.monotonic() + seconds, clock.given(now)
-    with _alone():
-        kept = _read()
-        rows = Judgement.objects.select_related("match__tournament").defer("body", "match__tournament__secret")
-        made: list[Puzzle] = []
-        matches = 0
-        left = False
-        for number in _judged(kept.after):
-            if time.monotonic() >= until:
-                left = True
-                break
-            row = rows.filter(pk=number).first()
-            if row is None:  # it went with its match
-                continue
-            if _is_open(row.match):
-                if advance is not None:
-                    advance(row.match.public_id)
-                made += _best(_of_match(row.match, deals, nodes, margin))
-                matches += 1
-            kept.after = (row.finished.isoformat() if row.finished else "", row.pk)
-        before = {one.id for one in kept.lines}
-        new = [one for one in made if one.id not in before]
-        # Last, so that what was held back meanwhile is not in it
-        shown = _shown([*kept.lines, *new])
-        _write(_Kept(kept.after, shown[-MOST:]))
-    there = {one.id for one in shown}
-    return Pass(matches, sum(one.id in there for one in new), sum(one not in there for one in before), left)
+    now = clock.given(now)
+    if not settings.PUZZLES_PER_DAY:
+        return None
+    waiting = PuzzleSearch.objects.filter(Q(lease_until=None) | Q(lease_until__lte=now), finished=None)
+    waiting = waiting.filter(attempts__lt=ATTEMPTS).order_by("-judgement")
+    rows = list(waiting.select_related("judgement").defer("judgement__body")[:LOOKED])
+    if not rows:
+        return None
+    if not by_hand and (_day_is_full(now) or carrying.is_busy(before_ladders=before_ladders, now=now)):
+        return None
+    for row in rows:
+        mine = PuzzleSearch.objects.filter(pk=row.pk, finished=None, lease_until=row.lease_until)
+        if not is_open(_match_of(row)):
+            mine.update(finished=now)
+        elif mine.update(worker=worker, lease_until=now + LEASE, attempts=row.attempts + 1):
+            row.worker, row.lease_until, row.attempts = worker, now + LEASE, row.attempts + 1
+            return row
+    return None
 
 
-def _judged(after: tuple[str, int]) -> list[int]:
-    """The next fair judgements that are done and were not looked at, by number, in the order in which they were finished. One query."""
-    rows = Judgement.objects.filter(kind=JudgementKind.FAIR, status=JudgementStatus.DONE, judge=JUDGE)
-    if after[0]:
-        moment = datetime.fromisoformat(after[0])
-        rows = rows.filter(Q(finished__gt=moment) | Q(finished=moment, pk__gt=after[1]))
-    return list(rows.order_by("finished", "pk").values_list("pk", flat=True)[:OF_A_PASS])
+def _day_is_full(now: datetime) -> bool:
+    most = settings.PUZZLES_PER_DAY
+    return len(FoundPuzzle.objects.filter(created__gt=now - DAY).values_list("pk")[:most]) >= most
 
 
-def _is_open(match: Match) -> bool:
+def _match_of(row: PuzzleSearch) -> Match:
+    rows = Match.objects.select_related("tournament").defer("tournament__secret")  # no worker may read that
+    return rows.defer("secret", "tournament__secret").get(pk=row.judgement.match_id)
+
+
+def is_open(match: Match) -> bool:
     """Whether everybody may see its cards, and always might since it was finished. Needs its tournament."""
-    if match.status != MatchStatus.FINISHED or match.kind == MatchKind.VALIDATION:
+    if match.status != MatchStatus.FINISHED or match.kind == MatchKind.VALIDATION or logs.was_let_go(match):
         return False
     return not sight.is_held_back(match.tournament) and replays.reason_closed(match) is None
 
 
-def _shown(lines: Iterable[Puzzle]) -> list[Puzzle]:
-    """Those whose match everybody may see now. One query."""
-    every = list(lines)
-    names = {str(one.source.get("match")) for one in every}
-    rows = Match.objects.filter(public_id__in=names).select_related("tournament").defer("tournament__secret")
-    seen = {match.public_id for match in rows if _is_open(match)}
-    return [one for one in every if one.source.get("match") in seen]
-
-
-def _of_match(match: Match, deals: int, nodes: int, margin: float | None) -> Iterator[Puzzle]:
-    """The puzzles of all its sittings; none of what cannot be read."""
-    if logs.was_let_go(match):
-        return
-    rows = Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
-    for sitting in list(rows):
-        sitting.board.match = match
-        try:
-            for one in find(replays.unpack(sitting), deals=deals, nodes=nodes, margin=margin):
-                place: dict[str, Any] = {"match": match.public_id, "board": sitting.board.number}
-                yield replace(one, source={**place, "sitting": sitting.number, "step": one.source["step"]})
-        except (Refused, ReplayError):
-            continue
-
-
-def _best(found: Iterable[Puzzle]) -> list[Puzzle]:
-    by_id = {one.id: one for one in found}
-    return sorted(by_id.values(), key=lambda one: -one.margin)[:OF_A_MATCH]
-
-
-# ---- the file
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """One pass at a time, on this file."""
-    with own_file().with_suffix(".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BusyError("another pass is under way") from None
-        yield
-
-
-def _read() -> _Kept:
-    """What is there; nothing where there is none, or where it is none of ours. Lines of an older revision of the rules are left out."""
-    kept = _Kept(("", 0), [])
+def carry_out(row: PuzzleSearch, *, stop: Callable[[], bool], now: datetime | None = None) -> int:
+    """Look through the match of a row that this worker has leased, and keep its puzzles; how many were made."""
+    now = clock.given(now)
+    made = row.made
+    until = time.monotonic() + MOST_S
+    child = Child(cpu_s=settings.JUDGE_CPU_S, puzzles=DEALS)
     try:
-        first, *lines = own_file().read_text(encoding="utf-8").splitlines()
-        head = json.loads(first)
-        if head["format"] != FORMAT or head["judge"] != JUDGE:
-            return kept
-        kept.after = (str(head["after"][0]), int(head["after"][1]))
-    except (FileNotFoundError, ValueError, KeyError, TypeError, IndexError):
-        return kept
-    for line in lines:
+        whole = _look(row, child, lambda: stop() or time.monotonic() > until, now)
+    except Stopped:
+        _write(row, worker="", lease_until=now + PAUSE, attempts=row.attempts - 1)
+        return row.made - made
+    except Broken as error:
+        log.error("puzzles of judgement %s: attempt %d failed: %s", row.pk, row.attempts, error)
+        _write(row, worker="", lease_until=now + PAUSE)
+        return row.made - made
+    finally:
+        child.close()
+    if not whole:
+        log.info("puzzles of judgement %s: its time was over", row.pk)
+    _write(row, finished=now, lease_until=None)
+    return row.made - made
+
+
+def _look(row: PuzzleSearch, child: Child, stop: Callable[[], bool], now: datetime) -> bool:
+    """All sittings that are left, until there are enough; whether there was time for them. Raises Stopped, Broken."""
+    match = _match_of(row)
+    rows = Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
+    for sitting in list(rows)[row.done :]:
+        if row.made >= OF_A_MATCH:
+            break
+        if stop():
+            raise Stopped
+        sitting.board.match = match  # one for all: its log is read once
         try:
-            kept.lines.append(read(line))
-        except NotAPuzzleError:
+            record = replays.unpack(sitting)
+        except Refused:  # damaged: its page says so
             continue
-    return kept
+        found, whole = child.find(record, stop=stop)
+        made = _keep(row, match, sitting, found, now)
+        _write(row, done=row.done + 1, made=row.made + made)
+        if not whole:
+            return False
+    return True
 
 
-def _write(kept: _Kept) -> None:
-    """All at once: whoever reads finds the file of before or the new one."""
-    head = {"format": FORMAT, "judge": JUDGE, "after": list(kept.after)}
-    beside = own_file().with_suffix(".new")
-    text = "\n".join([json.dumps(head), *(one.line() for one in kept.lines)]) + "\n"
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(own_file())
+def _keep(row: PuzzleSearch, match: Match, sitting: Sitting, found: list[Puzzle], now: datetime) -> int:
+    """Those of the largest margins, as many as the match may still have; how many were new."""
+    best = sorted(found, key=lambda one: -one.margin)[: OF_A_MATCH - row.made]
+    new = []
+    with transaction.atomic():
+        for one in best:
+            place = {"match": match.public_id, "board": sitting.board.number, "sitting": sitting.number}
+            one.source.update(place)
+            made = {"match": match, "created": now, "line": one.line()}
+            if FoundPuzzle.objects.get_or_create(puzzle=one.id, defaults=made)[1]:
+                new.append(one.id)
+        if new:
+            journal.append("puzzle.found", moves.subject(match), now=now, actor=row.worker, puzzles=new)
+    return len(new)
+
+
+def _write(row: PuzzleSearch, **columns: object) -> None:
+    """Note it, unless the lease is somebody else's by now."""
+    mine = PuzzleSearch.objects.filter(pk=row.pk, worker=row.worker, lease_until=row.lease_until, finished=None)
+    if mine.update(**columns):
+        for name, value in columns.items():
+            setattr(row, name, value)
+
+
+def tidy(*, most: int = 100) -> int:
+    """Take out the oldest where there are too many; how many. One query where there are not."""
+    old = FoundPuzzle.objects.order_by("-created", "pk").values_list("pk", flat=True)[MOST : MOST + most]
+    gone = list(old)
+    return FoundPuzzle.objects.filter(pk__in=gone).delete()[0] if gone else 0

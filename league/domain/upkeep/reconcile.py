@@ -16,6 +16,7 @@ from league.domain.judgements import summing
 from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
+from league.domain.puzzles import finding
 from league.domain.ratings import days, ratings, stages
 from league.domain.tables import holding
 from league.domain.tournaments import circuits, events, progress
@@ -125,6 +126,7 @@ def _queue(found: Reconciled, now: datetime) -> None:
 
 def _judgements(found: Reconciled, now: datetime) -> None:
     found.summed = summing.count_new()
+    finding.tidy()
 
 
 def _played(found: Reconciled, now: datetime) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import socket
+import time
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError
 
+from league.domain.judgements import summing
 from league.domain.puzzles import finding
 from league.management.base import LeagueCommand
 
@@ -16,9 +19,9 @@ class Command(LeagueCommand):
     """Puzzles of the league's own matches."""
 
     help = (
-        "Look for puzzles in matches that were judged fairly since the last pass, and show them with those of PUZZLES. It runs at the "
-        "lowest priority, for so many seconds and the match at hand; let a timer call it, where the pages are served. Only finished "
-        "matches count that everybody may see."
+        "Look for puzzles in matches that were judged fairly and not looked through yet, the newest first, as workers do when they have "
+        "nothing else to do; here they need not be idle, and the day may have more than PUZZLES_PER_DAY. It runs at the lowest priority, "
+        "for so many seconds and the match at hand. Only finished matches count that everybody may see."
     )
     example = "manage.py find_puzzles --seconds 300"
 
@@ -28,11 +31,15 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """One pass, told."""
-        with suppress(OSError):
-            os.nice(19)
-        try:
-            found = finding.look(options["seconds"], advance=lambda name: self.say(f"match {name}"))
-        except finding.BusyError as error:
-            raise CommandError(str(error)) from None
-        left = "; judged matches wait for the next pass" if found.left else ""
-        self.say(f"{found.made} new puzzles in {found.matches} matches, {found.dropped} taken out{left}")
+        if not settings.PUZZLES_PER_DAY:
+            raise CommandError("this league makes no puzzles: PUZZLES_PER_DAY is 0")
+        until = time.monotonic() + options["seconds"]
+        while summing.count_new():
+            pass
+        name = f"{socket.gethostname()[:60]}:{os.getpid()}"
+        matches = made = 0
+        while time.monotonic() < until and (row := finding.claim(name, by_hand=True)):
+            self.say(f"match {row.judgement.match.public_id}")
+            made += finding.carry_out(row, stop=lambda: False)
+            matches += 1
+        self.say(f"{made} new puzzles in {matches} matches")

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -14,6 +15,7 @@ from engine.puzzles import Puzzle
 from engine.rules.terms import GAME_SCORE
 from league.domain.core.errors import Refused, shown
 from league.domain.puzzles import answers, shelf
+from league.domain.puzzles.shelf import Shelf
 from league.web.common import words
 from league.web.common.viewers import viewer_of
 from league.web.matches import narrate
@@ -21,11 +23,13 @@ from league.web.matches.offers import chosen, offer
 from league.web.matches.record import shown_moments
 from league.web.matches.viewer import for_viewer
 
+SURE = 1.96  # standard errors: 95 %
+
 
 @never_cache
 @require_safe
 def puzzles(request: HttpRequest) -> HttpResponse:
-    """The games that have puzzles, and how far one has come. One query for who is signed in."""
+    """The games that have puzzles, and how far one has come. One query, and two for who is signed in."""
     there = shelf.shelf()
     if not there.by_id:
         raise Http404
@@ -42,8 +46,9 @@ def puzzles(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
-    """One puzzle; to an answer what it is worth. One query for who is signed in, and two for an answer of theirs."""
-    one = _found(identity)
+    """One puzzle; to an answer what it is worth. One query, and for who is signed in two for an answer of theirs."""
+    there = shelf.shelf()
+    one = _found(there, identity)
     viewer = viewer_of(request)
     context: dict[str, Any] = {}
     status = 200
@@ -54,7 +59,8 @@ def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
             context["refused"], status = shown(refusal), 422
         else:
             context |= {"verdict": verdict, "choices": _choices(one, verdict.answer)}
-            context["next"] = shelf.shelf().next_after(one, answers.tried(viewer) if viewer else frozenset())
+            context |= {"error": SURE * one.error, "place": _place(one) if one.id in there.own else ""}
+            context["next"] = there.next_after(one, answers.tried(viewer) if viewer else frozenset())
     game = engine.load(one.game, players=one.players, **one.options)
     context |= {
         "one": one,
@@ -70,7 +76,7 @@ def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
 @require_safe
 def puzzle_json(_request: HttpRequest, identity: str) -> JsonResponse:
     """What the viewer folds of a puzzle."""
-    one = _found(identity)
+    one = _found(shelf.shelf(), identity)
     answer = for_viewer(_record(one), _names(one), list(range(one.players)))
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
@@ -86,11 +92,17 @@ def puzzles_jsonl(_request: HttpRequest) -> StreamingHttpResponse:
     return StreamingHttpResponse(lines, content_type="application/jsonl", headers=header)
 
 
-def _found(identity: str) -> Puzzle:
-    one = shelf.shelf().by_id.get(identity)
+def _found(there: Shelf, identity: str) -> Puzzle:
+    one = there.by_id.get(identity)
     if one is None:
         raise Http404
     return one
+
+
+def _place(one: Puzzle) -> str:
+    """The address of the sitting that it comes from."""
+    at = one.source
+    return f"{reverse('match', args=[at['match']])}?b={at['board']}&s={at['sitting']}"
 
 
 def _names(one: Puzzle) -> list[str]:

@@ -1,101 +1,180 @@
-"""Puzzles of the league's own matches: which matches are looked at, what is kept, and what is taken out again."""
+"""Puzzles of the league's own matches: by whom and when they are looked for, which matches count, and what is shown no longer."""
 
 from __future__ import annotations
 
-import fcntl
 import io
 from functools import partial
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
+from engine.judging import Broken, Child
 from engine.puzzles import read
-from league.domain.judgements import asking
+from league.domain.core import clock
+from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, matches, sight
+from league.domain.playing.process import Machine
 from league.domain.puzzles import finding, shelf
-from league.enums import JudgementStatus
-from league.models import Judgement, Match, Tournament
+from league.enums import JudgementStatus, MatchKind
+from league.models import FoundPuzzle, Judgement, LeagueEvent, Match, PuzzleSearch, Tournament
+from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
 
-FEW = {"deals": 4, "nodes": 2000, "margin": 3}
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few deals and shallow ones, with margins that such deals can prove."""
+    monkeypatch.setattr(finding, "DEALS", 4)
+    monkeypatch.setattr(finding, "Child", partial(Child, nodes=2000, margin=3))
 
 
 @pytest.fixture
-def match(ana, berto, settings, tmp_path) -> Match:
-    """Finished and judged fairly; the file of its league is empty."""
+def match(ana, berto) -> Match:
+    """Finished, judged fairly, and counted."""
+    found = rows.once(make_match, ana, berto)
+    assert summing.count_new() == 1
+    return found
+
+
+def make_match(ana, berto) -> Match:
     versions = [accepted(who, name, games=["two_player"]) for who, name in ((ana, "rufo"), (berto, "lola"))]
     found = play(started(ana, versions, game="two_player", boards=1).matches.get())
-    settings.STATE_DIR = tmp_path
     row, _made = asking.ask(found, "fair", ana, now=NOW)
     Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.DONE, finished=NOW)
     return found
 
 
-look = partial(finding.look, 600, **FEW, now=later(1))
+def look(now=NOW, stop=lambda: False) -> int | None:
+    """What a worker makes of the next one; None where there is none."""
+    row = finding.claim("host:1", now=now)
+    return None if row is None else finding.carry_out(row, stop=stop, now=now)
 
 
-def test_a_pass_finds_puzzles_of_what_was_judged_and_begins_where_the_one_before_ended(match) -> None:
+def mine(match: Match) -> list[str]:
+    return [one.id for one in shelf.shelf().by_id.values() if one.source["match"] == match.public_id]
+
+
+@pytest.mark.django_db  # a worker goes by the clock of the machine
+def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
+    match, settings, tmp_path: Path
+) -> None:
     shipped = len(shelf.shelf().by_id)
-    assert finding.look(0, **FEW) == finding.Pass(left=True)
+    machine = Machine(tmp_path)
 
-    first = look()
-    assert (first.matches, first.dropped, first.left) == (1, 0, False)
-    assert 0 < first.made <= finding.OF_A_MATCH
+    assert machine.look()
+    assert not machine.look()
 
-    everything = shelf.shelf().by_id
-    mine = [one for one in everything.values() if one.source["match"] == match.public_id]
-    assert (len(mine), len(everything)) == (first.made, shipped + first.made)
-    for one in mine:
-        assert (one.game, one.deals) == ("two_player", FEW["deals"])
-        assert one.margin >= FEW["margin"]
-        assert one.source["board"] == 1
+    row = PuzzleSearch.objects.get()
+    assert (row.worker, row.attempts) == (machine.name, 1)
+    assert row.finished is not None
+    assert 0 < row.made <= finding.OF_A_MATCH
+    names = mine(match)
+    assert (len(names), len(shelf.shelf().by_id)) == (row.made, shipped + row.made)
+    told = LeagueEvent.objects.filter(kind="puzzle.found")
+    assert sorted(name for one in told for name in one.data["puzzles"]) == sorted(names)
+    assert {(one.subject, one.actor) for one in told} == {(f"match:{match.public_id}", machine.name)}
+    one = shelf.shelf().by_id[names[0]]
+    assert (one.game, one.deals, one.source["board"]) == ("two_player", 4, 1)
+    assert one.margin - 2.58 * one.error >= 3
     page = Client(headers={"accept-language": "en"})
-    assert page.get(f"/puzzles/{mine[0].id}/").status_code == 200
+    assert page.get(f"/puzzles/{one.id}/").status_code == 200
+    answer = page.post(f"/puzzles/{one.id}/", {"do": one.best[0]}).content.decode()
+    assert f'href="/m/{match.public_id}/' in answer
     lines = b"".join(page.get("/puzzles.jsonl").streaming_content).decode().splitlines()
-    assert {one.id for one in mine} <= {read(line).id for line in lines}
+    assert set(names) <= {read(line).id for line in lines}
+    settings.PUZZLES = ""
+    assert not shelf.shelf().by_id
 
-    assert look() == finding.Pass()
-    assert set(shelf.shelf().by_id) == set(everything)
+
+def test_it_waits_for_every_match_but_those_of_ladders(match, ana, tmp_path: Path) -> None:
+    waits = started(ana, list({party.version for party in match.parties.all()}), game="two_player", name="Next").matches
+    assert look() is None
+    Match.objects.filter(pk=waits.get().pk).update(kind=MatchKind.LADDER)
+    assert look() is None
+    assert finding.claim("host:1", before_ladders=True, now=NOW) is not None
+    assert finding.claim("host:2", before_ladders=True, now=NOW) is None, "it is held"
+    assert finding.claim("host:2", before_ladders=True, now=NOW + finding.LEASE) is not None, "that one was killed"
+    assert finding.claim("host:3", before_ladders=True, now=NOW + 3 * finding.LEASE) is None, "not for ever"
 
 
-def test_what_not_everybody_may_see_makes_none_and_is_taken_out(match) -> None:
-    made = look().made
-    assert made
+def test_who_is_interrupted_goes_on_where_it_stopped(match, monkeypatch) -> None:
+    monkeypatch.setattr(finding, "OF_A_MATCH", 100)
+    assert look(stop=lambda: PuzzleSearch.objects.get().done > 0) is not None
+    row = PuzzleSearch.objects.get()
+    assert (row.finished, row.worker, row.attempts, row.done) == (None, "", 0, 1)
+    assert look() is None, "a while later"
+    assert look(now=later(61)) is not None
+    row = PuzzleSearch.objects.get()
+    assert row.finished is not None
+    assert row.made == FoundPuzzle.objects.count() > 0
 
+
+def test_what_breaks_is_tried_once_more(match, monkeypatch, caplog) -> None:
+    class Torn(Child):
+        def find(self, *args, **kwargs):
+            raise Broken("no memory")
+
+    monkeypatch.setattr(finding, "Child", Torn)
+    assert [look(now=later(100 * number)) for number in range(3)] == [0, 0, None]
+    assert caplog.text.count("no memory") == 2
+
+
+def test_a_day_has_so_many_and_a_switch_ends_it(match, settings) -> None:
+    settings.PUZZLES_PER_DAY = 1
+    FoundPuzzle.objects.create(puzzle="0" * 12, match=match, created=NOW, line="{}")
+    assert look(now=later(3600)) is None
+    settings.PUZZLES_PER_DAY = 0
+    assert look(now=later(25 * 3600)) is None
+    with pytest.raises(CommandError, match="PUZZLES_PER_DAY is 0"):
+        call_command("find_puzzles")
+    settings.PUZZLES_PER_DAY = 2
+    assert look(now=later(25 * 3600))
+
+
+def test_what_not_everybody_may_see_is_shown_no_longer(match) -> None:
+    assert look()
+    names = mine(match)
     embargoes.change(match, NOW.replace(year=2126), why="a final", actor="eva", now=NOW)
-    assert look() == finding.Pass(dropped=made)
-    assert all(one.source["match"] != match.public_id for one in shelf.shelf().by_id.values())
+    assert mine(match) == []
+    assert Client().get(f"/puzzles/{names[0]}/").status_code == 404
+    embargoes.change(match, None, why="it is over", actor="eva", now=NOW)
+    assert mine(match) == names
+    Tournament.objects.update(opens=NOW)
+    assert mine(match) == [], "it was held back once"
+    Tournament.objects.update(opens=None)
+    matches.void(match, why="odd", actor="eva", now=NOW)
+    assert mine(match) == []
 
-    finding.own_file().unlink()
-    assert look() == finding.Pass()
 
-
-@pytest.mark.parametrize("why", ["private", "held back once", "struck out"])
+@pytest.mark.parametrize("why", ["private", "held back once", "held back now", "struck out"])
 def test_a_match_that_was_ever_held_back_or_counts_for_nothing_makes_none(match, why: str) -> None:
     if why == "struck out":
         matches.void(match, why="odd", actor="eva", now=NOW)
+    elif why == "held back now":
+        embargoes.change(match, NOW.replace(year=2126), why="a final", actor="eva", now=NOW)
     else:
         Tournament.objects.update(opens=sight.NEVER if why == "private" else NOW)
-    assert look() == finding.Pass()
+    assert look() is None
+    assert PuzzleSearch.objects.get().finished == NOW
 
 
-def test_a_damaged_file_is_made_anew_and_two_passes_do_not_meet(match) -> None:
-    file: Path = finding.own_file()
-    file.write_text("rubbish\n{}\n", encoding="utf-8")
-    assert look().made
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text + '{"format":"x"}\n', encoding="utf-8")
-    assert look() == finding.Pass()
-    assert file.read_text(encoding="utf-8") == text
-
-    with file.with_suffix(".lock").open("w") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(finding.BusyError):
-            look()
-        with pytest.raises(CommandError, match="another pass is under way"):
-            call_command("find_puzzles")
+def test_by_hand_and_with_a_bound_on_what_is_kept(match, monkeypatch) -> None:
     out = io.StringIO()
+    monkeypatch.setattr(clock, "present", lambda: NOW)
     call_command("find_puzzles", "--seconds", "0", stdout=out)
-    assert out.getvalue().strip() == "0 new puzzles in 0 matches, 0 taken out"
+    assert out.getvalue().strip() == "0 new puzzles in 0 matches"
+    call_command("find_puzzles", stdout=(out := io.StringIO()))
+    made = FoundPuzzle.objects.count()
+    assert out.getvalue().split() == f"match {match.public_id} {made} new puzzles in 1 matches".split()
+
+    with CaptureQueriesContext(connection) as queries:
+        assert finding.claim("host:1", now=NOW) is None
+    assert len(queries) == 1
+    assert finding.tidy() == 0
+    monkeypatch.setattr(finding, "MOST", made - 1)
+    assert finding.tidy() == 1
+    assert len(mine(match)) == made - 1

@@ -1,0 +1,48 @@
+"""The role of the workers can look for puzzles, and change nothing else of them (docker/grant_roles.py)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.db.utils import ProgrammingError
+
+from engine.judging import Child
+from league.domain.judgements import asking, summing
+from league.domain.puzzles import finding
+from league.enums import JudgementStatus
+from league.models import FoundPuzzle, Judgement, PuzzleSearch
+from tests.support.league import NOW, accepted, play, started
+from tests.support.roles import become, granted
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
+]
+
+
+def test_the_role_of_the_workers_adds_puzzles_of_what_it_looks_through(ana, berto, monkeypatch) -> None:
+    monkeypatch.setattr(finding, "DEALS", 4)
+    monkeypatch.setattr(finding, "Child", partial(Child, nodes=2000, margin=3))
+    versions = [accepted(who, name, games=["two_player"]) for who, name in ((ana, "rufo"), (berto, "lola"))]
+    match = play(started(ana, versions, game="two_player", boards=1).matches.get())
+    row, _made = asking.ask(match, "fair", ana, now=NOW)
+    Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.DONE, finished=NOW)
+    assert summing.count_new() == 1
+
+    with granted():
+        become("tute_runner")
+        held = finding.claim("host:1", now=NOW)
+        assert held is not None
+        assert finding.carry_out(held, stop=lambda: False, now=NOW)
+        found = FoundPuzzle.objects.all()
+        for forbidden in (found.delete, partial(found.update, line=""), PuzzleSearch.objects.all().delete):
+            with pytest.raises(ProgrammingError, match="permission denied"):
+                forbidden()
+        assert PuzzleSearch.objects.update(made=0) == 0, "what was looked through stays so"
+        late = FoundPuzzle(puzzle="0" * 12, match=match, created=NOW, line="{}")
+        with pytest.raises(ProgrammingError, match="row-level security"), transaction.atomic():
+            late.save(force_insert=True)
+        become("NONE")
