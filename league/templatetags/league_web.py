@@ -94,12 +94,7 @@ def suit(letter: str) -> SafeString:
 @register.filter
 def signed(value: float | None, digits: int = 0) -> str:
     """'+12', '−4', '0' with a true minus sign."""
-    if value is None:
-        return ""
-    text = words.format_number(abs(value), f".{digits}f")
-    if not text.strip("0.,"):
-        return text
-    return f"{'+' if value > 0 else '−'}{text}"
+    return "" if value is None else words.signed(value, digits)
 
 
 @register.filter

@@ -271,6 +271,14 @@ def format_number(value: float, form: str) -> str:
     return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))
 
 
+def signed(value: float, digits: int = 0) -> str:
+    """'+12', '−4', '0' with a true minus sign."""
+    text = format_number(abs(value), f".{digits}f")
+    if not text.strip("0.,"):
+        return text
+    return f"{'+' if value > 0 else '−'}{text}"
+
+
 def why_shown(why: Interest, winner: str) -> str:
     """In a line, why a board is shown. `winner`: the bot that won its match."""
     if why.kind == "upset":

@@ -19,8 +19,8 @@ from league.domain.bots.letters import Letter
 from league.domain.people import subscriptions
 from league.models import Player, Subscription
 from league.service import mail
-from league.templatetags.league_web import signed
 from league.web.common.game_lines import pool_label
+from league.web.common.words import signed
 from league.web.people import digests
 
 
