@@ -6,17 +6,18 @@ Every function returns a list of instructions; bodies end in a verdict on every 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 Instruction = tuple[int, int, int, int]  # operation, jump if true, jump if false, constant
 Program = list[Instruction]
 
-_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN, _AND = 0x20, 0x15, 0x45, 0x35, 0x06, 0x54
+_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _JUMP, _RETURN, _AND = 0x20, 0x15, 0x45, 0x35, 0x05, 0x06, 0x54
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 
 KILL_PROCESS = 0x8000_0000
 ALLOW = 0x7FFF_0000
 MAX_INSTRUCTIONS = 4096
+_FARTHEST = 255  # instructions that a comparison can jump over
 
 
 def refuse(error: int) -> int:
@@ -50,8 +51,8 @@ def mask(bits: int) -> Program:
 
 
 def _conditional(operation: int, value: int, body: Program) -> Program:
-    if len(body) > 255:
-        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches 255")
+    if len(body) > _FARTHEST:
+        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches {_FARTHEST}")
     return [(operation, 0, len(body), value), *body]
 
 
@@ -62,8 +63,8 @@ def if_equal(value: int, body: Program) -> Program:
 
 def unless_equal(value: int, body: Program) -> Program:
     """Run ``body`` where the accumulator differs from ``value``, else go on behind it."""
-    if len(body) > 255:
-        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches 255")
+    if len(body) > _FARTHEST:
+        raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches {_FARTHEST}")
     return [(_EQUAL, len(body), 0, value), *body]
 
 
@@ -75,6 +76,34 @@ def if_any_bit(bits: int, body: Program) -> Program:
 def if_at_least(value: int, body: Program) -> Program:
     """Run ``body`` where the accumulator is at least ``value``, unsigned."""
     return _conditional(_AT_LEAST, value, body)
+
+
+def switch(bodies: Mapping[int, Program], otherwise: Mapping[int, Program]) -> Program:
+    """Run the body of the value in the accumulator; where it has none, that of ``otherwise`` for the greatest key it reaches (one is 0).
+
+    A search by halves: the kernel runs a new filter once for each number of a call, to know those that it always allows.
+    """
+    begins = dict(otherwise)
+    for value, body in bodies.items():
+        begins[value] = body
+        if value + 1 not in bodies:
+            begins.setdefault(value + 1, otherwise[max(first for first in otherwise if first <= value)])
+    steps: list[tuple[int, Program]] = []
+    for value, body in sorted(begins.items()):
+        if not steps or steps[-1][1] != body:
+            steps.append((value, body))
+    return _search(steps)
+
+
+def _search(steps: Sequence[tuple[int, Program]]) -> Program:
+    """The body of the last step whose value the accumulator reaches; it reaches the first."""
+    if len(steps) == 1:
+        return steps[0][1]
+    half = len(steps) // 2
+    below, above = _search(steps[:half]), _search(steps[half:])
+    if len(below) <= _FARTHEST:
+        return [(_AT_LEAST, len(below), 0, steps[half][0]), *below, *above]
+    return [(_AT_LEAST, 0, 1, steps[half][0]), (_JUMP, 0, 0, len(below)), *below, *above]
 
 
 def one_of(values: Iterable[int], then: int, otherwise: int) -> Program:

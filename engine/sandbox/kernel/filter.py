@@ -186,17 +186,17 @@ def build(machine: Machine | None = None, *, pipes: bool = False, sealing: bool 
     """
     machine = machine or this_machine()
     numbers = machine.numbers
+    names = (*ALLOWED, *(_PIPES if pipes else ()), *(_SEALING if sealing else ()))
+    bodies = {name: bpf.verdict(bpf.ALLOW) for name in names} | _rules(sealing=sealing)
+    otherwise = {
+        0: bpf.verdict(bpf.refuse(errno.EPERM)),
+        machine.first_unknown: bpf.verdict(bpf.refuse(errno.ENOSYS)),
+    }
+    if machine.has_x32:
+        otherwise[0x4000_0000] = bpf.verdict(bpf.KILL_PROCESS)
     program: bpf.Program = bpf.load_arch() + bpf.unless_equal(machine.audit_arch, bpf.verdict(bpf.KILL_PROCESS))
     program += bpf.load_number()
-    if machine.has_x32:
-        program += bpf.if_at_least(0x4000_0000, bpf.verdict(bpf.KILL_PROCESS))
-    for name in (*ALLOWED, *(_PIPES if pipes else ()), *(_SEALING if sealing else ())):
-        if name in numbers:  # aarch64 lacks the calls that newer ones replaced
-            program += bpf.if_equal(numbers[name], bpf.verdict(bpf.ALLOW))
-    for name, body in _rules(sealing=sealing).items():
-        if name in numbers:
-            program += bpf.if_equal(numbers[name], body)
-    program += bpf.if_at_least(machine.first_unknown, bpf.verdict(bpf.refuse(errno.ENOSYS)))
-    program += bpf.verdict(bpf.refuse(errno.EPERM))
+    # aarch64 lacks the calls that newer ones replaced
+    program += bpf.switch({numbers[name]: body for name, body in bodies.items() if name in numbers}, otherwise)
     pid_at = tuple(8 * index + 4 for index, step in enumerate(program) if step[3] == _OWN_PID)
     return Filter(bpf.encode(program), pid_at)

@@ -96,7 +96,5 @@ def _bodies() -> dict[str, bpf.Program]:
 def build() -> bytes:
     """The filter. The one of every bot has seen each call before, and the machine that it is of."""
     numbers = this_machine().numbers
-    program = bpf.load_number()
-    for name, body in _bodies().items():
-        program += bpf.if_equal(numbers[name], body)
-    return bpf.encode(program + bpf.verdict(bpf.ALLOW))
+    bodies = {numbers[name]: body for name, body in _bodies().items()}
+    return bpf.encode(bpf.load_number() + bpf.switch(bodies, {0: bpf.verdict(bpf.ALLOW)}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import struct
+from itertools import count
 
 import pytest
 
@@ -18,20 +19,27 @@ def decide(machine: Machine, name: str | int, *arguments: int, arch: int | None 
     number = machine.numbers[name] if isinstance(name, str) else name
     words = (*arguments, *[0] * (6 - len(arguments)))
     data = struct.pack("<iIQ6Q", number, arch or machine.audit_arch, 0, *[word & (2**64 - 1) for word in words])
-    program = list(struct.iter_unpack("<HBBI", filter.build(machine, pipes=pipes).for_pid(PID)))
+    return run(list(struct.iter_unpack("<HBBI", filter.build(machine, pipes=pipes).for_pid(PID))), data)[0]
+
+
+def run(program: bpf.Program, data: bytes) -> tuple[int, int]:
+    """The verdict, and after how many instructions."""
     at, accumulator = 0, 0
-    while True:
+    for step in count(1):
         operation, yes, no, value = program[at]
         at += 1
         if operation == 0x20:
             accumulator = struct.unpack_from("<I", data, value)[0]
         elif operation == 0x54:
             accumulator &= value
+        elif operation == 0x05:
+            at += value
         elif operation == 0x06:
-            return value
+            return value, step
         else:
             holds = {0x15: accumulator == value, 0x45: bool(accumulator & value), 0x35: accumulator >= value}[operation]
             at += yes if holds else no
+    raise AssertionError
 
 
 @pytest.fixture(params=MACHINES.values(), ids=MACHINES.keys())
@@ -180,6 +188,17 @@ def test_every_call_that_is_not_named_is_refused(machine: Machine) -> None:
     named = set(filter.ALLOWED) | set(filter._rules())
 
     assert {decide(machine, name) for name in machine.numbers if name not in named} == {bpf.refuse(errno.EPERM)}
+
+
+def test_a_switch_takes_the_body_of_each_value_and_few_steps() -> None:
+    """Values side by side, alone, at both ends; bodies too long for one jump; defaults that change."""
+    bodies = {value: bpf.mask(value) * 20 + bpf.verdict(value) for value in (0, 1, 2, 7, 40, 41, 60, 99, 2**32 - 1)}
+    program = bpf.switch(bodies, {0: bpf.verdict(500), 50: bpf.verdict(600), 2**31: bpf.verdict(700)})
+
+    for value in (*range(110), 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1):
+        verdict, steps = run(bpf.load_number() + program, struct.pack("<I", value))
+        assert verdict == bodies.get(value, [(0, 0, 0, 500 if value < 50 else 600 if value < 2**31 else 700)])[-1][3]
+        assert steps <= 1 + 2 * 5 + 21
 
 
 def test_calls_newer_than_the_tables_do_not_exist(machine: Machine) -> None:
