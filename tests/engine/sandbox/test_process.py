@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -96,6 +97,41 @@ fail()
     assert trace.count("File ") == 2
     assert "gate" not in trace
     assert trace.endswith("ValueError: of my own\n")
+
+
+def test_a_python_bot_is_compiled_as_python_does(start: Start) -> None:
+    source = """
+# -*- coding: latin-1 -*-
+import sys
+from types import CodeType
+class Seat:
+    points = property(lambda self: [card for card in "\u00e1s"])
+    async def ask(self):
+        yield (lambda: 1 is 1)
+def parts(code):
+    return [code, *(part for inner in code.co_consts if isinstance(inner, CodeType) for part in parts(inner))]
+own, again = sys._getframe().f_code, compile(open(__file__, "rb").read(), __file__, "exec")
+sys.stdin.readline()
+print(own == again, len(parts(own)) > 5, {part.co_filename for part in parts(own)} == {__file__}, sys.gettrace(), flush=True)
+"""
+    with start(source) as process:
+        process.send(b"x\n")
+        told = process.read_line(5, 10).line.decode()
+        warned = process.stderr().decode()
+
+    assert told == "True True True None"
+    assert re.findall(r"(\S+)/bot\.py:(\d+): SyntaxWarning", warned)[0][1] == "8"
+    assert "<string>" not in warned
+
+
+def test_a_python_bot_that_cannot_be_compiled_is_told_where(start: Start) -> None:
+    with start("import sys\nif sys\n    pass\n") as process, pytest.raises(BotFault, match="exit status 1"):
+        process.ask(b"x\n", 5, 10)
+
+    told = process.stderr().decode()
+    assert re.search(r'File "\S*/bot\.py", line 2\n    if sys\n', told)
+    assert "gate" not in told
+    assert "Traceback" not in told
 
 
 def test_a_request_longer_than_the_pipe_arrives_whole(start: Start) -> None:

@@ -6,12 +6,44 @@ compiled: read as a text, it takes a millisecond of every start.
 
 import sys
 from _frozen_importlib_external import SourceFileLoader
+from _imp import _fix_co_filename  # type: ignore[attr-defined]  # the import system's own way to rename what was compiled elsewhere
+from _warnings import filters
 from posix import read, write
 
 TYPE_CHECKING = False  # no import that the program does not need: whatever is loaded here is loaded into every bot
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Any
+    from types import CodeType, FrameType, TracebackType
+    from typing import Any, NoReturn
+
+
+class Caught(BaseException):
+    """A program has been compiled, and has not begun."""
+
+
+def compiled(source: bytes, name: str) -> "CodeType":
+    """As `compile(source, name, "exec")`, which makes the types of all syntax trees first: a millisecond that nothing here needs.
+
+    `exec` does not, and is stopped before the first instruction. Whatever it complains of is told by `compile`, which knows the name.
+    """
+    found: list[CodeType] = []
+
+    def catch(frame: "FrameType", _event: str, _argument: object) -> "NoReturn":
+        found.append(frame.f_code)
+        raise Caught
+
+    filters.insert(0, ("error", None, Warning, None, 0))
+    sys.settrace(catch)
+    try:
+        exec(source, {})  # noqa: S102 - nothing of it runs
+    except BaseException:  # noqa: S110 - as said above
+        pass
+    finally:
+        sys.settrace(None)
+        del filters[0]
+    if not found:
+        return compile(source, name, "exec")
+    _fix_co_filename(found[0], name)
+    return found[0]
 
 
 def become(main: "dict[str, Any]", entry: str) -> None:
@@ -27,15 +59,14 @@ def become(main: "dict[str, Any]", entry: str) -> None:
     sys.argv[:2] = [entry]
     sys.path[0] = entry.rpartition("/")[0]
     loader = SourceFileLoader("__main__", entry)
+    with open(entry, "rb") as file:  # noqa: PTH123
+        program = compiled(file.read(), entry)
     for name in [name for name in main if not name.startswith("__") or name == "__annotations__"]:
         del main[name]
     main.update(__doc__=None, __file__=entry, __loader__=loader)
-    with open(entry, "rb") as file:  # noqa: PTH123
-        program = compile(file.read(), entry, "exec")
     exec(program, main)  # noqa: S102 - the bot itself
 
 
-compile(b"", __file__, "exec")  # the first one takes more than a millisecond: now it does not keep the table waiting
 write(1, b"\n")
 if read(0, 1):
     become(globals(), sys.argv[1])
