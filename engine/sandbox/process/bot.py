@@ -154,15 +154,19 @@ class BotProcess:
         """
         if not self._loading:
             return
-        wall = Wall(self.pid, HANDSHAKE_S, monotonic())
+        wall, left = (
+            Wall(self.pid, HANDSHAKE_S, monotonic()),
+            _SAMPLE_S,
+        )  # nearly every one is loaded before the first look
         while not self._unread:
-            left = wall.left(monotonic())
             if left <= 0:
                 raise SandboxError(
                     f"a runtime was not loaded after {HANDSHAKE_S:g} s; the host is overloaded, run fewer workers"
                 )
             self._wait(min(left, _SAMPLE_S))
             self._read()
+            if not self._unread:
+                left = wall.left(monotonic())
         self._unread.clear()
         self._loading = False
 
