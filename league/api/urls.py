@@ -8,6 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from league.api.bots import views as bots
 from league.api.http.index import Index, nowhere
 from league.api.http.schema import Document
+from league.api.matches import table_views as tables
 from league.api.matches import views as matches
 from league.api.operators import views as operators
 from league.api.people import views as people
@@ -112,6 +113,10 @@ urlpatterns = [
     path("challenges", matches.Challenges.as_view(), name="challenges"),
     path("tries", matches.Tries.as_view(), name="tries"),
     path("tries/<word:id>", matches.OneTry.as_view(), name="try"),
+    path("tables", tables.Tables.as_view(), name="tables"),
+    path("tables/<word:id>", tables.OneTable.as_view(), name="table"),
+    path("tables/<word:id>/choices", tables.Choices.as_view(), name="table-choices"),
+    path("tables/<word:id>/leave", tables.Leave.as_view(), name="table-leave"),
     path("matches", matches.Matches.as_view(), name="matches"),
     path("matches/<word:id>", matches.OneMatch.as_view(), name="match"),
     path("matches/<word:id>/boards", matches.Boards.as_view(), name="boards"),

@@ -2,7 +2,8 @@
 
 A listener is a connection of the web server that Django has let in and the worker has handed over: no thread waits for it. One thread of the
 process holds them all in one loop of asyncio; a second one reads the versions of the topics that anybody follows, a few queries each PACE_S,
-however many follow them. Nothing is read while nobody listens. All of it follows from rows: where the process or the database
+however many follow them. What somebody waits for, the table at which they sit, is looked at as soon as a wake-up says that it has moved.
+Nothing is read while nobody listens. All of it follows from rows: where the process or the database
 goes away, listeners come again with the versions that they know (Last-Event-ID), to any process, and are told what is another one by then.
 
 An event carries no content. Whoever is told asks for the page again, with their own rights.
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import close_old_connections, connection
 
-from league.service import marks, topics
+from league.service import marks, topics, wakes
 
 log = logging.getLogger("league.live")
 HUB = "league.live.hub"  # in the environment of a request: the hub of this process, where the server has one
@@ -125,8 +126,10 @@ class Listener(asyncio.Protocol):
 class Hub:
     """All listeners of one process."""
 
-    def __init__(self, read: Read = topics.read) -> None:
-        self._read = read
+    def __init__(self, read: Read = topics.read, ear: wakes.Ear = wakes.EAR) -> None:
+        self._read, self._ear = read, ear
+        self._woken = asyncio.Event()  # a table that somebody follows may have moved
+        self._hears = False
         self._listeners: set[Listener] = set()
         self._fresh: set[Listener] = set()  # entered since the last look at the versions began
         self._addresses: Counter[str] = Counter()
@@ -180,6 +183,7 @@ class Hub:
         self._addresses[listener.wanted.address] += 1
         self._following.update(listener.wanted.topics)
         self._fresh.add(listener)
+        self._attend(listener)
         listener.tell(patience())
 
     def leave(self, listener: Listener) -> None:
@@ -196,6 +200,23 @@ class Hub:
         for topic in listener.wanted.topics:
             if topic not in self._following:
                 self._versions.pop(topic, None)
+        self._attend(listener)
+
+    def _attend(self, listener: Listener) -> None:
+        """Hear wake-ups while somebody follows a table. listener: who has come, or gone."""
+        if not any(topic.startswith(topics.TABLE) for topic in listener.wanted.topics):
+            return
+        wanted = any(topic.startswith(topics.TABLE) for topic in self._following)
+        if wanted != self._hears:
+            self._hears = wanted
+            (self._ear.listen if wanted else self._ear.leave)(self._ring)
+
+    def _ring(self, name: str) -> None:
+        """In the thread that hears."""
+        loop = self._loop
+        if loop is not None and (not name or name in self._following):
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._woken.set)
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
@@ -233,9 +254,16 @@ class Hub:
     async def _follow(self, reader: ThreadPoolExecutor) -> None:
         """Look at the versions again and again, whatever becomes of the database."""
         loop, away = asyncio.get_running_loop(), False
+        due = loop.time() + PACE_S
         while True:
-            await asyncio.sleep(REST_S if away else PACE_S)
-            following, self._fresh, fresh = list(self._following), set(), self._fresh
+            if not away and loop.time() < due and await self._is_woken(due - loop.time()):
+                following = [topic for topic in self._following if topic.startswith(topics.TABLE)]
+                fresh = {one for one in self._fresh if set(following).issuperset(one.wanted.topics)}
+                self._fresh -= fresh
+            else:
+                await asyncio.sleep(due - loop.time())
+                due = loop.time() + PACE_S
+                following, self._fresh, fresh = list(self._following), set(), self._fresh
             if not following:
                 continue
             try:
@@ -243,13 +271,21 @@ class Hub:
             except Exception as error:
                 if not away:
                     log.warning("the versions cannot be read (%s); trying again until they can", error)
-                away = True
+                away, due = True, loop.time() + REST_S
                 self._fresh |= fresh & self._listeners
                 continue
             if away:
                 log.warning("the versions can be read again")
             away = False
             self._tell(found, fresh)
+
+    async def _is_woken(self, within: float) -> bool:
+        """Wait so long at most; whether a wake-up has come."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._woken.wait(), max(0.0, within))
+        woken = self._woken.is_set()
+        self._woken.clear()
+        return woken
 
     def _look(self, following: Collection[str]) -> marks.Versions:
         close_old_connections()

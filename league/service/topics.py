@@ -1,7 +1,8 @@
 """Topics: what somebody can follow, and at which version each is.
 
-A topic is a key of `league.service.marks` ("tournament:12", "ratings:3", "matches"), or one match or bot ("match:8f3k2", "bot:7"), whose
-version follows from its row. A version tells only whether something has changed since another one; of a match or a bot it need not grow.
+A topic is a key of `league.service.marks` ("tournament:12", "ratings:3", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
+"table:x92kd"), whose version follows from its row. A version tells only whether something has changed since another one; of a match or a bot it
+need not grow.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from league.service import kept, marks
 
 MOST = 8  # of one listener
 FORM = re.compile(
-    r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|match:[0-9A-Za-z]{1,12})"
+    r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
+TABLE = "table:"
+LIVE, OVER = ("waiting", "held", "resting"), 10**6  # of tables
 AT_ONCE = 500  # rows of one statement
 FOLLOWED = "league.followed"  # in the environment of a request: what its page follows, with the versions that it shows
 
@@ -33,6 +36,16 @@ def of_match(public_id: str) -> str:
 def of_bot(bot: int) -> str:
     """The topic of one bot: its versions and their validation."""
     return f"bot:{bot}"
+
+
+def of_table(public_id: str) -> str:
+    """The topic of one table at which a person sits. Who moves it wakes those who wait for it (`league.service.wakes`)."""
+    return f"{TABLE}{public_id}"
+
+
+def table_version(status: str, turn: int | None) -> int:
+    """The decision that the person is asked for, from 1 on; 0 while nobody is asked, OVER when it is over."""
+    return OVER if status not in LIVE else 0 if turn is None else turn + 1
 
 
 def follow(request: HttpRequest, *names: str) -> None:
@@ -56,12 +69,16 @@ def read(topics: Collection[str]) -> marks.Versions:
     found = dict.fromkeys(topics, 0)
     matches = [one.partition(":")[2] for one in topics if one.startswith("match:")]
     bots = [int(one.partition(":")[2]) for one in topics if one.startswith("bot:")]
-    for part in _parts([one for one in topics if not one.startswith(("match:", "bot:"))]):
+    tables = [one.removeprefix(TABLE) for one in topics if one.startswith(TABLE)]
+    for part in _parts([one for one in topics if not one.startswith(("match:", "bot:", TABLE))]):
         found |= marks.read(part)
     for part in _parts(matches):
         found |= _matches(part)
     for part in _parts(bots):
         found |= _bots(part)
+    for part in _parts(tables):
+        rows = _rows("SELECT public_id, status, turn FROM league_table WHERE public_id IN ({})", part)
+        found |= {of_table(name): table_version(status, turn) for name, status, turn in rows}
     return found
 
 

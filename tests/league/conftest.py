@@ -9,7 +9,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 from league.domain.people import players
 from league.models import Player
-from league.service import remembered
+from league.service import remembered, wakes
 from tests.support import rows
 from tests.support.league import NOW
 
@@ -38,6 +38,13 @@ def _no_ladders(settings) -> None:
 def _nothing_remembered() -> None:
     """What a process remembers is of its database, and each test has its own."""
     remembered.forget()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_heard() -> Iterator[None]:
+    """Who listens for wake-ups has a connection to the database, which no test leaves to the next one."""
+    yield
+    wakes.EAR.close()
 
 
 @pytest.fixture

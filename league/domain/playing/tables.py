@@ -20,12 +20,16 @@ from engine.runner.table import Question, Taken, play_table
 from engine.sandbox import Sandbox
 from engine.sandbox.files import keeping
 from league.domain.bots import packages
+from league.domain.core import moves
 from league.domain.tables import holding
 from league.domain.tables.holding import Held, Lost
+from league.service import wakes
 
 log = logging.getLogger("league.tables")
 LOOK_S = 1.0  # between two looks whether a table waits
-ANSWER_S = 0.05  # between two looks whether the person has answered
+AGAIN_S = 1.0  # between two looks whether the person has answered, where a wake-up says so
+DEAF_S = 0.05  # where none is heard
+STOP_S = 0.25  # between two looks whether it is to stop
 CROWDED_S = 10.0  # who thinks for so long gives way to who waits for a worker
 MOST_S = (
     1800.0  # after so long at one worker a table is given back when its person is asked, to begin with fresh processes
@@ -144,22 +148,31 @@ class Tables:
     def _answer(self, held: Held, number: int, stop: Callable[[], bool], until: float) -> str:
         """Wait for the person. Raises PutDown where they think for long, Lost."""
         began = looked = time.monotonic()
-        while True:
-            found = holding.answer(held, number)
-            if found is not None:
-                return found
-            now = time.monotonic()
-            thinks, due = now - began, False
-            if thinks > CROWDED_S and now - looked > 1:
-                looked, due = now, self._is_crowded()
-            if stop():
-                holding.release(held, f"worker {self.worker} was told to stop")
-                raise PutDown
-            if (due or thinks > settings.TABLE_REST_S or now > until) and holding.rest(held, number):
-                raise PutDown
-            time.sleep(ANSWER_S)
+        with wakes.EAR.attend(moves.subject(held.row)) as bell:
+            while True:
+                found = holding.answer(held, number)
+                if found is not None:
+                    return found
+                now = time.monotonic()
+                thinks, due = now - began, False
+                if thinks > CROWDED_S and now - looked > 1:
+                    looked, due = now, self._is_crowded()
+                if stop():
+                    holding.release(held, f"worker {self.worker} was told to stop")
+                    raise PutDown
+                if (due or thinks > settings.TABLE_REST_S or now > until) and holding.rest(held, number):
+                    raise PutDown
+                _pause(bell, stop)
 
     def _is_crowded(self) -> bool:
         with self._lock:
             full = len(self._held) >= settings.TABLES_PER_WORKER
         return full and holding.is_awaited()
+
+
+def _pause(bell: wakes.Bell, stop: Callable[[], bool]) -> None:
+    """Until the table may have moved, or it is time to look again."""
+    until = time.monotonic() + (AGAIN_S if wakes.EAR.hears else DEAF_S)
+    while not stop() and (left := until - time.monotonic()) > 0:
+        if bell.wait(min(left, STOP_S)):
+            return

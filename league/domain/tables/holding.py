@@ -22,6 +22,7 @@ from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.tables import seating
 from league.enums import TableStatus
 from league.models import Table, TableAction, TableSeat
+from league.service import wakes
 
 log = logging.getLogger("league.tables")
 ATTEMPTS = 3  # in a row that may fail for a reason of ours
@@ -119,6 +120,7 @@ def ask(held: Held, question: Question, made: Sequence[Taken], *, now: datetime 
             "hand": question.hand,
         }
         mine(held.row).update(turn=question.number, since=now, attempts=0, **told)
+        wakes.tell(moves.subject(held.row))
 
 
 def _write(held: Held, first: int, made: Sequence[Taken], now: datetime) -> None:
@@ -221,7 +223,11 @@ def _move(
     """Guarded by the lease, and by what else it was decided on."""
     columns = {"worker": "", "lease_until": None, "reason": why, **columns}
     try:
-        moves.move(row, to, now=now, actor=row.worker, why=why, guard={"token": row.token, **(guard or {})}, **columns)
+        with transaction.atomic():
+            moves.move(
+                row, to, now=now, actor=row.worker, why=why, guard={"token": row.token, **(guard or {})}, **columns
+            )
+            wakes.tell(moves.subject(row))
     except IllegalMove as error:
         log.info("table %s: %s", row.public_id, error)
         return False

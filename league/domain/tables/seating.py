@@ -26,6 +26,7 @@ from league.domain.ratings import pools
 from league.enums import BotState, TableStatus, VersionStatus
 from league.models import BotVersion, Player, Pool, Table, TableAction, TableSeat
 from league.models.tables import LIVE
+from league.service import wakes
 
 MOST_BOARDS = 4
 SEAT = 0  # of the person; who deals first is drawn
@@ -112,6 +113,19 @@ def of(player: Player, public_id: str) -> QuerySet[Table]:
     return Table.objects.filter(player=player, public_id=public_id)
 
 
+def visible(viewer: Player | None, public_id: str) -> Table | None:
+    """A table that `viewer` may see: their own, or anybody's that was played to its end. One query."""
+    row = Table.objects.select_related("pool", "player").filter(public_id=public_id).first()
+    mine = row is not None and viewer is not None and viewer.pk == row.player_id
+    return row if row is not None and (mine or row.status == TableStatus.FINISHED) else None
+
+
+def names(row: Table) -> list[str]:
+    """Who holds each seat: the person, or a bot. One query."""
+    bots = {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
+    return [row.player.name if seat == row.seat else bots.get(seat, "?") for seat in range(row.pool.players)]
+
+
 def act(by: Player, public_id: str, number: int, action: str, *, now: datetime | None = None) -> Table:
     """Answer decision `number` of one's table. Refused, and nothing is changed, where it is not what is asked now, or no choice.
 
@@ -133,6 +147,7 @@ def act(by: Player, public_id: str, number: int, action: str, *, now: datetime |
         row.turn, row.legal, row.since = None, [], now
         if row.status == TableStatus.RESTING:
             moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
+        wakes.tell(moves.subject(row))
     return row
 
 
@@ -147,6 +162,7 @@ def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:
             moves.move(row, TableStatus.LEFT, now=now, actor=by.name, **ended(now))
         except IllegalMove:
             return False
+        wakes.tell(moves.subject(row))
     return True
 
 

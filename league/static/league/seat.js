@@ -1,8 +1,9 @@
 // The seat of a person at a table: an answer is sent, and the page that follows put in its place, without loading it anew.
 // Without this file each answer loads the page. The bots' cards are moved by <tute-replay>, which is told that its record has grown.
-const WAIT_MS = 500, MOST_MS = 4000;
+// That the bots have answered is told by a server-sent event, which says no more than that; where none comes, the page is asked for again by and by.
+const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, TAKEN = 204;
 const main = document.getElementById("main");
-let sending = false, looking = null, later = WAIT_MS, timer = 0;
+let sending = false, looking = null, later = WAIT_MS, timer = 0, source = null, moved = false;
 
 const seat = () => document.getElementById("seat");
 function focusFirst() { document.querySelector("#hand button:not(:disabled), #hand input[type=checkbox]")?.focus({ preventScroll: true }); }
@@ -28,6 +29,7 @@ function put(text) {
 }
 async function load(address, options = {}) {
   const answer = await fetch(address, { cache: "no-store", headers: { Accept: "text/html" }, ...options }).catch(() => null);
+  if (answer?.status === TAKEN) return TAKEN; // an event tells when the bots have answered
   const text = answer?.ok ? await answer.text().catch(() => null) : null;
   if (text !== null && !options.signal?.aborted) put(text);
   return text !== null;
@@ -39,25 +41,43 @@ async function look() { // while it waits: for the bots, for a worker, or for th
   const mine = looking = new AbortController();
   await load(location.href, { signal: mine.signal });
   if (mine.signal.aborted) return;
-  later = "waits" in seat().dataset ? Math.min(MOST_MS, later * 1.3) : WAIT_MS;
+  later = "waits" in seat().dataset ? Math.min(MOST_MS, later * 1.3) : soonest();
   wait();
 }
-function wait() { if ("waits" in seat().dataset) timer = setTimeout(look, later); }
+function wait() { if (document.querySelector("#seat[data-waits], #hand[data-busy]")) timer = setTimeout(look, later); }
+
+const hears = () => source?.readyState === EventSource.OPEN;
+const soonest = () => (hears() ? HEARS_MS : WAIT_MS);
+function listen() {
+  const { at, topic, since } = seat().dataset;
+  if (source || !at || document.visibilityState === "hidden") return;
+  source = new EventSource(`${at}?${new URLSearchParams({ topic, since })}`);
+  source.addEventListener("change", (event) => { // to which decision the table has moved; 0: the bots think
+    const [to] = Object.values(JSON.parse(event.data));
+    if (!to || (String(to) === seat().dataset.since && !sending)) return;
+    if (sending) moved = true; else look();
+  });
+  source.addEventListener("error", () => { // refused: a browser does not try again by itself
+    if (source?.readyState === EventSource.CLOSED) { deaf(); setTimeout(listen, AGAIN_MS * (1 + Math.random())); }
+  });
+}
+function deaf() { source?.close(); source = null; }
 
 main.addEventListener("submit", async (event) => {
-  if (event.target.id !== "hand") return;
+  const form = event.target;
+  if (form.id !== "hand") return;
   event.preventDefault();
-  if (sending) return;
-  sending = true;
+  if (sending || "busy" in form.dataset) return;
+  sending = true; moved = false;
   looking?.abort(); // what it would show is older than what is answered now
   clearTimeout(timer);
-  event.target.dataset.busy = "";
-  const body = new FormData(event.target, event.submitter);
-  const done = await load(event.target.action, { method: "POST", body });
-  sending = false; later = WAIT_MS;
-  const form = document.getElementById("hand");
-  if (form) delete form.dataset.busy;
-  if (done) wait(); else timer = setTimeout(look, later); // the line is lost: what came of it stands in the league
+  form.dataset.busy = "";
+  const body = new FormData(form, event.submitter);
+  if (hears()) body.set("listens", "1");
+  const done = await load(form.action, { method: "POST", body });
+  sending = false; later = soonest();
+  if (done !== TAKEN) delete form.dataset.busy;
+  if (moved) look(); else if (done) wait(); else timer = setTimeout(look, later); // the line is lost: what came of it stands in the league
 });
 main.addEventListener("keydown", (press) => { // the arrows go through the cards; no key of the card table is meant
   if (!press.target.closest("#hand") || press.ctrlKey || press.altKey || press.metaKey) return;
@@ -72,5 +92,8 @@ for (const name of ["online", "pageshow"]) addEventListener(name, look);
 main.addEventListener("step", () => { // the table is drawn: a phone shows it above the hand
   if (innerWidth < 704 && !scrollY) document.getElementById("felt").scrollIntoView();
 }, { once: true });
-document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") look(); });
+document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") { listen(); look(); } else deaf(); });
+addEventListener("pagehide", deaf);
+addEventListener("pageshow", listen);
+listen();
 wait();

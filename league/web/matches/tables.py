@@ -27,6 +27,7 @@ from league.domain.tables import seating, standing
 from league.enums import TableStatus
 from league.models import BotVersion, Player, Table
 from league.models.tables import LIVE
+from league.service import topics, wakes
 from league.web.common.fields import set_choices
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, viewer_of
@@ -39,7 +40,8 @@ from league.web.matches.viewer import for_viewer
 FIRST_GAME, FIRST_RIVAL = "partnership", "greedy"
 LATEST = 10  # tables that the page lists
 SOON_S = 1.0  # so long an answer waits for those of the bots
-LOOK_S = 0.02
+AGAIN_S = 0.5  # between two looks at the table meanwhile, where a wake-up says that it has moved
+DEAF_S = 0.02  # where none is heard
 
 
 class SitForm(forms.Form):
@@ -107,17 +109,10 @@ HEAVY = ("seen", "legal", "hand", "records")
 
 def _row(request: HttpRequest, public_id: str) -> Table:
     """A table that who looks may see: their own, or anybody's that was played to its end. Two queries."""
-    row = Table.objects.select_related("pool", "player").filter(public_id=public_id).first()
-    viewer = viewer_of(request)
-    if row is None or not (row.status == TableStatus.FINISHED or (viewer and viewer.pk == row.player_id)):
+    row = seating.visible(viewer_of(request), public_id)
+    if row is None:
         raise Http404
     return row
-
-
-def _names(row: Table) -> list[str]:
-    """Who holds each seat. One query."""
-    bots = {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
-    return [row.player.name if seat == row.seat else bots.get(seat, "?") for seat in range(row.pool.players)]
 
 
 def _record(row: Table, board: int) -> dict[str, Any]:
@@ -134,7 +129,7 @@ def _record(row: Table, board: int) -> dict[str, Any]:
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
     """One table: the cards, what one may do, and when it is over its replays (`?b=`). Six queries."""
     row = _row(request, public_id)
-    names = _names(row)
+    names = seating.names(row)
     board = max(1, whole_number(request.GET.get("b")) or row.board) if row.records else row.board
     record = _record(row, board)
     size = engine.load(row.pool.game, players=row.pool.players, **row.pool.options).score_size
@@ -142,6 +137,8 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "row": row,
         "mine": (viewer := viewer_of(request)) is not None and viewer.pk == row.player_id,
         "live": row.status in LIVE,
+        "topic": topics.of_table(row.public_id) if row.status in LIVE and settings.LIVE_LISTENERS else "",
+        "since": topics.table_version(row.status, row.turn),
         "names": numbered(names),
         "board": board,
         "boards": list(range(1, len(row.scores) + 1)),
@@ -159,7 +156,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
 def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
     """What the viewer folds of a table."""
     row = _row(request, public_id)
-    names = _names(row)
+    names = seating.names(row)
     answer = for_viewer(
         _record(row, max(1, whole_number(request.GET.get("b")) or row.board)), names, list(range(len(names)))
     )
@@ -170,7 +167,10 @@ def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
 @login_required
 @require_POST
 def act(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Answer, or leave. The page that follows has the answers of the bots, if they come within a second."""
+    """Answer, or leave. The page that follows has the answers of the bots, if they come within a second.
+
+    Who listens for them (`listens`) is told by an event that they are there, so nothing follows, and no thread waits.
+    """
     player = player_of(request)
     where = redirect("table", public_id=public_id)
     now = seating.of(player, public_id).only("legal").first()
@@ -184,6 +184,8 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return where
+    if request.POST.get("listens"):
+        return HttpResponse(status=204)
     if row.status == TableStatus.HELD:
         _wait(row)
     return where
@@ -193,5 +195,6 @@ def _wait(row: Table) -> None:
     """Until the person is asked again, or the table is over; at most a second."""
     until = time.monotonic() + SOON_S
     here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, turn=None)
-    while time.monotonic() < until and here.exists():
-        time.sleep(LOOK_S)
+    with wakes.EAR.attend(topics.of_table(row.public_id)) as bell:
+        while here.exists() and (left := until - time.monotonic()) > 0:
+            bell.wait(min(left, AGAIN_S if wakes.EAR.hears else DEAF_S))

@@ -6,17 +6,17 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from league.domain.matches import sight
-from league.models import Tournament
+from league.models import Table, Tournament
 from league.service import live as listening
 from league.service import topics
 from league.service.limits import address
-from league.web.common.viewers import user_of
+from league.web.common.viewers import user_of, viewer_of
 
 AGAIN_S = 30  # where there is no room
 
 
 def _visible(request: HttpRequest, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """The topics, with one that never changes in the place of each tournament that who listens may not see."""
+    """The topics, with one that never changes in the place of each tournament and table that who listens may not see."""
     named = {int(one.partition(":")[2]) for one in wanted if one.startswith("tournament:")}
     held = (
         set(Tournament.objects.filter(pk__in=named, opens__isnull=False).values_list("pk", flat=True))
@@ -27,14 +27,25 @@ def _visible(request: HttpRequest, wanted: tuple[str, ...]) -> tuple[str, ...]:
         held -= set(
             sight.tournaments(Tournament.objects.filter(pk__in=held), user_of(request)).values_list("pk", flat=True)
         )
-    return tuple("tournament:0" if one in {f"tournament:{pk}" for pk in held} else one for one in wanted)
+    hidden = {f"tournament:{pk}" for pk in held} | _foreign(request, wanted)
+    return tuple("tournament:0" if one in hidden else one for one in wanted)
+
+
+def _foreign(request: HttpRequest, wanted: tuple[str, ...]) -> set[str]:
+    """The tables at which somebody else sits: only who sits there hears of them."""
+    tables = {one for one in wanted if one.startswith(topics.TABLE)}
+    if not tables or (viewer := viewer_of(request)) is None:
+        return tables
+    named = [one.removeprefix(topics.TABLE) for one in tables]
+    mine = Table.objects.filter(public_id__in=named, player=viewer).values_list("public_id", flat=True)
+    return tables - set(map(topics.of_table, mine))
 
 
 @require_GET
 def live(request: HttpRequest) -> HttpResponse:
     """Events for who follows `?topic=`, up to eight times. `?since=` or Last-Event-ID: the versions known, in that order, with dots between.
 
-    No query, but where a tournament is named: the topics are looked at by the reader of the process. A web server without a hub answers
+    No query, but where a tournament or a table is named: the topics are looked at by the reader of the process. A web server without a hub answers
     what has changed and ends, and whoever listens comes again.
     """
     wanted = tuple(dict.fromkeys(request.GET.getlist("topic")))

@@ -16,8 +16,10 @@ from engine.sandbox import Sandbox
 from league.domain.bots import bots, house
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people import bans, players, quotas
+from league.domain.playing import tables as playing
 from league.domain.playing.process import Machine
 from league.domain.tables import holding, seating
+from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
 from league.enums import VersionStatus
 from league.models import BotVersion, LeagueEvent, Match, Player, Table, TableAction
@@ -308,6 +310,52 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, ma
     (record,) = seating.opened(row)
     engine.replay.verify(record)
     assert record["seed"] == engine.board_seed(secret, "brisca", f"table-{row.public_id}", 1).hex()
+
+
+@pytest.mark.timeout(600)
+def test_an_answer_wakes_the_worker(people, machine, monkeypatch) -> None:
+    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # it never looks by itself
+    monkeypatch.setattr(playing, "DEAF_S", 3600.0)
+    row = seating.sit(people, "brisca", "greedy")
+    assert machine.tables.look()
+    answers(row, people, random.Random(5), most=6)
+    wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+    assert row.turn > 6
+    seating.leave(people, row.public_id)
+    wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
+
+
+@pytest.mark.timeout(600)
+def test_rated_matches_and_people_hold_nobody_up(people, machine, settings, monkeypatch) -> None:
+    """The order in which one worker takes what waits: people who sit and think cost no match its turn, matches cost no person theirs."""
+    settings.TABLES_PER_WORKER, settings.TABLE_REST_S = 1, 3600
+    monkeypatch.setattr(playing, "CROWDED_S", 3600.0)
+    first = seating.sit(people, "brisca", "greedy")
+    second = seating.sit(players.create("berto"), "brisca", "greedy")
+    assert machine.tables.look()
+    wait_for(lambda: is_asked(first), "the person is asked", 120, every=0.01)
+    assert not machine.tables.look(), "a worker has room for so many tables"
+    bots = [BotVersion.objects.get(bot__slug=name) for name in ("greedy", "random", "counting")]
+    tournaments.start(tournaments.create(people, "Cup", "brisca", boards=1, versions=bots))
+    rated = list(Match.objects.filter(kind="tournament", rated=True).order_by("virtual_s", "id"))
+    assert len(rated) == 3
+    while machine.look():  # the person thinks
+        pass
+    assert set(Match.objects.filter(kind="tournament").values_list("status", flat=True)) == {"finished"}
+    assert (status(first), status(second)) == ("held", "waiting")
+
+    monkeypatch.setattr(playing, "CROWDED_S", 0.0)  # who thinks makes way for who waits
+    with machine._busy:  # as while a match is played
+        wait_for(lambda: status(first) == "resting", "the first one makes way", 60)
+        wait_for(machine.tables.look, "there is room", 60)
+        wait_for(lambda: is_asked(second), "the second one is asked", 120, every=0.01)
+        seating.act(people, first.public_id, first.turn, first.legal[0])
+        wait_for(lambda: status(second) == "resting", "the second one makes way", 60)
+        wait_for(machine.tables.look, "there is room", 60)
+    moved = LeagueEvent.objects.filter(kind__in=["match.moved", "table.moved"]).order_by("pk")
+    taken = [line.subject for line in moved if line.data["to"] in ("leased", "held")]
+    tables = [f"table:{row.public_id}" for row in (first, second, first)]
+    assert taken == [tables[0], *(f"match:{match.public_id}" for match in rated), *tables[1:]]
 
 
 @pytest.mark.timeout(600)

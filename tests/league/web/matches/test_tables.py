@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -126,10 +127,22 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         assert (foreign.get(path).status_code, Client().get(path).status_code) == (404, 404)
     assert foreign.post(f"{where}do/", {"do": legal[0], "turn": row.turn or 0}).status_code == 404
 
+    # Only who sits there hears of it, and no more than to which decision it has moved
+    asked = Table.objects.get().turn
+    topic = f"table:{row.public_id}"
+    assert f'data-since="{asked + 1}"' in text
+    assert f'data-topic="{topic}"' in text
+    for who, heard in ((client, {topic: asked + 1}), (foreign, {"tournament:0": 0}), (Client(), {"tournament:0": 0})):
+        (told_of,) = re.findall(r"data: (.*)", who.get(f"/live?topic={topic}").content.decode())
+        assert json.loads(told_of) == heard
+
     refused = client.post(f"{where}do/", {"do": "play 9z", "turn": Table.objects.get().turn}, follow=True)
     assert "not possible now" in refused.content.decode()
-    done = client.post(f"{where}do/", {"do": legal[0], "turn": Table.objects.get().turn}, follow=True)
-    assert "The bots think." in done.content.decode()
+    done = client.post(f"{where}do/", {"do": legal[0], "turn": asked, "listens": 1})
+    assert (done.status_code, done.content) == (204, b"")
+    thinks = client.get(where).content.decode()
+    assert "The bots think." in thinks
+    assert 'data-since="0"' in thinks
     late = client.post(f"{where}do/", {"do": legal[0], "turn": 0}, follow=True)
     assert "answered already" in late.content.decode()
 
@@ -141,6 +154,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     for who in (client, foreign, Client()):  # what is over anybody may see
         over = who.get(where).content.decode()
         assert faults(Page(over)) == []
+        assert "data-topic" not in over
         assert "tute-replay" in over
         assert who.get(f"{where}replay.json").json()["events"][1]["hands"] == record["events"][1]["hands"]
     assert "Finished".lower() in client.get("/tables/").content.decode().lower()
@@ -293,13 +307,19 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
     session = Client()
     session.force_login(players.create("ana").user)
     complaints: list[str] = []
-    for game, touch in (("remate", False), ("partnership", True)):
+    for game, touch, listens in (("remate", False, True), ("partnership", True, False)):
         size = {"width": 360, "height": 740} if touch else {"width": 1280, "height": 900}
         context = browser.new_context(viewport=size, has_touch=touch, is_mobile=touch, locale="es-ES")
         context.set_default_timeout(PATIENT_MS)
         value = session.cookies[settings.SESSION_COOKIE_NAME].value
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
         page = context.new_page()
+        if listens:  # nothing is looked at by itself: events alone bring what the bots do
+            page.add_init_script(
+                "const timer = setTimeout; window.setTimeout = (f, ms) => ms >= 500 ? 0 : timer(f, ms)"
+            )
+        else:  # no event comes
+            page.route("**/live?*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=""))
         page.on(
             "console",
             lambda told: (

@@ -1,0 +1,234 @@
+"""How long the cards of the bots take to the browser of a person, quiet and beside standing ladders: a league as `make serve` runs it, over HTTP.
+
+    .venv/bin/python benchmarks/tables.py [quiet] [ladders]        both without a word
+
+    DATABASE_URL=postgresql://... ANSWERS=100 .venv/bin/python benchmarks/tables.py ladders        an empty database of yours
+
+A person who answers at once, at a table of each of some games: from the answer until the page that asks for the next one has come, as for
+`seat.js`.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+from urllib.parse import urlencode
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+GAMES = ("partnership", "brisca", "individual", "corriente", "remate")
+ANSWERS = int(os.environ.get("ANSWERS", "60"))  # of a run
+AGAIN_S = 0.5  # between two looks of a page that hears nothing
+
+
+class Browser:
+    """Asks as a browser that is signed in, and listens."""
+
+    def __init__(self, port: int, session: str) -> None:
+        self.port = port
+        self.headers = {"Cookie": f"sessionid={session}; csrftoken={'a' * 32}", "X-CSRFToken": "a" * 32}
+        self.stream: Any = None
+
+    def ask(self, path: str, body: dict[str, Any] | None = None) -> tuple[int, str, str]:
+        """Status, place of a redirect, text."""
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        form = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
+        sent = urlencode(body) if body is not None else None
+        link.request("POST" if body is not None else "GET", path, sent, {**self.headers, **form})
+        answer = link.getresponse()
+        text = answer.read().decode()
+        link.close()
+        return answer.status, answer.headers.get("Location", ""), text
+
+    def listen(self, page: str) -> None:
+        """As the page says, if it does."""
+        section = re.search(r'<section id="seat"[^>]*>', page)
+        told = dict(re.findall(r'data-(\w+)="([^"]*)"', section[0] if section else ""))
+        if "topic" not in told:
+            return
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        lines = [
+            f"GET {told['at']}?{urlencode({'topic': told['topic'], 'since': told['since']})} HTTP/1.1",
+            "Host: localhost",
+        ]
+        lines.append(f"Cookie: {self.headers['Cookie']}")
+        link.sendall("\r\n".join([*lines, "", ""]).encode())
+        self.stream = link.makefile("rb")
+        if b" 200 " not in self.stream.readline():
+            raise SystemExit("error: nobody may listen")
+
+    def heard(self) -> int:
+        """To what the table has moved."""
+        while line := self.stream.readline().decode():
+            if line.startswith("data: ") and (moved := next(iter(json.loads(line[6:]).values()))):
+                return int(moved)
+        raise SystemExit("error: the stream has ended")
+
+
+def turn(page: str) -> str:
+    """What the page asks; "" where it waits."""
+    found = re.search(r'data-turn="(\d*)"', page)
+    return found[1] if found else ""
+
+
+def answer(browser: Browser, where: str, number: str, action: str) -> str:
+    """Answer, and the page that comes of it."""
+    body: dict[str, Any] = {"turn": number, "do": action}
+    if browser.stream is not None:
+        body["listens"] = 1
+    status, place, _ = browser.ask(f"{where}do/", body)
+    if status == 302:
+        _, _, page = browser.ask(place)
+    else:
+        while True:
+            browser.heard()
+            _, _, page = browser.ask(where)
+            if turn(page) != number:
+                break
+    while 'id="leave"' in page and not turn(page):
+        if browser.stream is not None:
+            browser.heard()
+        else:
+            time.sleep(AGAIN_S)
+        _, _, page = browser.ask(where)
+    return page
+
+
+def sit(browser: Browser, game: str) -> tuple[str, str, float]:
+    """The table, its first page that asks, and how long that took."""
+    began = time.monotonic()
+    status, where, text = browser.ask("/tables/", {"game": game, "rival": "greedy", "partner": "", "boards": 1})
+    if status != 302:
+        raise SystemExit(f"error: nobody can sit down at {game}: {status} {text[-600:]}")
+    _, _, page = browser.ask(where)
+    browser.listen(page)
+    while not turn(page):
+        if browser.stream is not None:
+            browser.heard()
+        else:
+            time.sleep(AGAIN_S)
+        _, _, page = browser.ask(where)
+    return where, page, time.monotonic() - began
+
+
+def play(browser: Browser, answers: int) -> tuple[list[float], list[float]]:
+    """Seconds of each answer, and until the first question of each table."""
+    from league.models import Table
+
+    times: list[float] = []
+    seats: list[float] = []
+    for game in GAMES:
+        browser.stream = None
+        where, page, took = sit(browser, game)
+        seats.append(took)
+        for _ in range(-(-answers // len(GAMES))):
+            if 'id="leave"' not in page:
+                break
+            legal = Table.objects.get(public_id=where.split("/")[2]).legal
+            began = time.monotonic()
+            page = answer(browser, where, turn(page), legal[0])
+            times.append(time.monotonic() - began)
+        if 'id="leave"' in page:
+            browser.ask(f"{where}do/", {"do": "leave"})
+    return times, seats
+
+
+def measure(name: str) -> None:
+    """One row."""
+    from tests.support.processes import Process, free_port, wait_for
+
+    folder = Path(os.environ["STATE_DIR"])
+    port = free_port()
+    environment = {**os.environ, "LADDERS": "1" if name == "ladders" else "0", "LOG_LEVEL": "WARNING"}
+    words = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "2"]
+    league = Process("serve", words, folder / f"{name}.log", env=environment, cwd=ROOT)
+    try:
+        browser = Browser(port, "")
+
+        def answers() -> bool:
+            try:
+                return browser.ask("/healthz")[0] == 200
+            except OSError:
+                return False
+
+        wait_for(answers, "the web", 180, every=0.5)
+        prepare(environment)
+        from django.test import Client
+
+        from league.domain.people import players
+        from league.enums import VersionStatus
+        from league.models import BotVersion, Match, Player
+
+        def is_ready() -> bool:
+            wait = BotVersion.objects.filter(status=VersionStatus.VALIDATING).exists()
+            return not wait and (
+                name != "ladders" or Match.objects.filter(kind="ladder", status="finished").count() > 3
+            )
+
+        wait_for(is_ready, "the house bots are there", 900, every=1)
+        client = Client()
+        client.force_login((Player.objects.filter(name="sitter").first() or players.create("sitter")).user)
+        browser = Browser(port, client.cookies["sessionid"].value)
+        before = Match.objects.filter(kind="ladder", status="finished").count()
+        began = time.monotonic()
+        play(browser, 10)
+        times, seats = play(browser, ANSWERS)
+        played = Match.objects.filter(kind="ladder", status="finished").count() - before
+        late = quantiles(times, n=20)[-1]
+        print(
+            f"| {name} | {len(times)} | {1000 * median(times):.0f} | {1000 * late:.0f} | {1000 * max(times):.0f} |"
+            f" {median(seats):.2f} | {60 * played / (time.monotonic() - began):.0f} |",
+            flush=True,
+        )
+    finally:
+        league.stop()
+
+
+def prepare(environment: dict[str, str]) -> None:
+    """The house bots, once."""
+    import subprocess
+
+    subprocess.run(
+        [sys.executable, "manage.py", "enter_house"], check=True, cwd=ROOT, env=environment, capture_output=True
+    )
+
+
+def main() -> None:
+    """Both rows."""
+    folder = tempfile.mkdtemp(prefix="tute-tables-")
+    Path(folder).chmod(0o755)
+    try:
+        os.environ |= {
+            "STATE_DIR": folder,
+            "EMBEDDED": "1",
+            "HTTPS": "0",
+            "QUOTA_TABLES": "1000",
+            "DJANGO_SETTINGS_MODULE": "league.settings",
+        }
+        import django
+
+        django.setup()
+        print(
+            "| beside | answers | median ms | p95 ms | worst ms | sits after s | ladder matches a minute |\n"
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+            flush=True,
+        )
+        for name in sys.argv[1:] or ("quiet", "ladders"):
+            measure(name)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Tables at which people sit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from league.api.http.serializers import FaultField, ObjectField, PoolRef, StrictSerializer
+from league.api.matches.serializers import ReplayOut
+from league.domain.tables import seating
+from league.enums import TableStatus
+from league.models import Table
+
+
+class TableNew(StrictSerializer):
+    """With whom to sit down at what."""
+
+    game = serializers.CharField(max_length=30)
+    against = serializers.SlugField(max_length=40, help_text="A bot of the house, or one of yours.")
+    partner = serializers.CharField(
+        max_length=40,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Where the game has partners; empty: the same bot.",
+    )
+    boards = serializers.IntegerField(min_value=1, max_value=seating.MOST_BOARDS, required=False, default=1)
+
+
+class ChoiceNew(StrictSerializer):
+    """What you do."""
+
+    turn = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 1, help_text="The decision that it answers, so that nothing counts twice."
+    )
+    do = serializers.CharField(max_length=400, help_text="One of `legal`.")
+
+
+class TableOut(serializers.Serializer[Any]):
+    """A table with what its person may know: while it is played that is all of it that leaves the server."""
+
+    id = serializers.CharField(source="public_id")
+    status = serializers.ChoiceField(
+        choices=TableStatus.choices,
+        help_text="held: a worker has its bots; resting: it is your turn, and none has them.",
+    )
+    reason = serializers.CharField(help_text="Why it waits, or has ended; else empty.")
+    pool = PoolRef()
+    players = serializers.SerializerMethodField(help_text="Who holds each seat: the person's name, or that of a bot.")
+    seat = serializers.IntegerField(help_text="Of the person.")
+    boards = serializers.IntegerField()
+    board = serializers.IntegerField(help_text="The present one, or the last; from 1.")
+    turn = serializers.IntegerField(
+        allow_null=True,
+        help_text="The decision that is yours now, counted from 0 through all boards; null: it is not your turn.",
+    )
+    legal = serializers.ListField(
+        child=serializers.CharField(), help_text='Your choices; "next" after a board: go on to the next one.'
+    )
+    hand = serializers.ListField(child=serializers.CharField(), help_text="Your cards.")
+    events = serializers.ListField(
+        source="seen", child=ObjectField(), help_text="The log of the board so far, as far as your seat may know it."
+    )
+    scores = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()), help_text="Per seat, of each board that is over."
+    )
+    fault = FaultField(help_text="Of a bot, which ended the table.")
+    created = serializers.DateTimeField()
+    finished = serializers.DateTimeField(allow_null=True)
+    replays = serializers.SerializerMethodField(
+        help_text="Of each board with open cards, once it is finished; else none."
+    )
+
+    @extend_schema_field({"type": "array", "items": {"type": "string"}})
+    def get_players(self, row: Table) -> list[str]:
+        """By seat."""
+        return seating.names(row)
+
+    @extend_schema_field(ReplayOut(many=True))
+    def get_replays(self, row: Table) -> list[dict[str, Any]]:
+        """By board."""
+        return seating.opened(row)
