@@ -1,4 +1,4 @@
-"""What a request meets first: answers that are kept for strangers are given here, before Django does anything.
+"""What a request meets first: answers that are kept for strangers are given here, before Django does anything, and so are lists of finished lines.
 
 A stranger has no session and no token, and nothing in the request but its address, its language and its colours makes the answer another one.
 Everybody else, every form and every address whose view does not say what it shows goes on to Django as before.
@@ -6,9 +6,10 @@ Everybody else, every form and every address whose view does not say what it sho
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
@@ -18,17 +19,38 @@ from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 from django.utils import translation
 
+from league.api.http import throttles
+from league.api.http.lines import Quick
 from league.api.http.negotiation import language
+from league.api.matches.lines import matches
+from league.api.ratings.lines import leaderboard
 from league.service import kept, marks
-from league.service.middleware import number_of
+from league.service.middleware import UNREAD, number_of
 from league.web.common.prefs import THEMES
 
 Environ: TypeAlias = dict[str, Any]
 Application: TypeAlias = Callable[[Environ, Any], Iterable[bytes]]
 # Of a stranger: what they see follows from the first two, and no page that is kept has a form that reads the third.
 HARMLESS = {settings.LANGUAGE_COOKIE_NAME, "theme", settings.CSRF_COOKIE_NAME}
+# Lists that are put together here from finished lines, by their addresses. How such an answer begins, its headers, is told by the view.
+QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
+    (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/leaderboard"), leaderboard),
+    (re.compile(r"/api/v1/matches"), matches),
+)
+MOST_HEADS = 500
 # Of one answer alone: not given again
 OF_ONE = {"x-request-id", "content-encoding", "content-length", "etag", "vary", "ratelimit", "ratelimit-policy"}
+
+
+class Key(NamedTuple):
+    """Everything on which the answer to a stranger depends."""
+
+    path: str
+    query: str
+    reader: tuple[Hashable, ...]  # scheme, host, languages, colours
+
+
+Found: TypeAlias = tuple[Quick, tuple[tuple[str, str], ...]]  # and what the address names
 
 
 class Door:
@@ -37,6 +59,9 @@ class Door:
     def __init__(self, application: Application, store: kept.Store | None = None) -> None:
         self.application = application
         self.store = store or kept.Store()
+        self._heads: dict[
+            Hashable, list[tuple[str, str]]
+        ] = {}  # of answers of the views of QUICK, by what they depend on
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         """The kept answer where it holds, else what Django answers."""
@@ -46,9 +71,39 @@ class Door:
         found = self.store.find(key)
         if found is not None and _holds(found):
             return _give(found, environ, start_response)
-        return self._anew(key, environ, start_response)
+        quick = _quick(key)
+        if quick is None:
+            return self._anew(key, environ, start_response)[0]
+        view = (quick[0], *key.reader)
+        made = self._from_lines(key, quick, view, environ)
+        if made is not None:
+            answer, besides = made
+            return _give(answer, environ, start_response, besides)
+        given, anew = self._anew(key, environ, start_response)
+        if anew is not None and len(self._heads) < MOST_HEADS:
+            self._heads[view] = anew.headers
+        return given
 
-    def _anew(self, key: Hashable, environ: Environ, start_response: Any) -> Iterable[bytes]:
+    def _from_lines(
+        self, key: Key, quick: Found, view: Hashable, environ: Environ
+    ) -> tuple[kept.Answer, list[tuple[str, str]]] | None:
+        """The answer to a list, put together and kept; None where the view is to make it."""
+        headers, (make, named) = self._heads.get(view), quick
+        if headers is None or UNREAD in environ:
+            return None
+        request = WSGIRequest(environ)
+        try:
+            made = None if throttles.count_stranger(request).over else make(request, dict(named))
+        except (DatabaseError, InterfaceError):
+            made = None
+        if made is None:
+            environ[throttles.COUNTED] = throttles.spent(request)  # once is enough
+            return None
+        answer = kept.Answer(made.body, headers, made.versions, quick=True)
+        self.store.keep(key, answer)
+        return answer, [*throttles.counted(request).items(), ("X-Request-ID", number_of(environ))]
+
+    def _anew(self, key: Key, environ: Environ, start_response: Any) -> tuple[Iterable[bytes], kept.Answer | None]:
         """What Django answers now; kept where its view has said what it shows."""
         ticket = environ[kept.TICKET] = kept.Ticket(wanted=environ.get("HTTP_IF_NONE_MATCH", ""))
         told: list[Any] = []
@@ -62,7 +117,7 @@ class Door:
         whole = status.startswith("200") and "set-cookie" not in names and not getattr(answer, "streaming", False)
         if not ticket.versions or not whole or "no-store" in names.get("cache-control", ""):
             start_response(status, headers, exc_info) if exc_info else start_response(status, headers)
-            return answer
+            return answer, None
         try:
             body = b"".join(answer)
         finally:
@@ -76,10 +131,18 @@ class Door:
         self.store.keep(key, made)
         environ["HTTP_IF_NONE_MATCH"] = ticket.wanted
         limits = [(name, value) for name, value in headers if name.lower().startswith("ratelimit")]
-        return _give(made, environ, start_response, [*limits, ("X-Request-ID", names.get("x-request-id", ""))])
+        own = [*limits, ("X-Request-ID", names.get("x-request-id", ""))]
+        return _give(made, environ, start_response, own), made
 
 
-def asked(environ: Environ) -> Hashable | None:
+def _quick(key: Key) -> Found | None:
+    for pattern, make in QUICK:
+        if found := pattern.fullmatch(key.path):
+            return make, tuple(found.groupdict().items())
+    return None
+
+
+def asked(environ: Environ) -> Key | None:
     """What a stranger asks for: everything on which the answer depends. None for all whose answers are not kept."""
     if environ["REQUEST_METHOD"] != "GET" or "HTTP_AUTHORIZATION" in environ or "HTTP_IF_MATCH" in environ:
         return None
@@ -88,12 +151,13 @@ def asked(environ: Environ) -> Hashable | None:
         return None
     try:
         request = WSGIRequest(environ)
-        place = (request.scheme, request.get_host(), environ["PATH_INFO"], environ.get("QUERY_STRING", ""))
+        host = request.get_host()
     except (DisallowedHost, UnicodeDecodeError):
         return None
     theme = cookies.get("theme", "")
     spoken = _languages(cookies.get(settings.LANGUAGE_COOKIE_NAME, ""), environ.get("HTTP_ACCEPT_LANGUAGE", "")[:200])
-    return (*place, spoken, theme if theme in THEMES else "")
+    reader = (request.scheme, host, spoken, theme if theme in THEMES else "")
+    return Key(environ["PATH_INFO"], environ.get("QUERY_STRING", ""), reader)
 
 
 @lru_cache(maxsize=2000)

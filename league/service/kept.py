@@ -55,17 +55,22 @@ def unpacked(body: bytes) -> bytes:
 
 
 class Answer:
-    """A kept answer, packed once for each of the ways in which clients take it."""
+    """A kept answer, packed once for each of the ways in which clients take it.
 
-    def __init__(self, body: bytes, headers: list[tuple[str, str]], versions: marks.Versions) -> None:
+    `quick`: it was made in less time than packing takes, and is packed when somebody takes it so.
+    """
+
+    def __init__(
+        self, body: bytes, headers: list[tuple[str, str]], versions: marks.Versions, *, quick: bool = False
+    ) -> None:
         self.headers = headers
         self.versions = versions
         self.until = now() + MOST_S
         self.tag = sha256(body).hexdigest()[:32]
-        self._packed: dict[str, bytes] = {"gzip": gzip.compress(body, 6, mtime=0)}
-        if len(self._packed["gzip"]) >= len(body):
+        self._packed: dict[str, bytes] = {"": body} if quick else {"gzip": gzip.compress(body, 6, mtime=0)}
+        if not quick and len(self._packed["gzip"]) >= len(body):
             self._packed[""] = body
-        self.most = 2 * len(self._packed["gzip"]) + 2000  # bytes, with what is made later
+        self.most = 2 * len(body if quick else self._packed["gzip"]) + 2000  # bytes, with what is made later
 
     def packed(self, coding: str) -> bytes:
         """The body in a coding: "gzip", "br" or "" for plain."""
@@ -77,8 +82,8 @@ class Answer:
             plain = gzip.decompress(self._packed["gzip"])
         if coding == "":
             return plain  # few ask for it, and it is large: it is made each time
-        made: bytes = brotli.compress(plain, quality=5)
-        self._packed["br"] = made
+        made: bytes = brotli.compress(plain, quality=5) if coding == "br" else gzip.compress(plain, 6, mtime=0)
+        self._packed[coding] = made
         return made
 
 

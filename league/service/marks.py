@@ -17,6 +17,8 @@ from zlib import crc32
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from league.service import direct
+
 Versions: TypeAlias = dict[str, int]
 FOLD_ABOVE = 2000  # rows
 
@@ -26,7 +28,7 @@ class Marks:
     """What a change of a row of `table` changes: SQL of keys, in which `r` is the row; null: nothing.
 
     `told` are the columns that count where a row is updated, all where none is named; those keys of `also` are added where one of
-    `settled` changes.
+    `settled` changes. `on`: what happens to the row.
     """
 
     table: str
@@ -34,10 +36,17 @@ class Marks:
     told: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    on: tuple[str, ...] = ("insert", "update", "delete")
+
+
+def renamed(table: str, *columns: str) -> Marks:
+    """What other rows are shown with: it is written once, and if it ever changes, every line that names it is another one."""
+    return Marks(table, (f"'{NAMES}'",), told=tuple(f"r.{column}" for column in columns), on=("update",))
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
 PLAYED = "played"
+NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 # That a worker has leased a match is no news: it is begun at once, or waits as before.
@@ -74,6 +83,12 @@ ALL = (
         settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
         also=("'pool:' || r.pool_id",),
     ),
+    renamed("league_player", "name"),
+    renamed("league_bot", "slug", "owner_id", "is_house"),
+    renamed("league_botversion", "bot_id", "number", "sealable"),
+    renamed("league_pool", "game", "players", "options", "team", "revision"),
+    renamed("league_tournament", "slug"),
+    renamed("league_round", "number"),
 )
 
 
@@ -95,10 +110,12 @@ def of_tournament(tournament: int) -> str:
 def read(keys: Sequence[str]) -> Versions:
     """The versions of these keys. One query."""
     holes = ", ".join(["%s"] * len(keys))
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT key, sum(number) FROM league_change WHERE key IN ({holes}) GROUP BY key", list(keys))  # noqa: S608
-        found = {key: int(number) for key, number in cursor.fetchall()}
-    return {key: found.get(key, 0) for key in keys}
+    found = direct.ask(
+        f"SELECT key, sum(number) FROM league_change WHERE key IN ({holes}) GROUP BY key",  # noqa: S608
+        keys,
+    )
+    there = {key: int(number) for key, number in found}
+    return {key: there.get(key, 0) for key in keys}
 
 
 def fold() -> int:
@@ -130,9 +147,9 @@ def install(on: BaseDatabaseWrapper) -> None:
         return
     make = _on_postgres if on.vendor == "postgresql" else _on_sqlite
     with on.cursor() as cursor:
-        for one in ALL:
-            if one.table in tables:
-                make(cursor, one)
+        for table in dict.fromkeys(one.table for one in ALL):
+            if table in tables:
+                make(cursor, table, [(one, event) for one in ALL if one.table == table for event in one.on])
 
 
 def _keys(keys: Sequence[str], row: str) -> str:
@@ -158,14 +175,13 @@ def _name(one: Marks, event: str, definition: str) -> str:
     return f"{one.table}_{event}_{crc32(definition.encode()):08x}_mark"
 
 
-def _on_postgres(cursor: Any, one: Marks) -> None:
+def _on_postgres(cursor: Any, table: str, all_of: Sequence[tuple[Marks, str]]) -> None:
     """A trigger for each statement that adds, changes or removes rows; for each row where only some columns count."""
-    cursor.execute(
-        "SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname LIKE '%%\\_mark'", [one.table]
-    )
+    cursor.execute("SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname LIKE '%%\\_mark'", [table])
     there = {name for (name,) in cursor.fetchall()}
     wanted = set()
-    for event, rows in (("insert", "NEW"), ("update", "NEW"), ("delete", "OLD")):
+    for one, event in all_of:
+        rows = "OLD" if event == "delete" else "NEW"
         if event == "update" and one.told:
             source = f"({_keys(one.keys, 'NEW')}{_also(one, 'IS DISTINCT FROM')}) AS k"
             on = f"AFTER UPDATE ON {one.table} FOR EACH ROW WHEN ({_differ((*one.told, *one.settled), 'IS DISTINCT FROM')})"
@@ -184,18 +200,19 @@ def _on_postgres(cursor: Any, one: Marks) -> None:
         )
         cursor.execute(f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {name}()")
     for name in sorted(there - wanted):
-        cursor.execute(f"DROP TRIGGER {name} ON {one.table}")
+        cursor.execute(f"DROP TRIGGER {name} ON {table}")
         cursor.execute(f"DROP FUNCTION {name}()")
 
 
-def _on_sqlite(cursor: Any, one: Marks) -> None:
+def _on_sqlite(cursor: Any, table: str, all_of: Sequence[tuple[Marks, str]]) -> None:
     """A trigger for each row."""
     cursor.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s AND name LIKE '%%_mark'", [one.table]
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s AND name LIKE '%%_mark'", [table]
     )
     there = {name for (name,) in cursor.fetchall()}
     wanted = set()
-    for event, row in (("insert", "NEW"), ("update", "NEW"), ("delete", "OLD")):
+    for one, event in all_of:
+        row = "OLD" if event == "delete" else "NEW"
         when, keys = "", _keys((*one.keys, *one.also), row)
         if event == "update" and one.told:
             when = f"WHEN {_differ((*one.told, *one.settled), 'IS NOT')}"

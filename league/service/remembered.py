@@ -18,7 +18,7 @@ from league.service import marks
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
-_all: WeakSet[Remembered[Any, Any]] = WeakSet()
+_all: WeakSet[Any] = WeakSet()
 
 
 def forget() -> None:
@@ -85,3 +85,53 @@ class Remembered(Generic[Key, Value]):
         with self._lock:
             self._kept.clear()
             self._weight = 0
+
+
+class Held(Generic[Key, Value]):
+    """Values by key, each with all that it follows from: it holds as long as that is the same. What was not asked for longest goes first."""
+
+    def __init__(self, most: int) -> None:
+        """most: values."""
+        self._most = most
+        self._kept: OrderedDict[Key, tuple[Hashable, Value]] = OrderedDict()
+        self._lock = threading.Lock()
+        _all.add(self)
+
+    def of_many(
+        self,
+        wanted: Mapping[Key, Hashable],
+        make: Callable[[list[Key]], tuple[Mapping[Key, Value], Mapping[Key, Hashable]]],
+    ) -> dict[Key, Value]:
+        """The values of these keys, which follow from that. No query but those of `make` for what is missing.
+
+        `make` gives values, and what they follow from, read again afterwards: what has changed meanwhile is given and not held. Nobody may
+        change a value. Within a transaction nothing is held.
+        """
+        if connection.in_atomic_block:
+            return dict(make(list(wanted))[0]) if wanted else {}
+        found: dict[Key, Value] = {}
+        missing = []
+        with self._lock:
+            for key, follows in wanted.items():
+                there = self._kept.get(key)
+                if there is not None and there[0] == follows:
+                    found[key] = there[1]
+                    self._kept.move_to_end(key)
+                else:
+                    missing.append(key)
+        if missing:
+            made, still = make(missing)
+            found.update(made)
+            with self._lock:
+                for key, value in made.items():
+                    if still.get(key) == wanted[key]:
+                        self._kept[key] = (wanted[key], value)
+                        self._kept.move_to_end(key)
+                while len(self._kept) > self._most:
+                    self._kept.popitem(last=False)
+        return found
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()

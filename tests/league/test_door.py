@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from functools import partial
 
 import brotli
+import psycopg
 import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
@@ -17,22 +21,27 @@ from django.core.cache import cache
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import bots
-from league.domain.matches import embargoes, leases, matches, reports
+from league.domain.core import keyset
+from league.domain.matches import embargoes, leases, matches, reports, sight
 from league.domain.people import bans, players, tokens
 from league.domain.ratings import days, idle, ratings
 from league.domain.tournaments import enrolment, progress, tournaments
 from league.door import Door
 from league.models import Bot, Match, Rating
 from league.service import kept, marks
+from league.service.remembered import forget
 from tests.league.web.conftest import League, played
 from tests.support import league as made
 
 
 class Answered:
     """An answer as a client has it."""
+
+    watched = True  # who counts statements has them said by cursors (league.service.direct)
 
     def __init__(self, door: Callable, path: str, **headers: str) -> None:
         address, _, query = path.partition("?")
@@ -56,7 +65,7 @@ class Answered:
             self.status = int(status[:3])
             lines[:] = headers
 
-        with CaptureQueriesContext(connection) as seen:
+        with CaptureQueriesContext(connection) if self.watched else nullcontext([]) as seen:
             answer = door(environ, start_response)
             self.raw = b"".join(answer)
             if hasattr(answer, "close"):
@@ -442,10 +451,144 @@ def test_triggers_that_are_gone_are_made_again(db):
             return {name for (name,) in cursor.fetchall()}
 
     before = there()
-    assert len(before) == 3 * len(marks.ALL)
+    assert len(before) == sum(len(one.on) for one in marks.ALL)
     with connection.cursor() as cursor:
         on = " ON league_bot" if connection.vendor == "postgresql" else ""
-        [gone] = [name for name in before if name.startswith("league_bot_update_")]
+        gone = min(name for name in before if name.startswith("league_bot_update_"))
         cursor.execute(f"DROP TRIGGER {gone}{on}")
     marks.install(connection)
     assert there() == before
+
+
+class Unwatched(Answered):
+    """The same without anybody looking: as it is in a server."""
+
+    watched = False
+
+
+def lists(league: League) -> list[str]:
+    """What is put together from finished lines."""
+    return [f"/api/v1/pools/{league.pool.pk}/leaderboard", "/api/v1/matches"]
+
+
+def pages_of(path: str) -> list[str]:
+    """All pages of a list, forward and back."""
+    found, step = [], f"{path}?page_size=2"
+    while step:
+        told = json.loads(through_django(step))
+        found += [step, *([near(told["previous"])] if told["previous"] else [])]
+        step = near(told["next"] or "")
+    return found
+
+
+def near(link: str) -> str:
+    return link.removeprefix("http://testserver")
+
+
+def through_django(path: str) -> bytes:
+    cache.clear()
+    return Client().get(path).content
+
+
+def compare(door: Door, paths: list[str], what: str) -> None:
+    """Pages of lines, made anew, are what the view tells."""
+    cache.clear()
+    for path in paths:
+        door.store.clear()
+        found = Unwatched(door, path)
+        assert (found.status, found.body) == (200, through_django(path)), f"{path} after {what}"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_finished_lines_tell_what_the_view_tells(league, door):
+    """After all that happens to a league, and after every change of what a line shows, those included that only hands can make."""
+    forget()
+    for path in lists(league):
+        assert not Answered(door, path).kept  # from here on the door knows how an answer begins
+        compare(door, pages_of(path), "nothing")
+    compare(door, lists(league), "nothing")
+    door.store.clear()
+    found = Answered(door, "/api/v1/matches")
+    assert (found.status, len(found.sql)) == (200, 2), "the lines are there: the versions, and which rows there are"
+    rufo, cup = league.rufo, league.cup
+    by_hand: dict[str, Callable[[], object]] = {
+        "a name": lambda: Bot.objects.filter(pk=rufo.bot_id).update(slug="rufus"),
+        "an owner": lambda: Bot.objects.filter(pk=rufo.bot_id).update(owner=league.sol.bot.owner),
+        "a player's name": lambda: type(league.ana).objects.filter(pk=league.ana.pk).update(name="anna"),
+        "a bot of the house": lambda: Bot.objects.filter(pk=rufo.bot_id).update(is_house=True),
+        "a bot that cannot be sealed": lambda: type(rufo).objects.filter(pk=rufo.pk).update(sealable=False),
+        "a name of a tournament": lambda: type(cup).objects.filter(pk=cup.pk).update(slug="cup-of-all"),
+        "a tournament that is held back": lambda: type(cup).objects.filter(pk=cup.pk).update(opens=sight.NEVER),
+        "and shown": lambda: type(cup).objects.filter(pk=cup.pk).update(opens=made.NOW),
+    }
+    for field, value in {"margin": 33.3, "los_next": None, "idle": True, "estimated": True, "played": None}.items():
+        by_hand[field] = partial(Rating.objects.filter(version=rufo).update, **{field: value})
+    for field, value in {"reason": "because", "progress": 7, "rated": False, "attempts": 9, "status": "void"}.items():
+        by_hand[field] = partial(Match.objects.filter(pk=league.clean.pk).update, **{field: value})
+    for what, act in {**changes(league), **by_hand}.items():
+        act()
+        compare(door, lists(league), what)
+
+
+def test_what_lines_do_not_tell_the_view_tells(league, door, settings):
+    for path in lists(league):
+        first = Answered(door, path)
+        assert Answered(door, path).kept
+        door.store.clear()
+        again = Answered(door, path)
+        assert (again.status, again.body, again.kept) == (200, first.body, False)
+        own = {"x-request-id", "ratelimit", "date"}
+        assert {name: value for name, value in again.headers.items() if name not in own} == {
+            name: value for name, value in first.headers.items() if name not in own
+        }
+        assert "r=118" in again.headers["ratelimit"], "it counts as one"
+        assert (Answered(door, path, HTTP_IF_NONE_MATCH=first.headers["etag"])).status == 304
+        for query, status in {
+            "cursor=x": 400,
+            "page_size=0": 400,
+            "page_size=2&page_size=3": 400,
+            "colour=red": 400,
+            "page_size=1": 200,
+        }.items():
+            assert Answered(door, f"{path}?{query}").status == status
+        assert b'"errors"' in Answered(door, f"{path}?cursor=x").body
+        cache.clear()
+    assert Answered(door, "/api/v1/pools/999999999/leaderboard").status == 404
+    assert Answered(door, f"/api/v1/matches?cursor={keyset.write([0], back=False)}").status == 200
+    cache.clear()
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": {"anon": (2, 60)}}
+    for status in (200, 200, 429):
+        door.store.clear()
+        found = Answered(door, "/api/v1/matches?page_size=1")
+        assert (found.status, found.headers["ratelimit-policy"]) == (status, '"anon";q=2;w=60')
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans nothing ahead")
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_is_gone_is_another_one(league, door):
+    path = "/api/v1/matches"
+    whole = Unwatched(door, path).body
+    door.store.clear()
+    assert Unwatched(door, path).body == whole
+    planned = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'tute%'"
+    with connection.cursor() as cursor:
+        cursor.execute(planned)
+        assert cursor.fetchone()[0] >= 2
+        cursor.execute("DEALLOCATE ALL")
+    request_started.connect(close_old_connections)
+    try:
+        assert Unwatched(door, path).body == whole  # the plans are gone: Django answers, and they are made again
+        assert Unwatched(door, path).body == whole
+        with connection.cursor() as cursor:
+            cursor.execute(planned)
+            assert cursor.fetchone()[0] >= 1
+            cursor.execute("SELECT pg_backend_pid()")
+            [backend] = cursor.fetchone()
+        with psycopg.connect(
+            **{**connection.get_connection_params(), "context": None, "cursor_factory": None}
+        ) as other:
+            other.execute("SELECT pg_terminate_backend(%s)", [backend])
+        assert Unwatched(door, path).body == whole
+        assert Unwatched(door, path).body == whole
+    finally:
+        request_started.disconnect(close_old_connections)

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from league.api.http.output import Out
 from league.api.http.problems import told
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
 from league.domain.matches import validation
@@ -14,7 +15,7 @@ from league.enums import BotState, CheckName, EntryPolicy, JudgementKind, Versio
 from league.models import BotVersion, Check, Player
 
 
-class BotOut(serializers.Serializer[Any]):
+class BotOut(Out):
     """A name under which its owner uploads versions."""
 
     slug = serializers.SlugField()
@@ -76,7 +77,7 @@ class BotChange(StrictSerializer):
         return attrs
 
 
-class CheckOut(serializers.Serializer[Any]):
+class CheckOut(Out):
     """One thing that a version was put to in one game of its validation."""
 
     game = serializers.CharField(help_text="Key of the game.")
@@ -96,7 +97,7 @@ class CheckOut(serializers.Serializer[Any]):
         return check.fault_detail if owns(check.version, self.context.get("viewer")) else None
 
 
-class VersionOut(serializers.Serializer[Any]):
+class VersionOut(Out):
     """One upload, immutable."""
 
     id = serializers.IntegerField()
@@ -136,7 +137,7 @@ class VersionWithChecks(VersionOut):
         return CheckOut(validation.last_checks(version), many=True, context=self.context).data
 
 
-class AuditsOut(serializers.Serializer[Any]):
+class AuditsOut(Out):
     """Conversations of a version that were put to it again, by what came of them (docs/fairness.md, "Audits")."""
 
     deterministic = serializers.BooleanField(help_text="Declared in bot.toml.")
@@ -148,7 +149,7 @@ class AuditsOut(serializers.Serializer[Any]):
 
 
 @extend_schema_serializer(component_name="Meeting")  # its public name
-class EncounterOut(serializers.Serializer[Any]):
+class EncounterOut(Out):
     """Two bots against each other in one pool, seen from the first. Rated boards only."""
 
     pool = PoolRef()
@@ -166,7 +167,7 @@ class EncounterOut(serializers.Serializer[Any]):
     matches = serializers.ListField(child=serializers.CharField(), help_text="Their matches, newest first.")
 
 
-class FiguresOut(serializers.Serializer[Any]):
+class FiguresOut(Out):
     """Judged decisions."""
 
     boards = serializers.IntegerField()
@@ -180,7 +181,7 @@ class FiguresOut(serializers.Serializer[Any]):
     right = serializers.FloatField(help_text="The share that lost nothing.")
 
 
-class JudgedPhase(serializers.Serializer[Any]):
+class JudgedPhase(Out):
     """One part of the deal, or all."""
 
     phase = serializers.CharField(help_text="all, auction, lead, follow or end.")
@@ -188,7 +189,7 @@ class JudgedPhase(serializers.Serializer[Any]):
     everybody = FiguresOut(help_text="Of all bots that were judged in this pool.")
 
 
-class JudgedOut(serializers.Serializer[Any]):
+class JudgedOut(Out):
     """What one kind of judgement says of the newest version that was judged in a pool, over matches that somebody chose to have judged."""
 
     pool = PoolRef()

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from league.api.http.output import Out
 from league.api.http.problems import told
 from league.enums import FaultKind
 from league.models.consent import MOST_MESSAGE
@@ -76,7 +77,7 @@ class MessageField(serializers.CharField):
         )
 
 
-class VersionRef(serializers.Serializer[Any]):
+class VersionRef(Out):
     """Which version of which bot of whom."""
 
     id = serializers.IntegerField()
@@ -86,7 +87,7 @@ class VersionRef(serializers.Serializer[Any]):
     house = serializers.BooleanField(source="bot.is_house")
 
 
-class PoolRef(serializers.Serializer[Any]):
+class PoolRef(Out):
     """What is rated together."""
 
     id = serializers.IntegerField()

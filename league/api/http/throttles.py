@@ -17,14 +17,27 @@ from rest_framework.views import APIView
 from league.service import limits
 
 SPENT = "_rate_limits"  # attribute of the Django request: what was counted of it
+COUNTED = "league.counted"  # in the environment of a request: what the door has counted of it
 
 
 def count(request: HttpRequest, scope: str, who: str) -> limits.Spent:
     """Count one request of a scope (league.api.http.settings), so that the headers of its answer tell of it."""
     rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
-    spent = limits.spend(f"api-{scope}", who, rates[scope])
-    request.__dict__[SPENT] = [*getattr(request, SPENT, []), (scope, spent)]
-    return spent
+    before = dict(request.META.pop(COUNTED, []))
+    one = before.get(scope) or limits.spend(f"api-{scope}", who, rates[scope])
+    request.__dict__[SPENT] = [*spent(request), (scope, one)]
+    return one
+
+
+def spent(request: HttpRequest) -> list[tuple[str, limits.Spent]]:
+    """What was counted of a request, by scope."""
+    found: list[tuple[str, limits.Spent]] = getattr(request, SPENT, [])
+    return found
+
+
+def count_stranger(request: HttpRequest) -> limits.Spent:
+    """Count a request of nobody who is known, by the address that it comes from."""
+    return count(request, "anon", f"a{limits.address(request)}")
 
 
 def refuse_bad_token(request: HttpRequest) -> None:
@@ -32,9 +45,9 @@ def refuse_bad_token(request: HttpRequest) -> None:
 
     A live token is never refused for the bad ones of others at its address.
     """
-    spent = count(request, "anon", f"a{limits.address(request)}")
-    if spent.over:
-        raise Throttled(wait=spent.seconds)
+    one = count_stranger(request)
+    if one.over:
+        raise Throttled(wait=one.seconds)
 
 
 class Window(BaseThrottle):
@@ -48,9 +61,9 @@ class Window(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request; whether it may pass."""
-        spent = count(request._request, self.scope, self.who(request))
-        self.seconds = spent.seconds
-        return not spent.over
+        one = count(request._request, self.scope, self.who(request))
+        self.seconds = one.seconds
+        return not one.over
 
     def wait(self) -> float:
         """Seconds until the next window."""
@@ -78,10 +91,15 @@ class Uploads(Window):
 
 def headers(request: Request) -> dict[str, str]:
     """The rate-limit headers of the answer to `request`; none if nothing was counted."""
-    spent: list[tuple[str, limits.Spent]] = getattr(request._request, SPENT, [])
-    if not spent:
+    return counted(request._request)
+
+
+def counted(request: HttpRequest) -> dict[str, str]:
+    """What was counted of a request, as headers."""
+    found = spent(request)
+    if not found:
         return {}
     return {
-        "RateLimit-Policy": ", ".join(f'"{scope}";q={one.quota};w={one.window}' for scope, one in spent),
-        "RateLimit": ", ".join(f'"{scope}";r={one.left};t={one.seconds}' for scope, one in spent),
+        "RateLimit-Policy": ", ".join(f'"{scope}";q={one.quota};w={one.window}' for scope, one in found),
+        "RateLimit": ", ".join(f'"{scope}";r={one.left};t={one.seconds}' for scope, one in found),
     }

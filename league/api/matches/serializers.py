@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from engine.analysis import PHASES
+from league.api.http.output import Out
 from league.api.http.serializers import (
     FaultField,
     ObjectField,
@@ -81,7 +82,7 @@ class ChallengeNew(StrictSerializer):
     )
 
 
-class PartyOut(serializers.Serializer[Any]):
+class PartyOut(Out):
     """One bot version at the table; it holds a side (all its seats), or a seat."""
 
     number = serializers.IntegerField(help_text="From 0, as in seatings and scores.")
@@ -103,7 +104,7 @@ class PartyOut(serializers.Serializer[Any]):
     )
 
 
-class MatchOut(serializers.Serializer[Any]):
+class MatchOut(Out):
     """One table of bot versions that plays some boards."""
 
     id = serializers.CharField(source="public_id")
@@ -149,7 +150,7 @@ class PartyDetail(PartyOut):
         return view.stderr if view.private else None
 
 
-class AuditOut(serializers.Serializer[Any]):
+class AuditOut(Out):
     """One conversation of a match, that is a seat in a pass, put to its bot twice again (docs/fairness.md, "Audits")."""
 
     id = serializers.CharField(source="work.public_id")
@@ -195,7 +196,7 @@ class MatchDetail(MatchOut):
         return {name: match.host[name] for name in HOST if name in match.host}
 
 
-class SittingOut(serializers.Serializer[Any]):
+class SittingOut(Out):
     """One playing of a board."""
 
     number = serializers.IntegerField(help_text="From 0.")
@@ -205,7 +206,7 @@ class SittingOut(serializers.Serializer[Any]):
     fault_party = serializers.IntegerField(allow_null=True)
 
 
-class BoardOut(serializers.Serializer[Any]):
+class BoardOut(Out):
     """One seeded deal or stream of deals, played in all its sittings: the rated unit."""
 
     match = serializers.CharField(source="match.public_id")
@@ -214,7 +215,7 @@ class BoardOut(serializers.Serializer[Any]):
     sittings = SittingOut(many=True)
 
 
-class ReplayOut(serializers.Serializer[Any]):
+class ReplayOut(Out):
     """The record of a sitting (format tute-replay/1). A restricted view has `view`, and neither `seed` nor `actions`."""
 
     format = serializers.CharField()
@@ -237,7 +238,7 @@ class ReplayOut(serializers.Serializer[Any]):
     notes = serializers.ListField(child=ObjectField(), help_text="What your own bots noted, by step.")
 
 
-class JudgementOut(serializers.Serializer[Any]):
+class JudgementOut(Out):
     """How far the judgement of a match has come. `open` and `fair` are two judgements, and no number of one is comparable with the other."""
 
     match = serializers.CharField(source="match.public_id")
@@ -261,7 +262,7 @@ class JudgementOut(serializers.Serializer[Any]):
     limited = serializers.BooleanField(help_text="Whether it ended for want of time, with sittings left.")
 
 
-class TallyOut(serializers.Serializer[Any]):
+class TallyOut(Out):
     """Decisions of a party, in one phase or in all."""
 
     phase = serializers.ChoiceField(choices=[(one, one) for one in (ALL, *PHASES)])
@@ -274,14 +275,14 @@ class TallyOut(serializers.Serializer[Any]):
     )
 
 
-class MoveOut(serializers.Serializer[Any]):
+class MoveOut(Out):
     """An action of a line."""
 
     seat = serializers.IntegerField()
     action = serializers.CharField()
 
 
-class VerdictOut(serializers.Serializer[Any]):
+class VerdictOut(Out):
     """One decision. What could not be judged has null in `lost`, `par` and `worth`."""
 
     board = serializers.IntegerField()
@@ -314,7 +315,7 @@ class VerdictOut(serializers.Serializer[Any]):
     )
 
 
-class PartyTallies(serializers.Serializer[Any]):
+class PartyTallies(Out):
     """What one party lost, by phase."""
 
     party = serializers.IntegerField()
@@ -344,7 +345,7 @@ class TryNew(StrictSerializer):
     name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True, help_text="Of your bot.")
 
 
-class AskedOut(serializers.Serializer[Any]):
+class AskedOut(Out):
     """One line that the bot was sent, and its answer."""
 
     number = serializers.IntegerField(help_text="From 1, of the decisions of a sitting; 0: the start, or the end.")
@@ -361,7 +362,7 @@ class AskedOut(serializers.Serializer[Any]):
         return one.seat - 1
 
 
-class TriedSitting(serializers.Serializer[Any]):
+class TriedSitting(Out):
     """One playing of the board of a try."""
 
     number = serializers.IntegerField(help_text="From 0.")
@@ -371,7 +372,7 @@ class TriedSitting(serializers.Serializer[Any]):
     replay = ReplayOut()
 
 
-class TriedOut(serializers.Serializer[Any]):
+class TriedOut(Out):
     """What came of a try."""
 
     stopped = serializers.BooleanField(help_text="Its time was over before all sittings were.")
@@ -386,7 +387,7 @@ class TriedOut(serializers.Serializer[Any]):
     sittings = TriedSitting(many=True)
 
 
-class TryOut(serializers.Serializer[Any]):
+class TryOut(Out):
     """A try of yours. Nobody else sees it."""
 
     id = serializers.CharField(source="work.public_id")

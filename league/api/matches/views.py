@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from django.contrib.auth.models import User
 from django.db.models import Prefetch, QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -19,6 +18,7 @@ from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
 from league.api.http.problems import Problem, told
+from league.api.matches.rows import listed
 from league.api.matches.serializers import (
     BoardOut,
     ChallengeNew,
@@ -36,19 +36,8 @@ from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays, sight
 from league.enums import JudgementKind, JudgementStatus, TokenScope
-from league.models import Board, Bot, BotVersion, Match, Party, Player, Sitting
+from league.models import Board, Bot, BotVersion, Match, Player, Sitting
 from league.service import marks
-
-# long texts that lists do not show
-LONG_TEXTS = ("faults", "stderr", "fault_detail")
-
-
-def _matches(viewer: User | None, *, whole: bool) -> QuerySet[Match]:
-    """Those that `viewer` may see, with what a list shows of them, or one of them."""
-    parties = Party.objects.select_related("version__bot__owner").order_by("number")
-    return sight.matches(Match.objects.select_related("pool", "tournament", "round"), viewer).prefetch_related(
-        Prefetch("parties", parties if whole else parties.defer(*LONG_TEXTS))
-    )
 
 
 def _match(request: Request, id: str) -> Match:
@@ -94,7 +83,7 @@ class Challenges(View):
         rivals = [_named(wanted, "against", "against_version")]
         rivals += [_named(one, "bot", "version") for one in wanted["others"]]
         made = challenges.challenge(player, own, rivals, wanted["game"], wanted["boards"])
-        shown = MatchOut(_matches(user_of(self.request), whole=False).get(pk=made.pk)).data
+        shown = MatchOut(listed(user_of(self.request)).get(pk=made.pk)).data
         where = reverse("api:match", args=[made.public_id])
         return Response(shown, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -124,7 +113,7 @@ class Matches(ListView):
     @extend_schema(operation_id="list_matches", summary="List matches, newest first", tags=["matches"])
     def get(self, request: Request) -> Response:
         """Every match in every status."""
-        return self.page(self.filtered(_matches(user_of(request), whole=False)))
+        return self.page(self.filtered(listed(user_of(request))))
 
 
 class OneMatch(View):
@@ -136,7 +125,7 @@ class OneMatch(View):
     def get(self, request: Request, id: str) -> Response:
         """With faults in full and stderr for the owners of the bots."""
         viewer = viewer_of(request)
-        match = existing(_matches(user_of(request), whole=True).filter(public_id=id).first())
+        match = existing(listed(user_of(request), whole=True).filter(public_id=id).first())
         return Response(MatchDetail(match, context={"viewer": viewer}).data)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.core.errors import shown
 from league.domain.operators.acting import MOST_REASON, MOST_SUBJECTS, Outcome
@@ -16,7 +17,7 @@ from league.enums import Right
 from league.models import LeagueEvent, Player
 
 
-class FieldOut(serializers.Serializer[Any]):
+class FieldOut(Out):
     """What an action asks for besides its subjects and the reason."""
 
     name = serializers.CharField()
@@ -25,7 +26,7 @@ class FieldOut(serializers.Serializer[Any]):
     choices = serializers.ListField(child=serializers.CharField(), help_text="Empty: any value that fits.")
 
 
-class ActionOut(serializers.Serializer[Any]):
+class ActionOut(Out):
     """Something that operators do."""
 
     name = serializers.CharField()
@@ -81,7 +82,7 @@ class ActNew(StrictSerializer):
         return {**super().get_fields(), **mine}
 
 
-class OutcomeOut(serializers.Serializer[Any]):
+class OutcomeOut(Out):
     """What was done, or would be."""
 
     action = serializers.CharField()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.people import rights, tokens
 from league.enums import Right, TokenScope
 from league.models import Player
 
 
-class PlayerOut(serializers.Serializer[Any]):
+class PlayerOut(Out):
     """A person."""
 
     name = serializers.SlugField()
@@ -21,7 +20,7 @@ class PlayerOut(serializers.Serializer[Any]):
     bots = serializers.IntegerField(source="bot_count", help_text="How many bots the player has.")
 
 
-class MeOut(serializers.Serializer[Any]):
+class MeOut(Out):
     """The player who asks."""
 
     name = serializers.SlugField()
@@ -35,7 +34,7 @@ class MeOut(serializers.Serializer[Any]):
         return rights.rights_of(player)
 
 
-class LimitOut(serializers.Serializer[Any]):
+class LimitOut(Out):
     """How much of something you have, and may have."""
 
     name = serializers.CharField(
@@ -49,7 +48,7 @@ class LimitOut(serializers.Serializer[Any]):
     )
 
 
-class TokenOut(serializers.Serializer[Any]):
+class TokenOut(Out):
     """A key of yours; the key itself is not kept."""
 
     id = serializers.IntegerField()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from league.api.http.output import Out
 from league.api.http.serializers import PoolRef, VersionRef
 
 
@@ -35,14 +34,14 @@ class PoolOut(PoolRef):
     )
 
 
-class MovedOut(serializers.Serializer[Any]):
+class MovedOut(Out):
     """How a bot has moved since a day."""
 
     places = serializers.IntegerField(help_text="Up; down where negative.")
     elo = serializers.FloatField()
 
 
-class RatingOut(serializers.Serializer[Any]):
+class RatingOut(Out):
     """A line of a leaderboard. Elo of a board; the anchor bot stands at 1000."""
 
     place = serializers.IntegerField(help_text="In the whole table, by `elo`; provisional rows have one, too.")
@@ -83,7 +82,7 @@ class RatingOut(serializers.Serializer[Any]):
     updated = serializers.DateTimeField(source="rating.updated")
 
 
-class VersionRatingOut(serializers.Serializer[Any]):
+class VersionRatingOut(Out):
     """The rating of one version in one pool."""
 
     pool = PoolRef()
@@ -101,7 +100,7 @@ class VersionRatingOut(serializers.Serializer[Any]):
     updated = serializers.DateTimeField()
 
 
-class PointOut(serializers.Serializer[Any]):
+class PointOut(Out):
     """The rating of a version right after one of its matches."""
 
     version = VersionRef()
@@ -112,7 +111,7 @@ class PointOut(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-class GameOut(serializers.Serializer[Any]):
+class GameOut(Out):
     """A game at its usual table."""
 
     key = serializers.CharField()
@@ -129,7 +128,7 @@ class AnyField(serializers.JSONField):
     """Any JSON value."""
 
 
-class OptionOut(serializers.Serializer[Any]):
+class OptionOut(Out):
     """An option of a game: a value of `values`, or where that is null a whole number of `range`."""
 
     name = serializers.CharField()
@@ -149,7 +148,7 @@ class GameDetail(GameOut):
     options = OptionOut(many=True)
 
 
-class QueueOut(serializers.Serializer[Any]):
+class QueueOut(Out):
     """What waits, who plays, and why nothing moves where nothing does."""
 
     queued = serializers.IntegerField()
@@ -164,7 +163,7 @@ class QueueOut(serializers.Serializer[Any]):
     )
 
 
-class OverallOut(serializers.Serializer[Any]):
+class OverallOut(Out):
     """A bot over all games at their usual tables."""
 
     place = serializers.IntegerField(allow_null=True, help_text="Null below half of the games.")

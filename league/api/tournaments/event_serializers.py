@@ -9,6 +9,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from league.api.http.output import Out
 from league.api.http.problems import told
 from league.api.http.serializers import MessageField, ObjectField, StrictSerializer
 from league.domain.matches import sight
@@ -17,7 +18,7 @@ from league.enums import DEFAULT_FORMAT, Audience, TournamentStatus, format_choi
 from league.models import Circuit, Event
 
 
-class PartOut(serializers.Serializer[Any]):
+class PartOut(Out):
     """A tournament that is a stage (or a group of it), or a division."""
 
     tournament = serializers.SlugField(source="slug")
@@ -27,7 +28,7 @@ class PartOut(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
 
 
-class EventOut(serializers.Serializer[Any]):
+class EventOut(Out):
     """Stages that follow from each other."""
 
     slug = serializers.SlugField()
@@ -86,7 +87,7 @@ class EventOut(serializers.Serializer[Any]):
         return list(PartOut(parts, many=True).data)
 
 
-class StallOut(serializers.Serializer[Any]):
+class StallOut(Out):
     """A match that could not be played, and nobody goes on until it is."""
 
     void = serializers.CharField(help_text="The match that was struck out.")
@@ -95,7 +96,7 @@ class StallOut(serializers.Serializer[Any]):
     )
 
 
-class WaitOut(serializers.Serializer[Any]):
+class WaitOut(Out):
     """A tournament that an event waits for."""
 
     tournament = serializers.SlugField(source="tournament.slug")
@@ -185,7 +186,7 @@ class EventNew(TermsNew):
     message = MessageField()
 
 
-class SeasonOut(serializers.Serializer[Any]):
+class SeasonOut(Out):
     """One occurrence of a circuit."""
 
     number = serializers.IntegerField()
@@ -200,7 +201,7 @@ class SeasonOut(serializers.Serializer[Any]):
         return list(PartOut(sorted(season.tournaments.all(), key=lambda one: one.group), many=True).data)
 
 
-class CircuitOut(serializers.Serializer[Any]):
+class CircuitOut(Out):
     """A league that recurs by the calendar."""
 
     slug = serializers.SlugField()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
+from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.bots import consent
 from league.enums import RequestStatus
 from league.models import EntryRequest, Player
 
 
-class RequestOut(serializers.Serializer[Any]):
+class RequestOut(Out):
     """Somebody wants to enter another's bot."""
 
     id = serializers.IntegerField()
@@ -42,7 +41,7 @@ class RequestOut(serializers.Serializer[Any]):
         return request.message if viewer and viewer.pk in (request.asker_id, request.bot.owner_id) else None
 
 
-class BlockOut(serializers.Serializer[Any]):
+class BlockOut(Out):
     """A player who can enter, challenge and ask for none of your bots."""
 
     player = serializers.SlugField(source="blocked.name")

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 import engine
+from league.api.http.output import Out
 from league.api.http.problems import told
 from league.api.http.serializers import MessageField, ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
 from league.domain.core.errors import Refused, shown
@@ -32,7 +33,7 @@ class EndingField(serializers.ChoiceField):
         return super().to_representation(value) or None
 
 
-class TournamentOut(serializers.Serializer[Any]):
+class TournamentOut(Out):
     """Entries that meet by a schedule, on deals committed to before the first card."""
 
     slug = serializers.SlugField()
@@ -176,7 +177,7 @@ class Span(serializers.ListField):
         super().__init__(child=serializers.IntegerField(), min_length=2, max_length=2, **kwargs)
 
 
-class ForecastOut(serializers.Serializer[Any]):
+class ForecastOut(Out):
     """How much there would be to play, fewest and most, and how long it would take."""
 
     matches = Span()
@@ -193,7 +194,7 @@ class ForecastOut(serializers.Serializer[Any]):
     workers = serializers.IntegerField(source="pace.workers", help_text="Workers that share the work.")
 
 
-class ParameterOut(serializers.Serializer[Any]):
+class ParameterOut(Out):
     """What the owner may choose about a format."""
 
     name = serializers.CharField()
@@ -204,7 +205,7 @@ class ParameterOut(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
 
 
-class FormatOut(serializers.Serializer[Any]):
+class FormatOut(Out):
     """A format: how the matches of a tournament follow from its entries."""
 
     key = serializers.ChoiceField(choices=format_choices())
@@ -227,7 +228,7 @@ class ExtendNew(StrictSerializer):
         return value
 
 
-class RoundMatch(serializers.Serializer[Any]):
+class RoundMatch(Out):
     """A match of a round."""
 
     id = serializers.CharField()
@@ -241,7 +242,7 @@ class RoundMatch(serializers.Serializer[Any]):
     )
 
 
-class RoundOut(serializers.Serializer[Any]):
+class RoundOut(Out):
     """A round: matches in which no entry sits twice (but for the extra boards of a level match)."""
 
     number = serializers.IntegerField()
@@ -249,7 +250,7 @@ class RoundOut(serializers.Serializer[Any]):
     matches = RoundMatch(many=True)
 
 
-class PairingOut(serializers.Serializer[Any]):
+class PairingOut(Out):
     """A meeting of a bracket."""
 
     part = serializers.ChoiceField(choices=["winners", "losers", "final", "bronze"])
@@ -264,14 +265,14 @@ class PairingOut(serializers.Serializer[Any]):
     matches = serializers.ListField(child=serializers.CharField())
 
 
-class BracketOut(serializers.Serializer[Any]):
+class BracketOut(Out):
     """The pairings that are known, in the order in which they are played. Empty for formats without a bracket."""
 
     tournament = serializers.SlugField()
     pairings = PairingOut(many=True)
 
 
-class EntryOut(serializers.Serializer[Any]):
+class EntryOut(Out):
     """One version in one tournament, frozen when it starts."""
 
     number = serializers.IntegerField(help_text="From 0; crosstables and schedules name an entry by it.")
@@ -312,7 +313,7 @@ class CancelNew(StrictSerializer):
     why = serializers.CharField(required=False, max_length=200, default="cancelled by its owner")
 
 
-class StandingOut(serializers.Serializer[Any]):
+class StandingOut(Out):
     """One line of the standings."""
 
     place = serializers.IntegerField(source="result.place")
@@ -345,7 +346,7 @@ class StandingOut(serializers.Serializer[Any]):
     faults = serializers.IntegerField(help_text="Matches in which it made a fault.")
 
 
-class CellOut(serializers.Serializer[Any]):
+class CellOut(Out):
     """What one entry did against another."""
 
     entry = serializers.IntegerField()
@@ -358,7 +359,7 @@ class CellOut(serializers.Serializer[Any]):
     matches = serializers.ListField(child=serializers.CharField())
 
 
-class StandingsOut(serializers.Serializer[Any]):
+class StandingsOut(Out):
     """The table of a tournament and who beat whom, from its finished boards."""
 
     tournament = serializers.SlugField()

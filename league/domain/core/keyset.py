@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -47,14 +47,12 @@ class Order:
         for name, value in reversed(list(zip(self.names, edge, strict=True))):
             column = name.lstrip("-")
             side = "lt" if name.startswith("-") != back else "gt"
-            here = Q(**{f"{column}__{side}": value})
-            found = here if found is None else here | Q(**{column: value}) & found
+            if found is None:
+                found = Q(**{f"{column}__{side}": value})
+            else:  # a range of the first column, which an index understands and a planner can guess the size of
+                found = Q(**{f"{column}__{side}e": value}) & ~(Q(**{column: value}) & ~found)
         if found is None:
             raise ValueError("an order needs a column")
-        if len(edge) > 1:  # the same again of the first column alone, which an index understands
-            name = self.names[0]
-            side = "lte" if name.startswith("-") != back else "gte"
-            found &= Q(**{f"{name.lstrip('-')}__{side}": edge[0]})
         return found
 
     def columns(self, *, back: bool = False) -> list[str]:
@@ -134,10 +132,20 @@ def _is(value: Any, kind: type[Value]) -> bool:
 
 def read_page(rows: QuerySet[Of], order: Order, cursor: Cursor | None = None, size: int = USUAL) -> Page[Of]:
     """A page of a query. One query: a row more than the page tells whether there is a further one."""
+    return fold(list(asked(rows, order, cursor, size)), order.values, cursor, size)
+
+
+def asked(rows: QuerySet[Of], order: Order, cursor: Cursor | None, size: int) -> QuerySet[Of]:
+    """The rows of a page and one more, in the direction of the cursor."""
     back = cursor is not None and cursor.back
     if cursor is not None:
         rows = rows.filter(order.beyond(cursor.edge, back=back))
-    found = list(rows.order_by(*order.columns(back=back))[: size + 1])
+    return rows.order_by(*order.columns(back=back))[: size + 1]
+
+
+def fold(found: list[Row], values: Callable[[Row], Sequence[Value]], cursor: Cursor | None, size: int) -> Page[Row]:
+    """The page of what `asked` has found. values: those of a row in the order of the list."""
+    back = cursor is not None and cursor.back
     more, shown = len(found) > size, found[:size]
     if back:
         shown.reverse()
@@ -146,8 +154,8 @@ def read_page(rows: QuerySet[Of], order: Order, cursor: Cursor | None = None, si
     has_before, has_after = (more, True) if back else (cursor is not None, more)
     return Page(
         shown,
-        write(order.values(shown[0]), back=True) if has_before else None,
-        write(order.values(shown[-1]), back=False) if has_after else None,
+        write(values(shown[0]), back=True) if has_before else None,
+        write(values(shown[-1]), back=False) if has_after else None,
     )
 
 

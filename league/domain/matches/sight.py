@@ -7,13 +7,15 @@ held back, else the moment from which on everybody sees it. Before it the owner 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
-from league.domain.core import clock
+from league.domain.core import clock, keyset
+from league.domain.core.prepared import Cells, Prepared
 from league.enums import Audience
 from league.models import Event, Guest, Match, Tournament
 
@@ -25,6 +27,25 @@ Row = TypeVar("Row", Match, Tournament)
 def matches(rows: QuerySet[Match], viewer: User | None, *, now: datetime | None = None) -> QuerySet[Match]:
     """Those that `viewer` (None: a stranger) may see. No query."""
     return rows if _sees_all(viewer) else rows.filter(_seen("tournament__", viewer, clock.given(now)))
+
+
+def read_cells(
+    columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, now: datetime | None = None
+) -> keyset.Page[tuple[int, str]]:
+    """The matches that a stranger may see, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
+    values = (clock.given(now), *(cursor.edge if cursor else ()))
+    found = _CELLS.rows((columns, cursor and cursor.back, size), values)
+    return keyset.fold([(int(pk), cells) for pk, cells in found], lambda row: row[:1], cursor, size)
+
+
+def _cells(shape: tuple[tuple[str, ...], bool | None, int], values: Sequence[Any]) -> QuerySet[Any, Any]:
+    columns, back, size = shape
+    cursor = None if back is None else keyset.Cursor(back, tuple(values[1:]))
+    rows = Match.objects.filter(_seen("tournament__", None, values[0]))
+    return keyset.asked(rows, keyset.NEWEST, cursor, size).values_list("id", Cells(columns))
+
+
+_CELLS = Prepared(_cells)
 
 
 def tournaments(

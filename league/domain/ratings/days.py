@@ -6,9 +6,10 @@ was kept last. The last eight days and the newest table before them stay, so a p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, TypeAlias
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Subquery
@@ -18,6 +19,7 @@ from league.domain.ratings import leaderboards
 from league.domain.ratings.leaderboards import Moved, RankedBot
 from league.enums import MatchStatus
 from league.models import Match, PlaceOfDay, Pool, PoolSums, Rating, TableOfDay
+from league.service.remembered import Held
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 RISEN = 3  # bots of a table whose rise is told
@@ -96,20 +98,88 @@ def _note_rises(places: Iterable[PlaceOfDay], base: TableOfDay) -> None:
 def movement(pool: Pool, rows: Collection[RankedBot], *, now: datetime | None = None) -> Movement:
     """How these rows have moved. Two queries; one where no table is kept."""
     today = _today(clock.given(now))
+    compared = _compared(pool.pk, today)
+    here = {row.rating.version.bot_id: Stand(row.place, row.rating.elo) for row in rows}
+    day, week = _moved(here, _stood(compared, list(here)))
+    since = today - DAY
+    return Movement(since if compared.day else None, since - WEEK if compared.week else None, day, week)
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where a bot stands, or stood."""
+
+    place: int
+    elo: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The tables with which a leaderboard is compared; None where none of then is kept."""
+
+    day: int | None = None
+    week: int | None = None
+
+
+def moved(
+    pool: int, version: int, here: Mapping[int, Stand], *, now: datetime | None = None
+) -> tuple[dict[int, Moved], dict[int, Moved]]:
+    """How bots have moved that stand `here`, since the end of yesterday and since a week before that: as `movement` has it.
+
+    version: of the ratings of the pool (marks.of_ratings), read before. What is remembered needs no query, else three.
+    """
+    today = _today(clock.given(now))
+    follows = (version, today)
+
+    def compare(_: object) -> tuple[dict[int, Compared], dict[int, tuple[int, date]]]:
+        return {pool: _compared(pool, today)}, {pool: follows}
+
+    compared = _tables.of_many({pool: follows}, compare)[pool]
+    if compared.day is None:
+        return {}, {}
+
+    def look(missing: list[tuple[Compared, int]]) -> tuple[dict[tuple[Compared, int], Stood], dict[Any, None]]:
+        found = _stood(compared, [bot for _, bot in missing])
+        return {(compared, bot): found.get(bot, (None, None)) for _, bot in missing}, dict.fromkeys(missing)
+
+    # The places in a table are written with it, and never again
+    there = _places.of_many(dict.fromkeys((compared, bot) for bot in here), look)
+    return _moved(here, {bot: there[compared, bot] for bot in here})
+
+
+Stood: TypeAlias = tuple[Stand | None, Stand | None]  # in the table of the day, in that of the week
+_tables: Held[int, Compared] = Held(1000)
+_places: Held[tuple[Compared, int], Stood] = Held(50_000)
+
+
+def _compared(pool: int, today: date) -> Compared:
+    """One query."""
     tables = TableOfDay.objects.filter(pool=pool, day__lt=today).order_by("-day")
     kept = list(tables.values_list("pk", "day")[:9])
     if not kept:
-        return Movement()
-    day = kept[0][0]
-    week = next((pk for pk, one in kept if one <= today - DAY - WEEK), None)
-    found: dict[int, dict[int, Moved]] = {pk: {} for pk, _ in kept}
-    here = {row.rating.version.bot_id: row for row in rows}
-    then = PlaceOfDay.objects.filter(table__in=[pk for pk in (day, week) if pk is not None], bot__in=list(here))
-    for table, bot, place, elo in then.values_list("table", "bot", "place", "elo"):
-        found[table][bot] = Moved(place - here[bot].place, here[bot].rating.elo - elo)
-    return Movement(
-        today - DAY, None if week is None else today - DAY - WEEK, found[day], {} if week is None else found[week]
-    )
+        return Compared()
+    return Compared(kept[0][0], next((pk for pk, one in kept if one <= today - DAY - WEEK), None))
+
+
+def _stood(compared: Compared, bots: Collection[int]) -> dict[int, Stood]:
+    """Where bots stood in two tables. One query; none where no table is kept."""
+    tables = [pk for pk in (compared.day, compared.week) if pk is not None]
+    if not tables:
+        return {}
+    then = PlaceOfDay.objects.filter(table__in=tables, bot__in=bots)
+    found: dict[tuple[int | None, int], Stand] = {
+        (table, bot): Stand(place, elo) for table, bot, place, elo in then.values_list("table", "bot", "place", "elo")
+    }
+    return {bot: (found.get((compared.day, bot)), found.get((compared.week, bot))) for bot in bots}
+
+
+def _moved(here: Mapping[int, Stand], then: Mapping[int, Stood]) -> tuple[dict[int, Moved], dict[int, Moved]]:
+    since: tuple[dict[int, Moved], dict[int, Moved]] = ({}, {})
+    for bot, now in here.items():
+        for found, stood in zip(since, then.get(bot, (None, None)), strict=True):
+            if stood is not None:
+                found[bot] = Moved(stood.place - now.place, now.elo - stood.elo)
+    return since
 
 
 @dataclass(frozen=True)

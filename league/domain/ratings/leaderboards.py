@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from league.domain.core import keyset, past
+from league.domain.core.prepared import Cells, Prepared
 from league.domain.ratings import idle, pools, sums
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating
@@ -113,8 +115,12 @@ def read_owed(pool: Pool) -> PoolSums | None:
 
 def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
     """The ratings of `pool`, best first, with version, bot and owner loaded."""
-    rows = Rating.objects.filter(pool=pool) if every_version else Rating.objects.filter(pool=pool, listed=True)
+    rows = Rating.objects.filter(pool=pool) if every_version else _listed(pool.pk)
     return rows.select_related("version__bot__owner").order_by(*BEST.names)
+
+
+def _listed(pool: int) -> QuerySet[Rating]:
+    return Rating.objects.filter(pool=pool, listed=True)
 
 
 def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
@@ -170,9 +176,53 @@ def read_page(
     return keyset.Page(_placed(pool, page.rows, above), page.before, page.after)
 
 
+class Shown(NamedTuple):
+    """A row of a leaderboard by its place, and what is shown of it as one text (prepared.Cells)."""
+
+    place: int
+    version: int
+    elo: float
+    cells: str
+
+
+def read_cells(
+    pool: int, columns: tuple[str, ...], cursor: keyset.Cursor | None = None, size: int = keyset.USUAL
+) -> keyset.Page[Shown]:
+    """The same page without any model. One query for the first page, two for all others."""
+    edge = cursor.edge if cursor else ()
+    found = _CELLS.rows((columns, cursor and cursor.back, size), (pool, *edge))
+    rows = [Shown(0, int(version), float(elo), cells) for version, elo, cells in found]
+    page = keyset.fold(rows, lambda row: (row.elo, row.version), cursor, size)
+    above = 0
+    if page.before is not None:
+        above = sum(int(number) for (number,) in _ABOVE.rows((), (pool, page.rows[0].elo, page.rows[0].version)))
+    placed = [Shown(place, *row[1:]) for place, row in enumerate(page.rows, above + 1)]
+    return keyset.Page(placed, page.before, page.after)
+
+
+def _cells(shape: tuple[tuple[str, ...], bool | None, int], values: Sequence[Any]) -> QuerySet[Any, Any]:
+    columns, back, size = shape
+    cursor = None if back is None else keyset.Cursor(back, tuple(values[1:]))
+    return keyset.asked(_listed(values[0]), BEST, cursor, size).values_list("version_id", "elo", Cells(columns))
+
+
+def _above(_shape: object, values: Sequence[Any]) -> QuerySet[Any, Any]:
+    rows = _listed(values[0]).filter(BEST.beyond(values[1:], back=True)).order_by()
+    return rows.values("pool").annotate(number=Count("*")).values_list("number")
+
+
+_CELLS, _ABOVE = Prepared(_cells), Prepared(_above)
+
+
 def _placed(pool: Pool, found: Iterable[Rating], above: int) -> list[RankedBot]:
     """Ratings in their order, `above` settled ones before them."""
     return [_ranked(pool, rating, place) for place, rating in enumerate(found, above + 1)]
+
+
+def ranked(pool: int, versions: Sequence[int]) -> list[RankedBot]:
+    """Lines of the leaderboard of bots, without their places (0), where they are in it. Two queries."""
+    found = Pool.objects.filter(pk=pool).first()
+    return [_ranked(found, row, 0) for row in ratings(found).filter(version__in=versions)] if found else []
 
 
 def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:

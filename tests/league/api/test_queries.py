@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from league.api.http import output
 from league.domain.core import clock
 from league.domain.people import players
 from league.domain.ratings import ratings
 from league.domain.tournaments import tournaments
+from league.models import Player
 from tests.league.api.client import Api
+from tests.league.api.conftest import api_of
 from tests.support import league as made
 
 # address: queries
@@ -81,3 +85,23 @@ def test_query_counts_are_constant(db, rows, monkeypatch):
     clock.present()  # a server's clock is asked once a minute: not in the middle of this
 
     assert {path: count(path.format(**names)) for path in LISTS} == LISTS
+
+
+def test_answers_are_as_the_framework_makes_them(db, monkeypatch):
+    """What is worked out once for a class of answers tells the same as its fields do, asked one by one."""
+    names = grow(3)
+    owner = api_of(Player.objects.get(name="p-0"))
+    paths = [
+        path.format(**names) for path in [*LISTS, "me", "bots/a-0", "tournaments/{cup}", "pools/{pool}", "games/brisca"]
+    ]
+    frozen = clock.present()
+    monkeypatch.setattr(clock, "present", lambda: frozen)
+
+    def read() -> list[bytes]:
+        cache.clear()
+        return [api.get(path).content for api in (Api(), owner) for path in paths]
+
+    quick = read()
+    with monkeypatch.context() as slow:
+        slow.delattr(output.Out, "to_representation")
+        assert read() == quick

@@ -1,0 +1,53 @@
+"""The list of all matches from finished lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from django.http import HttpRequest
+
+from league.api.http import lines
+from league.api.matches.rows import listed
+from league.api.matches.serializers import MatchOut
+from league.domain.core import keyset
+from league.domain.matches import sight
+from league.models import Match
+from league.service import marks
+from league.service.remembered import Held
+
+_held: Held[int, bytes] = Held(lines.MOST_LINES)
+
+
+def matches(request: HttpRequest, _named: Mapping[str, str]) -> lines.Made | None:
+    """A page of all matches that a stranger may see, newest first. Two queries, and those for lines that are made anew.
+
+    None where the page has no row, or is no page of all: the view says what there is to say.
+    """
+    asked = lines.asked(request, keyset.NEWEST)
+    if asked is None:
+        return None
+    versions = marks.read([marks.MATCHES, marks.BOTS, marks.NAMES])
+    page = sight.read_cells(columns(), asked.cursor, asked.size)
+    names = versions[marks.NAMES]
+
+    def make(missing: list[int]) -> tuple[dict[int, bytes], dict[int, Any]]:
+        rows = listed(None).filter(pk__in=missing)
+        made = {row.pk: lines.render(MatchOut(row).data) for row in rows}
+        return made, follow(sight.read_cells(columns(), asked.cursor, asked.size))
+
+    def follow(rows: keyset.Page[tuple[int, str]]) -> dict[int, Any]:
+        return {pk: (names, cells) for pk, cells in rows}
+
+    there = _held.of_many(follow(page), make)
+    if not page.rows or len(there) < len(page):
+        return None
+    rows = [there[pk] for pk, _ in page]
+    return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), versions)
+
+
+@cache
+def columns() -> tuple[str, ...]:
+    """What a line shows of its match; parties are written in the transaction in which it moves on, and its token is then another one."""
+    return (*lines.columns(MatchOut, Match), "token")

@@ -1,0 +1,85 @@
+"""The leaderboard of a pool from finished lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.http import HttpRequest
+
+from league.api.http import lines
+from league.api.ratings.serializers import MovedOut, RatingOut
+from league.domain.core import keyset
+from league.domain.ratings import days, leaderboards
+from league.models import Rating
+from league.service import marks
+from league.service.remembered import Held
+
+VARYING = ("place", "day", "week")  # of a line, with the page and the day
+
+
+@dataclass(frozen=True)
+class Line:
+    """The JSON of a rating, in pieces, and whose it is."""
+
+    bot: int
+    pieces: tuple[bytes, ...]
+
+
+_held: Held[tuple[int, int], Line] = Held(lines.MOST_LINES)
+
+
+def leaderboard(request: HttpRequest, named: Mapping[str, str]) -> lines.Made | None:
+    """A page of all bots, best first. Two queries, three further on, and those for lines that are made anew.
+
+    None where the page has no row, or is no page of all: the view says what there is to say.
+    """
+    asked, pool = lines.asked(request, leaderboards.BEST), int(named["pool"])
+    if asked is None:
+        return None
+    ratings = marks.of_ratings(pool)
+    versions = marks.read([ratings, marks.BOTS, marks.NAMES])
+    page = leaderboards.read_cells(pool, columns(), asked.cursor, asked.size)
+    if not page.rows:
+        return None
+    there = _lines(pool, page, versions[marks.NAMES], asked)
+    if len(there) < len(page):  # one has gone since
+        return None
+    here = {there[row.version].bot: days.Stand(row.place, row.elo) for row in page}
+    day, week = days.moved(pool, versions[ratings], here)
+    rows = [_whole(there[row.version], row.place, day, week) for row in page]
+    return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), versions)
+
+
+@cache
+def columns() -> tuple[str, ...]:
+    """What a line shows of its rating."""
+    return lines.columns(RatingOut, Rating, "rating")
+
+
+def _lines(pool: int, page: keyset.Page[leaderboards.Shown], names: int, asked: lines.Asked) -> dict[int, Line]:
+    """The lines of a page, by version."""
+
+    def make(missing: list[tuple[int, int]]) -> tuple[dict[tuple[int, int], Line], dict[tuple[int, int], Any]]:
+        made = {}
+        for one in leaderboards.ranked(pool, [version for _, version in missing]):
+            told = RatingOut(one).data
+            made[pool, one.rating.version_id] = Line(one.rating.version.bot_id, lines.pieces(told, VARYING))
+        return made, follow(leaderboards.read_cells(pool, columns(), asked.cursor, asked.size))
+
+    def follow(rows: keyset.Page[leaderboards.Shown]) -> dict[tuple[int, int], Any]:
+        return {(pool, row.version): (names, row.cells) for row in rows}
+
+    return {version: line for (_, version), line in _held.of_many(follow(page), make).items()}
+
+
+def _whole(line: Line, place: int, day: Mapping[int, Any], week: Mapping[int, Any]) -> bytes:
+    told = (b"%d" % place, _moved(day.get(line.bot)), _moved(week.get(line.bot)))
+    cut = line.pieces
+    return b"".join((cut[0], told[0], cut[1], told[1], cut[2], told[2], cut[3]))
+
+
+def _moved(one: Any) -> bytes:
+    return b"null" if one is None else lines.render(MovedOut(one).data)
