@@ -20,6 +20,7 @@ from tests.support.compose import TOP
 from tests.support.postgres import PostgresServer
 from tests.support.processes import Process
 from tests.support.redis import RedisServer
+from tests.support.runtimes import lend
 from tests.support.stack import base_environment
 from tests.support.tls import Front, make_certificate
 
@@ -99,6 +100,7 @@ def test_a_worker_of_another_host_works_over_tls_and_trusts_nobody_else(servers:
     ours, others = tmp_path / "tls" / "tls_ca", make_certificate(HERE, tmp_path / "others") / "tls_ca"
     told = f"SELECT ssl, s.version FROM pg_stat_ssl s JOIN pg_stat_activity USING (pid) WHERE usename = '{ROLE}'"
     command = [sys.executable, "manage.py", "worker"]
+    lend(tmp_path / "state" / "sandbox")
 
     worker = Process("worker", command, tmp_path / "log", env=servers.environment(ours), cwd=TOP)
     try:

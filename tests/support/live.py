@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from tests.support.processes import Process
+from tests.support.runtimes import lend
 
 
 def database_url() -> str:
@@ -31,6 +32,7 @@ class LiveLeague:
         settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
         self.folder = Path(tempfile.mkdtemp(prefix="live-", dir=settings.STATE_DIR))
         self.folder.chmod(0o755)
+        lend(self.folder / "sandbox")
         self.environment = {
             **os.environ,
             "DATABASE_URL": database_url(),

@@ -25,6 +25,7 @@ import psycopg
 from tests.support import compose
 from tests.support.compose import SECRETS, TOP
 from tests.support.processes import Process, free_port
+from tests.support.runtimes import lend
 
 HOST = "league.test"
 
@@ -81,6 +82,8 @@ class Stack:
     def environment(self, service: compose.Service) -> dict[str, str]:
         """What the service is given in the file, with the folders of this stack."""
         state = self.folder / f"state-{service.name}"
+        if service.name == "worker":
+            lend(state / "sandbox")
         exchanged = {
             name: value.replace(SECRETS, f"{self.folder}/secrets/").replace("/var/lib/tute", str(state))
             for name, value in service.environment.items()

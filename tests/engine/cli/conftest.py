@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.runtimes import lend
+
 ROOT = Path(__file__).resolve().parents[3]
 Tute = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -18,6 +20,7 @@ def state_dir() -> Iterator[Path]:
     """A directory that every user may pass: where the tests run as root, bots are other users."""
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
         Path(folder).chmod(0o755)
+        lend(Path(folder))
         yield Path(folder)
 
 

@@ -9,6 +9,7 @@ import pytest
 from engine.runner import BotSpec, load_package
 from engine.sandbox import Sandbox
 from tests.support.bots import FRAME, HONEST
+from tests.support.runtimes import lend
 
 Maker = Callable[..., BotSpec]
 
@@ -18,6 +19,7 @@ def state_dir() -> Iterator[Path]:
     """A directory that every user may pass: where the tests run as root, bots are other users."""
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
         Path(folder).chmod(0o755)
+        lend(Path(folder))
         yield Path(folder)
 
 

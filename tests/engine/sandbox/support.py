@@ -18,6 +18,7 @@ from engine.runner.runtimes import modules
 from engine.sandbox import Runtime, TierReport, check
 from engine.sandbox.cgroups import groups
 from engine.sandbox.files import runtimes
+from tests.support.runtimes import lend
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 ORDINARY_USER = 60990  # neither a bot's slot nor, on any distribution, somebody's account
@@ -35,6 +36,8 @@ class StateDirectory:
         self.path.chmod(0o755)
 
     def __enter__(self) -> StateDirectory:
+        if not self._lent:
+            lend(self.path, {})
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -53,10 +56,10 @@ class StateDirectory:
     @cached_property
     def _for_others(self) -> Runtime:
         """A Python that any user can run, with the sandbox and its tests inside."""
-        blank = self.path / "blank.py"
-        blank.touch()
+        blank = REPOSITORY / "tests/support/__init__.py"  # no rules
         modules = {"engine/__init__.py": blank, "engine/sandbox": REPOSITORY / "engine/sandbox"}
         modules |= {name: REPOSITORY / name for name in ("tests/hostile", "tests/engine/sandbox")}
+        lend(self.path, modules)
         return runtimes.python(self.path, modules)
 
     @cached_property
@@ -66,6 +69,7 @@ class StateDirectory:
             f"engine/{name}": REPOSITORY / "engine" / name for name in ("runner", "packages", "sandbox")
         }
         inside["tests/hostile/acts.py"] = REPOSITORY / "tests/hostile/acts.py"
+        lend(self.path, inside)
         return runtimes.python(self.path, inside)
 
     def for_others(self, *, runner: bool = False) -> tuple[str, list[str], str]:

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from engine.runner.runtimes import modules
 from tests.engine.sandbox.support import held_tiers
 from tests.hostile.acts import ACTS, Cell
 from tests.hostile.attacks import ATTACKS
 from tests.hostile.test_acts import quick_moments
 from tests.support import container
+from tests.support.runtimes import lending
 
 PYTHON = sys.executable
 
@@ -73,7 +75,7 @@ def test_tiers_hold_or_are_refused_with_the_reason(place: Place) -> None:
 def test_a_match_is_played_and_a_tier_that_does_not_hold_plays_none(place: Place) -> None:
     tute = f"STATE_DIR=/state {PYTHON} -m engine.cli play bots/house/random bots/house/greedy -g a_dos -n 4 --json"
 
-    (match,) = inside(place, f"{tute} | tr -d '\\n'\necho")
+    (match,) = inside(place, f"{lending('/state', modules())}{tute} | tr -d '\\n'\necho")
 
     assert [party["faults"] for party in match["parties"]] == [[], []]
     assert all(board["complete"] for board in match["boards"])
@@ -82,6 +84,7 @@ def test_a_match_is_played_and_a_tier_that_does_not_hold_plays_none(place: Place
     assert match["host"]["control_groups"] == "none"
     if "namespaces" not in place.holds:
         refused = container.run(
+            f"{lending('/state', modules())}"
             f"STATE_DIR=/state {PYTHON} -m engine.cli play bots/house/random bots/house/greedy -g a_dos -n 1 "
             "--sandbox namespaces >/dev/null 2>/tmp/said && exit 1\ncat /tmp/said",
             user=place.user,
@@ -94,7 +97,8 @@ def test_a_match_is_played_and_a_tier_that_does_not_hold_plays_none(place: Place
 @pytest.mark.timeout(900)
 def test_every_attack_is_contained_there_too(place: Place) -> None:
     names = "".join(f"{name}\\n" for name in ATTACKS)
-    script = f"printf {shlex.quote(names)} | {PYTHON} -m tests.hostile.arena /state {place.holds[0]}"
+    play = f"printf {shlex.quote(names)} | {PYTHON} -m tests.hostile.arena /state {place.holds[0]}"
+    script = lending("/state", {}) + play
 
     played = inside(place, script, 580)
 

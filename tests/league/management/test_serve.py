@@ -19,6 +19,7 @@ from django.conf import settings
 
 from tests.support import migrated
 from tests.support.processes import Process, free_port, wait_for
+from tests.support.runtimes import lend
 from tests.support.slow import half_sent
 
 pytestmark = pytest.mark.timeout(900)
@@ -74,7 +75,8 @@ def answers(port: int) -> bool:
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Signals) -> None:
     shutil.copytree(collected, state / "static")
-    if how != signal.SIGTERM:  # there the database is made, too
+    if how != signal.SIGTERM:  # there the database is made, too, and the runtime
+        lend(state / "sandbox")
         shutil.copyfile(migrated.sqlite_file(), state / "league.sqlite3")
     port = free_port()
     command = [sys.executable, "manage.py", "serve", "--bind", f"127.0.0.1:{port}", "--slots", "1"]
@@ -102,6 +104,7 @@ def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr + (state / "demo.log").read_text()[-3000:]
         return done.stdout[done.stdout.index("Tute") : done.stdout.index("Played and rated")]
 
+    lend(state / "sandbox")
     first = demo("7")
     assert re.search(r"greedy v1 +│ +1000 ", first)
     assert demo("7") == first

@@ -25,6 +25,7 @@ from league.enums import AuditReason, AuditVerdict, MatchStatus, VersionStatus
 from league.models import Audit, BotVersion, LeagueEvent, Match, RatingPoint, Tournament
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play, started, uploaded
+from tests.support.runtimes import lend
 
 FOUND = runner.Audit(
     runner.DIFFERS,
@@ -318,6 +319,7 @@ def test_the_mark_is_earned_by_who_declares_and_always_answers_the_same(cup) -> 
 def machine() -> Iterator[Machine]:
     with tempfile.TemporaryDirectory(prefix="tute-audit-") as folder:
         Path(folder).chmod(0o755)
+        lend(Path(folder))
         made = Machine(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made

@@ -26,6 +26,7 @@ from league.models import Bot, BotVersion, Match, Package, Player, Sitting, Try
 from tests.league.api.client import Api
 from tests.support import rows
 from tests.support.league import BOT, NOW, accepted, later, started, uploaded
+from tests.support.runtimes import lend
 
 TEXT = BOT.decode()
 
@@ -198,6 +199,7 @@ run(Mine())
 def machine() -> Iterator[Machine]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
+        lend(Path(folder))
         made = Machine(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made

@@ -27,6 +27,7 @@ from tests.support import rows
 from tests.support.league import NOW, accepted, later
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
+from tests.support.runtimes import lend
 
 CRASHES = b"""import json, sys
 for line in sys.stdin:
@@ -215,6 +216,7 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
 def folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="tute-table-") as made:
         Path(made).chmod(0o755)
+        lend(Path(made))
         yield Path(made)
 
 

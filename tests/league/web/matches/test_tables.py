@@ -33,6 +33,7 @@ from tests.support import rows
 from tests.support.league import accepted
 from tests.support.playing import choose
 from tests.support.processes import wait_for
+from tests.support.runtimes import lend
 from tests.support.seats import hold
 
 
@@ -221,6 +222,7 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
 def machine() -> Iterator[Machine]:
     with tempfile.TemporaryDirectory(prefix="tute-seat-") as folder:
         Path(folder).chmod(0o755)
+        lend(Path(folder))
         made = Machine(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made

@@ -33,6 +33,7 @@ from tests.support import league as made
 from tests.support import rows
 from tests.support.chromium import until
 from tests.support.league import BOT, accepted, started
+from tests.support.runtimes import lend
 
 VENDOR = settings.BASE_DIR / "league" / "static" / "league" / "vendor"
 TEXT = BOT.decode()
@@ -218,6 +219,7 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
 def machine() -> Iterator[Machine]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
+        lend(Path(folder))
         made = Machine(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made

@@ -1,0 +1,69 @@
+"""Runtimes of bots for the state directories of tests: made ready once, and lent.
+
+Making one copies and compiles an interpreter with its library, which takes two seconds of a core and writes a hundred megabytes; lending one
+makes links to the same files, which nobody changes. The trees are kept in var/test/runtimes until the interpreter, what bots can import or the
+code that makes trees ready changes. A test that damages a runtime, or asks how one is made ready, makes its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from engine.runner.runtimes import modules
+from engine.sandbox.files import inventory, runtimes
+from tests.support.compose import TOP
+
+KEPT = TOP / "var" / "test" / "runtimes"
+MOST_BYTES = 1 << 30  # of these trees and those of earlier rules
+
+
+def lend(state_dir: Path, extra: Mapping[str, Path] | None = None) -> None:
+    """Let the runtime for Python with these modules, by default those of bots, stand in a state directory; on another disk it makes its own."""
+    wanted = modules() if extra is None else extra
+    place = runtimes.directory(state_dir)
+    place.mkdir(parents=True, exist_ok=True)
+    place.chmod(0o755)
+    missing = [path for path in _parts(wanted) if not (place / path.name).exists()]
+    if missing and missing[0].stat().st_dev == place.stat().st_dev:
+        subprocess.run(["cp", "--archive", "--link", f"--target-directory={place}", *missing], check=True)
+
+
+def lending(state_dir: str, extra: Mapping[str, Path]) -> str:
+    """A line of shell that copies this runtime into a state directory which only that shell sees."""
+    place = f"{state_dir}/runtimes"
+    return f"mkdir -p {place} && cp --archive --target-directory={place} {shlex.join(map(str, _parts(extra)))}\n"
+
+
+def _parts(extra: Mapping[str, Path]) -> list[Path]:
+    """What is to stand in the folder of runtimes: the tree, the one that it is built on, and the files that tell of them."""
+    found: list[Path] = []
+    for root in dict.fromkeys([_kept(()), _kept(tuple(extra.items()))]):
+        indexes = [file for file in root.parent.glob(".python-*") if file.is_file() and file.suffix != ".inventory"]
+        found += [root, inventory.place(root), *(file for file in indexes if file.read_text().strip() == root.name)]
+    return found
+
+
+@cache
+def _kept(extra: tuple[tuple[str, Path], ...]) -> Path:
+    """The tree with these modules in var/test/runtimes, whole."""
+    state_dir = KEPT / _digest()
+    for old in KEPT.glob("*"):
+        if old != state_dir:
+            shutil.rmtree(old, ignore_errors=True)
+    root = runtimes.python(state_dir, dict(extra)).root
+    runtimes.prune(state_dir, MOST_BYTES)
+    return root
+
+
+def _digest() -> str:
+    """Of the code that makes trees ready: what they are made of stands in their names."""
+    found = hashlib.sha256()
+    for path in sorted(Path(runtimes.__file__).parent.glob("*.py")):
+        found.update(f"{path.name}\0".encode() + path.read_bytes())
+    return found.hexdigest()[:20]
