@@ -50,7 +50,8 @@ class Troubled:
         self.redis = RedisServer()
         # an empty one takes what a backup holds
         self.url = self.postgres.create_database() if like else migrated.create_database(self.postgres)
-        self.stack = Stack(database_url=self.url, broker_urls=self.redis.urls, LEASE_S="30", MAX_ATTEMPTS="1000")
+        settings = {"LEASE_S": "30", "MAX_ATTEMPTS": "1000", "RECONCILE_S": "1"}
+        self.stack = Stack(database_url=self.url, broker_urls=self.redis.urls, **settings)
         self._reader: subprocess.Popen[str] | None = None  # of tables
         self._loaded: dict[
             tuple[str, str], Loaded

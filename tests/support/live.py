@@ -40,7 +40,7 @@ class LiveLeague:
             "BROKER_URL": "filesystem://",
             "SECRET_KEY": "only for this test",
             "LEASE_S": "30",  # a worker on a busy machine is not to be taken for dead
-            "RECONCILE_S": "1",
+            "RECONCILE_S": "2",
             "PYTHONUNBUFFERED": "1",
             **variables,
         }

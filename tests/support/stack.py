@@ -48,7 +48,7 @@ class Stack:
         self.settings = {
             "ALLOWED_HOSTS": HOST,
             "LEASE_S": "30",  # a worker on a busy machine is not to be taken for dead
-            "RECONCILE_S": "1",
+            "RECONCILE_S": "2",
             "LADDERS": "0",  # what is played follows from what a test asks for
             "LOG_LEVEL": "INFO",
             **settings,

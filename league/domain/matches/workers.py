@@ -173,11 +173,6 @@ def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     return waiting.annotate(why=why).annotate(first=first).order_by("first", *turns.ORDER)
 
 
-def _ready(now: datetime) -> list[Worker]:
-    """The workers that are alive and may play. One query."""
-    return list(Worker.objects.filter(seen__gte=now - SILENT).exclude(tier=""))
-
-
 def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:
     """Which pools, of rows that have theirs as `prefix`, none of these workers can play. One that tells no rules is of a release that plays all."""
     rules = {frozenset(worker.rules.items()) for worker in ready}
@@ -208,9 +203,14 @@ def hold_back(strange: QuerySet[Match]) -> None:
 def explain(*, now: datetime | None = None) -> int:
     """Write into the queued matches why nothing is played, or take that back; the number of rows changed."""
     now = clock.given(now)
-    reason = without_folders(queue(now=now).starved)
+    if not Match.line.filter(status=MatchStatus.QUEUED).exists():
+        return 0
+    alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
+    ready = [worker for worker in alive if worker.tier]
+    starved = not ready and Match.objects.filter(status=MatchStatus.QUEUED).exists()
+    reason = without_folders(_why_starved(alive)) if starved else ""
     waiting = Match.line.filter(status=MatchStatus.QUEUED, attempts=0)
-    strange = Pool.objects.filter(_strange(_ready(now), ""), matches__in=waiting).distinct()
+    strange = Pool.objects.filter(_strange(ready, ""), matches__in=waiting).distinct()
     left = {pool: LEFT.format(game=pool.game, revision=pool.revision) for pool in strange}
     playable = holds.playable_matches(waiting)
     changed = playable.exclude(pool__in=left).exclude(reason=reason).update(reason=reason)
