@@ -1,7 +1,8 @@
 """All rated matches with every card, as files for who studies or trains: one file a game and day, and a list of them with their check sums.
 
 A line is a replay, as in the log of a match, so that what reads one reads the other. A day is written when it is over. It is written again where
-more of it can be seen by then: replays that were held back. What is no longer kept in the league stays in the files.
+more of it can be seen by then: replays that were held back. What is no longer kept in the league stays in the files: a file is written
+beside, told in the list, and only then put in its place, so whatever is ended half way is either not told yet or can be finished.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def dump(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         there = _listed(folder)
+        _finish(folder, there)
         for game, day, count in list(_days(games, since, now)):
             path = f"{game}/{day.isoformat()}.jsonl.gz"
             before = there.get(path)
@@ -62,6 +64,7 @@ def dump(
             if written is not None:
                 there[path] = written
                 _list(folder, there)
+                _beside(folder / path).replace(folder / path)
                 yield written
     except OSError as error:
         raise Refused("the folder {folder} cannot be written: {why}", folder=str(folder), why=str(error)) from error
@@ -91,10 +94,10 @@ def _span(day: date) -> tuple[datetime, datetime]:
 
 
 def _write(folder: Path, path: str, rows: QuerySet[Match], before: Dumped | None) -> Dumped | None:
-    """The file of a day, whole or not at all; None where the one that is there holds as much."""
+    """The file of a day, beside its place; None where the one that is there holds as much."""
     target = folder / path
     target.parent.mkdir(exist_ok=True)
-    beside = target.with_suffix(".part")
+    beside = _beside(target)
     count = {"matches": 0, "sittings": 0, "held": 0, "without": 0}
     # No time and no name in its head: the same replays are the same bytes
     with beside.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
@@ -108,11 +111,26 @@ def _write(folder: Path, path: str, rows: QuerySet[Match], before: Dumped | None
         beside.unlink()
         return None
     with beside.open("rb") as done:
-        digest = hashlib.file_digest(done, "sha256").hexdigest()
         os.fsync(done.fileno())
-    size = beside.stat().st_size
-    beside.replace(target)
-    return Dumped(path, **count, bytes=size, sha256=digest)
+    return Dumped(path, **count, bytes=beside.stat().st_size, sha256=_digest(beside))
+
+
+def _beside(target: Path) -> Path:
+    """Where a file stands until it is told in the list."""
+    return target.with_suffix(".part")
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as done:
+        return hashlib.file_digest(done, "sha256").hexdigest()
+
+
+def _finish(folder: Path, there: dict[str, Dumped]) -> None:
+    """Put what the list tells of in its place, where a run ended before it could."""
+    for path, told in there.items():
+        beside = _beside(folder / path)
+        if beside.exists() and _digest(beside) == told.sha256:
+            beside.replace(folder / path)
 
 
 def _lines(match: Match) -> tuple[str, list[bytes]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -68,6 +69,33 @@ def test_it_goes_on_where_it_was_ended(played, tmp_path) -> None:
     (again,) = dumping.dump(tmp_path, now=NEXT)
     assert again == one
     assert (tmp_path / one.path).read_bytes() == before, "the same replays are the same bytes"
+
+
+def test_what_was_let_go_between_a_file_and_its_list_is_not_lost(played, tmp_path) -> None:
+    steps = dumping.dump(tmp_path, now=NEXT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "replace", killed_at(f"{NOW.date()}.jsonl.part"))
+        with pytest.raises(KeyboardInterrupt):
+            next(steps)
+    assert not list(tmp_path.glob("*/*.gz"))
+    sampling.draw(now=NEXT)
+    assert retention.let_go(now=clock.present() + timedelta(days=9)) > 0
+
+    assert list(dumping.dump(tmp_path, now=NEXT)) == []
+    assert len(lines(tmp_path)) == Sitting.objects.filter(board__match__in=played).count()
+    assert not list(tmp_path.glob("*/*.part"))
+
+
+def killed_at(name: str) -> Callable[[Path, Path], Path]:
+    """`Path.replace` of a process that is ended before it puts this file in its place."""
+    replace = Path.replace
+
+    def ended(self: Path, target: Path) -> Path:
+        if self.name == name:
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    return ended
 
 
 def test_what_is_held_back_comes_later_and_what_is_let_go_stays(played, tmp_path) -> None:
