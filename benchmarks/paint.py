@@ -1,21 +1,27 @@
-"""How soon a browser shows something of a page on a slow line: 400 kbit/s and 100 ms each way, a telephone's screen, nothing kept.
+"""How soon a browser shows something of a page on a slow line, and what the page weighs.
+
+The line: 400 kbit/s and 100 ms each way; a telephone's screen, nothing kept.
 
     make serve                                                     # elsewhere; any league will do
-    .venv/bin/python benchmarks/paint.py http://127.0.0.1:8000 [PATH ...]
+    .venv/bin/python benchmarks/paint.py http://127.0.0.1:8000 [--as NAME:PASSWORD] [PATH ...]
 
-Without a PATH it looks at what most people open first, and at one page of each kind that is linked from there. The floor is a page of one
-word on the same line in the same run. The aim: under a second.
+Without a PATH it follows links from the front page and looks at one page of each kind that it finds, and says which kinds it has not found. With
+--as it looks as who is logged in. The floor is a page of one word on the same line in the same run. The aims: first paint under a second, no page
+above 100 kB, the editor apart. What a page weighs is what has come over the line when it is loaded, scripts and the deck included.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
+from collections import deque
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from urllib.parse import urljoin, urlparse
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, StorageState, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -25,61 +31,172 @@ ROUNDS = 3
 LINE = {"offline": False, "downloadThroughput": 400_000 / 8, "uploadThroughput": 400_000 / 8, "latency": 100}
 PAINTED = "performance.getEntriesByName('first-contentful-paint').map(entry => entry.startTime)[0]"
 FLOOR = "/version"
-FIRST = ("/", "/bots/", "/g/", "/t/", "/m/", "/docs/", "/accounts/signup/", "/editor/")
-KINDS = (
-    r"^/g/[a-z_0-9]+/$",
-    r"^/bots/[^/]+/$",
-    r"^/t/[^/]+/$",
-    r"^/m/[^/]+/$",
-    r"^/players/[^/]+/$",
-    r"^/docs/[^/]+/$",
+FIRST = ("/", "/tv/", "/overall/", "/queue/", "/puzzles/", "/e/", "/editor/", "/accounts/forgotten/")
+OF_AN_ACCOUNT = (
+    "/accounts/me/",
+    "/accounts/requests/",
+    "/accounts/password/",
+    "/accounts/mail/",
+    "/submit/",
+    "/tables/",
 )
+OF_AN_ACCOUNT += ("/t/new/", "/t/new/?game=partnership", "/e/new/?game=partnership", "/c/new/?game=partnership")
+MOST = 400  # pages that are read for their links
+NAME = r"[\w.-]+"
+# One page of each is looked at
+KINDS = {
+    "home": "/",
+    "games": "/g/",
+    "game": f"/g/{NAME}/",
+    "overall": "/overall/",
+    "bots": "/bots/",
+    "bot": f"/bots/{NAME}/",
+    "version": f"/bots/{NAME}/v[0-9]+/",
+    "encounter": f"/bots/{NAME}/vs/{NAME}/",
+    "player": f"/players/{NAME}/",
+    "digest": f"/players/{NAME}/digest/{NAME}/",
+    "tournaments": "/t/",
+    "tournament": f"/t/(?!new/){NAME}/",
+    "new tournament": f"/t/new/[?]game={NAME}.*",
+    "events": "/e/",
+    "event": f"/e/(?!new/){NAME}/",
+    "new event": "/e/new/.*",
+    "league": f"/c/(?!new/){NAME}/",
+    "new league": "/c/new/.*",
+    "matches": "/m/",
+    "match": f"/m/{NAME}/",
+    "board": f"/m/{NAME}/b/[0-9]+/",
+    "what a bot was sent": f"/m/{NAME}/sent/.*",
+    "docs": "/docs/",
+    "document": f"/docs/{NAME}/",
+    "queue": "/queue/",
+    "tv": "/tv/",
+    "puzzles": "/puzzles/",
+    "puzzle": f"/puzzles/{NAME}/",
+    "editor": "/editor/",
+    "try": f"/tries/{NAME}/",
+    "tables": "/tables/",
+    "table": f"/tables/{NAME}/",
+    "submit": "/submit/",
+    "sign up": "/accounts/signup/",
+    "log in": "/accounts/login/",
+    "forgotten": "/accounts/forgotten/",
+    "account": "/accounts/me/",
+    "requests": "/accounts/requests/",
+    "password": "/accounts/password/",
+    "mail": "/accounts/mail/",
+}
+
+NOT_FOLLOWED = re.compile(r"/(api|static|admin|metrics|prefs)/|[.](jsonl?|csv|txt|atom|png|svg)$|/accounts/logout/")
 
 
-def paint_ms(browser: Browser, url: str) -> float:
-    """From the request of a page to the first of it that is seen, with an empty cache."""
-    context = browser.new_context(viewport={"width": 360, "height": 740}, locale="es-ES")
+@dataclass
+class Page:
+    """What was measured of one page, in milliseconds and bytes."""
+
+    paints: list[float] = field(default_factory=list)
+    weights: list[int] = field(default_factory=list)
+
+
+def look(browser: Browser, url: str, state: StorageState | None) -> tuple[float, int]:
+    """Milliseconds from the request of a page to the first of it that is seen, and its bytes on the line, with an empty cache."""
+    context = browser.new_context(viewport={"width": 360, "height": 740}, locale="es-ES", storage_state=state)
     try:
         page = context.new_page()
         session = context.new_cdp_session(page)
+        weight = 0
+
+        def count(told: dict[str, float]) -> None:
+            nonlocal weight
+            weight += int(told["encodedDataLength"])
+
+        session.on("Network.loadingFinished", count)
         session.send("Network.enable")
         session.send("Network.emulateNetworkConditions", LINE)
         page.goto(url, wait_until="load")
         chromium.until(page, f"{PAINTED} !== undefined")
-        return float(page.evaluate(PAINTED))
+        return float(page.evaluate(PAINTED)), weight
     finally:
         context.close()
 
 
-def paths(browser: Browser, site: str) -> list[str]:
-    """What to look at: one page of each kind."""
-    page = browser.new_page()
-    found = list(FIRST)
-    seen: list[str] = []
-    for start in ("/", "/bots/", "/t/", "/m/", "/g/", "/docs/"):
-        page.goto(urljoin(site, start))
-        seen += page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
-    page.close()
-    here = [urlparse(url).path for url in seen if urlparse(url).netloc == urlparse(site).netloc]
-    for kind in KINDS:
-        found += [path for path in here if re.search(kind, path) and path not in found][:1]
-    return found
+def log_in(browser: Browser, site: str, who: str) -> StorageState:
+    """The cookies of who is logged in."""
+    name, _, password = who.partition(":")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(urljoin(site, "/accounts/login/"))
+    page.fill("input[name=username]", name)
+    page.fill("input[name=password]", password)
+    page.press("input[name=password]", "Enter")
+    page.wait_for_url(lambda url: "/login/" not in url)
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+def kind_of(path: str) -> str | None:
+    """The kind of a page, by its path with its query."""
+    bare = path.partition("?")[0]
+    return next((kind for kind, form in KINDS.items() if re.fullmatch(form, path) or re.fullmatch(form, bare)), None)
+
+
+def one_of_each(context: BrowserContext, site: str, first: tuple[str, ...]) -> dict[str, str]:
+    """A path of each kind of page that links lead to; pages of kinds that lead nowhere new are not read twice."""
+    waiting, seen, found = deque(first), set(first), dict[str, str]()
+    read: dict[str | None, int] = {}
+    for _ in range(MOST):
+        if not waiting or len(found) == len(KINDS):
+            break
+        path = waiting.popleft()
+        kind = kind_of(path)
+        read[kind] = read.get(kind, 0) + 1
+        if read[kind] > 8:  # much alike
+            continue
+        answer = context.request.get(urljoin(site, path), max_redirects=0)
+        if not answer.ok or "text/html" not in answer.headers.get("content-type", ""):
+            continue
+        if kind is not None:
+            found.setdefault(kind, path)
+        for link in re.findall(r'href="([^"#]+)', answer.text()):
+            where = urlparse(urljoin(urljoin(site, path), link.replace("&amp;", "&")))
+            target = where.path + (f"?{where.query}" if where.query else "")
+            if where.netloc == urlparse(site).netloc and target not in seen and not NOT_FOLLOWED.search(where.path):
+                seen.add(target)
+                waiting.append(target)
+    return {kind: found[kind] for kind in KINDS if kind in found}
 
 
 def main() -> None:
-    """Print a line for each page: the median of its rounds, and the same as a multiple of the floor."""
-    site, *asked = sys.argv[1:] or sys.exit(__doc__)
+    """Print a row for each page: medians of its rounds, paint also as a multiple of the floor, as a table of Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("site")
+    parser.add_argument("--as", dest="who", metavar="NAME:PASSWORD", help="look as who is logged in")
+    parser.add_argument("paths", nargs="*")
+    asked = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=list(chromium.FLAGS))
-        looked = asked or paths(browser, site)
-        times: dict[str, list[float]] = {path: [] for path in (FLOOR, *looked)}
+        state = log_in(browser, asked.site, asked.who) if asked.who else None
+        if asked.paths:
+            looked = {path: path for path in asked.paths}
+        else:
+            context = browser.new_context(storage_state=state)
+            looked = one_of_each(context, asked.site, (*FIRST, *(OF_AN_ACCOUNT if state else ())))
+            context.close()
+        pages = {kind: Page() for kind in ("floor", *looked)}
         for _ in range(ROUNDS):
-            for path, found in times.items():
-                found.append(paint_ms(browser, urljoin(site, path)))
+            for kind, page in pages.items():
+                paint, weight = look(browser, urljoin(asked.site, looked.get(kind, FLOOR)), state)
+                page.paints.append(paint)
+                page.weights.append(weight)
         browser.close()
-    floor = median(times[FLOOR])
-    for path, found in times.items():
-        print(f"{path:40} {median(found):6.0f} ms  x {median(found) / floor:.2f}", flush=True)
+    floor = median(pages["floor"].paints)
+    print("| page | first paint, ms | of the floor | kB on the line |\n| --- | ---: | ---: | ---: |")
+    for kind, page in pages.items():
+        paint = median(page.paints)
+        print(f"| {kind} | {paint:.0f} | {paint / floor:.1f} | {median(page.weights) / 1000:.1f} |", flush=True)
+    if not asked.paths:
+        print("not found:", ", ".join(kind for kind in KINDS if kind not in looked) or "none")
 
 
 if __name__ == "__main__":

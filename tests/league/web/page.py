@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from tests.league.web import weights
+
 LOADS = {
     "script": "src",
     "img": "src",
@@ -96,7 +98,7 @@ class Page(HTMLParser):
 
 
 def faults(page: Page) -> list[str]:
-    """What a page must not have: inline code, loads from elsewhere, doubled ids, unnamed controls, skipped headings."""
+    """What a page must not have: inline code, loads from elsewhere, doubled ids, unnamed controls, skipped headings, too much weight."""
     found = [f"inline: {what}" for what in page.inline]
     found += [f"from elsewhere: {url}" for url in page.loads if url.startswith(("http:", "https:", "//", "data:"))]
     found += [f"doubled id: {one}" for one in {i for i in page.ids if page.ids.count(i) > 1}]
@@ -106,4 +108,4 @@ def faults(page: Page) -> list[str]:
         found.append(f"{page.headings.count(1)} headings of the first level")
     steps = zip(page.headings, page.headings[1:], strict=False)
     found += [f"heading {after} after {before}" for before, after in steps if after > before + 1]
-    return found
+    return found + weights.too_heavy(page.html)

@@ -1,4 +1,4 @@
-"""Every page in a real Chromium against the rules of axe-core (WCAG 2.2 A and AA), light and dark, at two widths."""
+"""Every page in a real Chromium against the rules of axe-core (WCAG 2.2 A and AA), light and dark, at two widths; and what it weighs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from league.domain.core import clock
 from league.domain.judgements import asking, carrying
 from league.domain.matches import sight
 from league.domain.operators import acting
-from league.domain.people import rights
+from league.domain.people import links, rights, subscriptions
 from league.domain.tables import holding, seating
-from league.domain.tournaments import events, progress, releases
+from league.domain.tournaments import circuits, events, progress, releases
 from league.enums import Audience, Right
 from league.models import Event, Match, Table
+from tests.league.web import weights
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
 from tests.support import league as made
@@ -63,7 +64,8 @@ def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
     def found(path: str, width: int, scheme: str) -> list[str]:
         page = context(width, scheme).new_page()
         page.set_default_timeout(PATIENT_MS)
-        page.goto(url + path, wait_until="networkidle" if "/m/" in path else "load")
+        answer = page.goto(url + path, wait_until="networkidle" if "/m/" in path else "load")
+        assert (path, weights.too_heavy(answer.text())) == (path, [])
         page.evaluate(AXE)
         result = page.evaluate("rules => axe.run(document, rules)", RULES)
         page.close()
@@ -117,6 +119,23 @@ def test_events_that_are_held_back_or_private_break_no_rule(look, live) -> None:
     paths = [waits, shows, f"/e/{private.slug}/", f"/e/{private.slug}/join/{private.invitation}/"]
     views = [(360, "dark"), (1280, "light")]
     assert [found for path in paths for view in views for found in look(path, *view)] == []
+
+
+def test_pages_of_the_digest_by_mail_and_of_a_league_break_no_rule(look, live, settings) -> None:
+    settings.MAIL = True
+    ana = live[1].ana
+    links.keep_address(ana, "ana@example.org", now=clock.present())
+    ana.user.refresh_from_db()
+    word = subscriptions.ask(ana, language="es", site="http://x")
+    paths = [f"/accounts/mail/confirm/{word}/", "/accounts/mail/", "/accounts/digest/stop/1-0/"]
+    found = [line for path in paths for line in look(path, 360, "dark")]
+    subscriptions.confirm(word)
+    subscriptions.choose(ana, "day", language="es", site="http://x")
+    circuit = circuits.create(ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
+    stop = f"/accounts/digest/stop/{subscriptions.stop_word(subscriptions.of(ana))}/"
+    for path in ("/accounts/mail/", stop, f"/c/{circuit.slug}/"):
+        found += look(path, 1280, "light")
+    assert found == []
 
 
 def test_a_table_of_a_person_breaks_no_rule(look, live) -> None:

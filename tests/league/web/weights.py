@@ -1,0 +1,30 @@
+"""What a page weighs on the line."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from functools import cache
+
+from django.conf import settings
+
+STATIC = settings.BASE_DIR / "league" / "static" / "league"
+BEFORE_PAINT = 40_000  # bytes: 0.8 s at 400 kbit/s
+WHOLE = 100_000  # of the page with all that it names, the editor apart
+
+
+def too_heavy(html: str) -> list[str]:
+    """What is wrong with the weight of a page: compressed, nothing kept."""
+    named = set(re.findall(r'(?:href|src|data-[a-z-]+)="/static/league/([^"#?]+)', html))
+    own = len(gzip.compress(html.encode()))
+    before = own + sum(_weight(one) for one in named if one.endswith(".css"))
+    whole = own + sum(map(_weight, named))
+    found = [f"{before} bytes before the first paint"] if before > BEFORE_PAINT else []
+    if whole > WHOLE and not any(one.startswith("vendor/") for one in named):
+        found.append(f"{whole} bytes")
+    return found
+
+
+@cache
+def _weight(name: str) -> int:
+    return len(gzip.compress((STATIC / name).read_bytes()))
