@@ -66,6 +66,8 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     """Serves a fresh checkout and a test without a build step; a deployment that collected its files gets the hashed ones."""
 
     manifest_strict = False
+    # What a script imports has its hashed name there, too: under the plain one it is neither compressed nor kept by browsers
+    support_js_module_import_aggregation = True
 
     def create_compressor(self, **words: Any) -> FrugalCompressor:
         """What packs the collected files."""

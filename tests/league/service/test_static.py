@@ -6,8 +6,9 @@ import gzip
 from pathlib import Path
 
 import brotli
+from django.core.files.storage import FileSystemStorage
 
-from league.service.static_storage import FrugalCompressor
+from league.service.static_storage import FrugalCompressor, HashedStaticFiles
 
 STYLE = b"body { margin: 0; padding: 0 }\n" * 100
 
@@ -46,3 +47,22 @@ def test_a_second_name_of_a_content_gets_what_the_first_one_has(tmp_path: Path) 
 
     assert (tmp_path / "a.0123456789ab.css.br").read_bytes() == brotli.compress(STYLE, quality=1)
     assert packer.compress(str(tmp_path / "tiny.css")) == []  # it would be longer
+
+
+def test_what_a_script_imports_is_asked_for_by_the_name_under_which_it_is_compressed(tmp_path: Path) -> None:
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "vendor" / "large.js").write_text("export const one = 1;\n" * 50)
+    (tmp_path / "page.js").write_text(
+        'import {\n  one,\n} from "./vendor/large.js";\nimport { two } from "./two.js";\n'
+    )
+    (tmp_path / "two.js").write_text("export const two = 2;\n")
+    storage = HashedStaticFiles(location=tmp_path, base_url="/static/")
+    paths = {name: (FileSystemStorage(tmp_path), name) for name in ("page.js", "two.js", "vendor/large.js")}
+
+    list(storage.post_process(paths))
+
+    text = (tmp_path / storage.hashed_files["page.js"]).read_text()
+    for name in ("vendor/large.js", "two.js"):
+        assert f'"./{storage.hashed_files[name]}"' in text
+        assert name not in text
+    assert (tmp_path / f"{storage.hashed_files['vendor/large.js']}.br").exists()
