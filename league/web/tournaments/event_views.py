@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -19,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 import engine
 from league.domain.bots import consent
+from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.tournaments import events as domain
@@ -39,6 +41,7 @@ from league.web.tournaments.event_forms import EventForm, TermsForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 
 MOST_FOLLOWED = 6  # tournaments of an event
+SOON = timedelta(seconds=10)  # so long after its owner says so a show begins
 
 
 @dataclass(frozen=True)
@@ -242,19 +245,22 @@ def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
             embargoes.change_own(found, until_of(request), by=player_of(request))
         elif action in ("renew", "close"):
             releases.renew(found, actor=player_of(request).name, close=action == "close")
-        elif action in ("show", "show_now"):
-            _show(request, found, now=action == "show_now")
+        elif action in ("show", "show_now", "begin_show"):
+            _show(request, found, action)
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("event", slug=slug)
 
 
-def _show(request: HttpRequest, found: Event, *, now: bool) -> None:
+def _show(request: HttpRequest, found: Event, action: str) -> None:
     form = TermsForm(request.POST)
-    if now:
+    if action == "show_now":
         releases.change(found, releases.OPEN, actor=player_of(request).name)
     elif form.is_valid():
-        releases.change(found, form.terms(), actor=player_of(request).name)
+        terms = form.terms()
+        if action == "begin_show":
+            terms = replace(terms, release=clock.present() + SOON)
+        releases.change(found, terms, actor=player_of(request).name)
     else:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
 

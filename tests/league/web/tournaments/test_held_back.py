@@ -329,6 +329,27 @@ def places(table: Standings) -> list[tuple[int, str, float]]:
     return [(row.result.place, row.entry.version.bot.slug, row.result.points) for row in table.rows]
 
 
+def test_a_show_without_a_moment_begins_when_its_owner_says_so(league, monkeypatch) -> None:
+    terms = releases.Terms(Audience.HIDDEN, pace_s=60)
+    event = play(events.create(league.ana, DOCUMENT, [league.luna, league.sol], terms=terms, now=made.NOW))
+    now = made.later(3600)
+    monkeypatch.setattr(clock, "present", lambda: now)
+    owner, address = signed_in(league.ana), f"/e/{event.slug}/"
+    assert 'value="begin_show"' in owner.get(address).content.decode()
+    assert owner.get(f"{address}show/").status_code == 404
+    assert (
+        owner.post(f"{address}do/", {"action": "begin_show", "audience": "hidden", "pace_s": "60"}).status_code == 302
+    )
+
+    event.refresh_from_db()
+    assert event.shown_from == made.later(3610)
+    assert event.opens == made.later(3610 + 60 * show.boards(event).count())
+    assert 'value="begin_show"' not in owner.get(address).content.decode()
+    for seconds, status in ((9, 404), (10, 200)):
+        monkeypatch.setattr(clock, "present", lambda: now + timedelta(seconds=seconds))  # noqa: B023 - called at once
+        assert signed_in(None).get(f"{address}show/replay.json?n=1").status_code == status
+
+
 def test_who_watches_sees_no_board_before_its_moment(league) -> None:
     field = [league.luna, league.sol, made.accepted(league.berto, "vega")]
     now = clock.present()
