@@ -187,6 +187,8 @@ class Party(models.Model):
     max_cpu_s = models.FloatField(null=True)  # its slowest decision
     decisions = models.PositiveIntegerField(null=True)
     sealed = models.BooleanField(null=True)  # whether it played off from every clock of the host
+    # How it played, counted over all boards (league.pure.style.COUNTS); null: the worker did not count
+    style = models.JSONField(null=True)
 
     class Meta:
         constraints = [

@@ -12,7 +12,7 @@ from league.models.pools import Pool
 class PlayedSum(models.Model):
     """What a version did in the rated matches of a pool; without version: all versions there.
 
-    The second part says how it plays (`league.pure.style`), from the first boards of each match.
+    The second part says how it plays (`league.pure.style`).
     """
 
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="played_sums")

@@ -1,7 +1,8 @@
 """What bots have played, summed up for their pages: each rated match once, by the scheduler; taken out again where a match is struck out.
 
-Results count all boards of a match. How a bot plays is taken from its first boards, STYLE_BOARDS of them, so that a long match costs no more than a
-short one; nothing is taken from a match whose cards are held back when it is counted.
+Results count all boards of a match, and so does how a bot plays: the worker counts that while it has the cards at hand, and tells it with the result.
+Of a match of a release that did not, it is taken from the first boards, STYLE_BOARDS of them: a log takes some milliseconds a deal to play again.
+Nothing is taken from a match whose cards are held back when it is counted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import permutations
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Model, Q, QuerySet, Sum
+from django.db.models import F, Model, Prefetch, Q, QuerySet, Sum
 
 import engine
 from league.domain.core import clock
@@ -26,7 +27,7 @@ from league.pure import style
 from league.pure.style import Style
 
 BATCH = 10  # matches of one transaction
-STYLE_BOARDS = 2  # of a match
+STYLE_BOARDS = 2  # of a match whose worker did not count
 RESULTS = ("matches", "boards", "wins", "draws", "losses", "points", "faults")
 OF_MEETING = ("matches", "boards", "wins", "draws", "losses", "difference")
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
@@ -49,14 +50,18 @@ def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
 
 
 def _with_cards(ids: Sequence[int]) -> Iterable[Match]:
-    rows = Match.objects.filter(pk__in=ids).select_related("tournament", "log").defer("secret", "host")
-    return rows.defer("tournament__secret")
+    rows = Match.objects.filter(pk__in=ids).select_related("tournament").defer("secret", "host")
+    parties = Party.objects.order_by("number").only("match", "number", "style")
+    return rows.defer("tournament__secret").prefetch_related(Prefetch("parties", parties))
 
 
 def _style_of(match: Match, now: datetime) -> list[Style] | None:
     """How its parties play; None where its cards are held back, were let go, or cannot be read."""
     if embargoes.in_force(match, now=now):
         return None
+    told: list[Any] = [party.style for party in match.parties.all()]
+    if told and all(told):
+        return [Style(*counts) for counts in told]
     try:
         log = logs.opened(match)
         places = [place for place in log.places() if place[0] < match.first_board + STYLE_BOARDS]

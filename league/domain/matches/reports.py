@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from datetime import datetime
 from itertools import combinations
 from typing import Any
@@ -20,6 +21,10 @@ from league.domain.matches import health, leases, logs, matches, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
 from league.models import Board, Match, Party, Sitting
+from league.pure import style
+from league.pure.style import Style
+
+log = logging.getLogger("league.reports")
 
 
 class Receipt(TextChoices):
@@ -55,6 +60,7 @@ def report(
     # While no row is locked. The first of the trials has the result of the match itself
     games = [result, *(tried.result for tried in trials if tried.plan is not None and tried.result is not None)]
     packed = {game.match_id: logs.pack(game.boards) for game in games}
+    styles = [] if trials else _styles(result)
     with transaction.atomic():
         mine = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
         match = mine.first()
@@ -67,6 +73,8 @@ def report(
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)
+        for party, counts in zip(parties, styles, strict=False):
+            party.style = counts
         _finish(match, parties, result, packed, now=now)
         health.judge_report(match, parties, now=now)
         if validates:
@@ -77,6 +85,20 @@ def report(
         if match.rated:
             hints.pool_grew(match.pool_id)
     return Receipt.STORED
+
+
+def _styles(result: MatchResult) -> list[list[int]]:
+    """How each party plays, from all of its sittings (`league.pure.style.COUNTS`); nothing where that breaks, which must not cost a result."""
+    found = [Style() for _ in result.parties]
+    try:
+        for board in result.boards:
+            for sitting in board.sittings:
+                counted = style.count(sitting.replay["events"], sitting.seating, len(found))
+                found = [one + two for one, two in zip(found, counted, strict=True)]
+    except (LookupError, TypeError, ValueError) as error:
+        log.error("match %s: how its parties play cannot be counted", result.match_id, exc_info=error)
+        return []
+    return [list(astuple(one)) for one in found]
 
 
 def _finish(
@@ -179,7 +201,7 @@ def _store_parties(parties: list[Party], result: MatchResult) -> None:
         row.decisions = found.decisions
         row.sealed = found.sealed
     columns = ["points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"]
-    Party.objects.bulk_update(parties, [*columns, "cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed"])
+    Party.objects.bulk_update(parties, [*columns, "cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style"])
 
 
 def tally(

@@ -33,8 +33,8 @@ def row(version) -> dict[str, int]:
 
 def test_each_match_counts_once_and_the_sums_are_those_of_all_rows(trio, ana) -> None:
     rufo, lola, _ = trio
-    for number in (1, 2):
-        play(started(ana, [rufo, lola], boards=3, name=f"Cup {number}").matches.get())
+    old, _new = [play(started(ana, [rufo, lola], boards=3, name=f"Cup {number}").matches.get()) for number in (1, 2)]
+    Party.objects.filter(match=old).update(style=None)
     assert (sums.count_new(most=1, now=NOW), sums.count_new(now=NOW), sums.count_new(now=NOW)) == (1, 1, 0)
 
     mine = Party.objects.filter(version=rufo, match__kind="tournament")
@@ -44,7 +44,10 @@ def test_each_match_counts_once_and_the_sums_are_those_of_all_rows(trio, ana) ->
         assert told[name] == sum(mine.values_list(name, flat=True))
     assert (told["matches"], told["boards"], told["faults"]) == (2, 6, 0)
     wanted = style.Style()
-    for sitting in Sitting.objects.filter(board__number__lte=sums.STYLE_BOARDS, board__match__kind="tournament"):
+    # One of them by a worker of a release that did not count: its first boards are played again
+    for sitting in Sitting.objects.filter(board__match__kind="tournament"):
+        if sitting.board.match_id == old.pk and sitting.board.number > sums.STYLE_BOARDS:
+            continue
         number = mine.get(match=sitting.board.match_id).number
         seating = sitting.seating
         wanted += style.count(replays.unpack(sitting)["events"], seating, 2)[number]
