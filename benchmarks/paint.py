@@ -30,6 +30,7 @@ from tests.support import chromium
 ROUNDS = 3
 LINE = {"offline": False, "downloadThroughput": 400_000 / 8, "uploadThroughput": 400_000 / 8, "latency": 100}
 PAINTED = "performance.getEntriesByName('first-contentful-paint').map(entry => entry.startTime)[0]"
+ANSWERED = "performance.getEntriesByType('navigation')[0].responseStart"
 FLOOR = "/version"
 FIRST = ("/", "/tv/", "/overall/", "/queue/", "/puzzles/", "/e/", "/editor/", "/accounts/forgotten/")
 OF_AN_ACCOUNT = (
@@ -94,12 +95,13 @@ NOT_FOLLOWED = re.compile(r"/(api|static|admin|metrics|prefs)/|[.](jsonl?|csv|tx
 class Page:
     """What was measured of one page, in milliseconds and bytes."""
 
+    answers: list[float] = field(default_factory=list)
     paints: list[float] = field(default_factory=list)
     weights: list[int] = field(default_factory=list)
 
 
-def look(browser: Browser, url: str, state: StorageState | None) -> tuple[float, int]:
-    """Milliseconds from the request of a page to the first of it that is seen, and its bytes on the line, with an empty cache."""
+def look(browser: Browser, url: str, state: StorageState | None) -> tuple[float, float, int]:
+    """Milliseconds from the request of a page to its first byte and to the first of it that is seen, and its bytes on the line; nothing kept."""
     context = browser.new_context(viewport={"width": 360, "height": 740}, locale="es-ES", storage_state=state)
     try:
         page = context.new_page()
@@ -115,7 +117,7 @@ def look(browser: Browser, url: str, state: StorageState | None) -> tuple[float,
         session.send("Network.emulateNetworkConditions", LINE)
         page.goto(url, wait_until="load")
         chromium.until(page, f"{PAINTED} !== undefined")
-        return float(page.evaluate(PAINTED)), weight
+        return float(page.evaluate(ANSWERED)), float(page.evaluate(PAINTED)), weight
     finally:
         context.close()
 
@@ -173,7 +175,7 @@ def main() -> None:
     parser.add_argument("site")
     parser.add_argument("--as", dest="who", metavar="NAME:PASSWORD", help="look as who is logged in")
     parser.add_argument("paths", nargs="*")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=list(chromium.FLAGS))
         state = log_in(browser, asked.site, asked.who) if asked.who else None
@@ -186,15 +188,21 @@ def main() -> None:
         pages = {kind: Page() for kind in ("floor", *looked)}
         for _ in range(ROUNDS):
             for kind, page in pages.items():
-                paint, weight = look(browser, urljoin(asked.site, looked.get(kind, FLOOR)), state)
+                answer, paint, weight = look(browser, urljoin(asked.site, looked.get(kind, FLOOR)), state)
+                page.answers.append(answer)
                 page.paints.append(paint)
                 page.weights.append(weight)
         browser.close()
     floor = median(pages["floor"].paints)
-    print("| page | first paint, ms | of the floor | kB on the line |\n| --- | ---: | ---: | ---: |")
+    print(
+        "| page | first byte, ms | first paint, ms | of the floor | kB on the line |\n| --- | ---: | ---: | ---: | ---: |"
+    )
     for kind, page in pages.items():
         paint = median(page.paints)
-        print(f"| {kind} | {paint:.0f} | {paint / floor:.1f} | {median(page.weights) / 1000:.1f} |", flush=True)
+        print(
+            f"| {kind} | {median(page.answers):.0f} | {paint:.0f} | {paint / floor:.1f} | {median(page.weights) / 1000:.1f} |",
+            flush=True,
+        )
     if not asked.paths:
         print("not found:", ", ".join(kind for kind in KINDS if kind not in looked) or "none")
 
