@@ -40,12 +40,17 @@ class Browser:
         self.headers = {"Cookie": f"sessionid={session}; csrftoken={'a' * 32}", "X-CSRFToken": "a" * 32}
         self.stream: Any = None
 
-    def ask(self, path: str, body: dict[str, Any] | None = None) -> tuple[int, str, str]:
+    def ask(self, path: str, body: dict[str, Any] | None = None, part: str = "") -> tuple[int, str, str]:
         """Status, place of a redirect, text."""
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         form = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
         sent = urlencode(body) if body is not None else None
-        link.request("POST" if body is not None else "GET", path, sent, {**self.headers, **form})
+        link.request(
+            "POST" if body is not None else "GET",
+            path,
+            sent,
+            {**self.headers, **form, **({"X-Part": part} if part else {})},
+        )
         answer = link.getresponse()
         text = answer.read().decode()
         link.close()
@@ -89,11 +94,11 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
         body["listens"] = 1
     status, place, _ = browser.ask(f"{where}do/", body)
     if status == 302:
-        _, _, page = browser.ask(place)
+        _, _, page = browser.ask(place, part="moved")
     else:
         while True:
             browser.heard()
-            _, _, page = browser.ask(where)
+            _, _, page = browser.ask(where, part="moved")
             if turn(page) != number:
                 break
     while 'id="leave"' in page and not turn(page):
@@ -101,7 +106,7 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
             browser.heard()
         else:
             time.sleep(AGAIN_S)
-        _, _, page = browser.ask(where)
+        _, _, page = browser.ask(where, part="moved")
     return page
 
 

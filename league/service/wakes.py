@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, connections
 
 log = logging.getLogger("league.wakes")
@@ -161,7 +160,7 @@ class Ear:
 
 def _can_hear() -> bool:
     """Not where each transaction may be another session."""
-    return not settings.DATABASES["default"].get("DISABLE_SERVER_SIDE_CURSORS", False)
+    return not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
 
 
 EAR = Ear()

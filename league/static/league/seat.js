@@ -28,7 +28,8 @@ function put(text) {
   if (held && changed) focusFirst();
 }
 async function load(address, options = {}) {
-  const answer = await fetch(address, { cache: "no-store", headers: { Accept: "text/html" }, ...options }).catch(() => null);
+  const headers = { Accept: "text/html", ...(document.querySelector("#felt tute-replay") && { "X-Part": "moved" }) };
+  const answer = await fetch(address, { cache: "no-store", headers, ...options }).catch(() => null);
   if (answer?.status === TAKEN) return TAKEN; // an event tells when the bots have answered
   const text = answer?.ok ? await answer.text().catch(() => null) : null;
   if (text !== null && !options.signal?.aborted) put(text);

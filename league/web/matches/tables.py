@@ -149,7 +149,8 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "rest_s": settings.TABLE_REST_S,
         "away_min": settings.TABLE_AWAY_S // 60,
     }
-    return render(request, "matches/table.html", context)
+    moved = request.headers.get("X-Part") == "moved"  # `seat.js`, which has the rest of the page
+    return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
 
 
 @never_cache

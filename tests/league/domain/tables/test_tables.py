@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 import engine
 from engine.runner.table import NEXT, Question, TableResult, Taken
@@ -23,6 +24,7 @@ from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
 from league.enums import VersionStatus
 from league.models import BotVersion, LeagueEvent, Match, Player, Table, TableAction
+from league.service import wakes
 from tests.support import rows
 from tests.support.league import NOW, accepted, later
 from tests.support.live import LiveLeague
@@ -315,14 +317,19 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, ma
 
 
 @pytest.mark.timeout(600)
-def test_an_answer_wakes_the_worker(people, machine, monkeypatch) -> None:
-    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # it never looks by itself
-    monkeypatch.setattr(playing, "DEAF_S", 3600.0)
+@pytest.mark.parametrize("pooled", [False, True])
+def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, machine, monkeypatch, pooled) -> None:
+    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # who hears never looks by themselves
+    if pooled:  # each transaction may be another session
+        monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    else:
+        monkeypatch.setattr(playing, "DEAF_S", 3600.0)
     row = seating.sit(people, "brisca", "greedy")
     assert machine.tables.look()
     answers(row, people, random.Random(5), most=6)
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
     assert row.turn > 6
+    assert wakes.EAR.hears is not pooled
     seating.leave(people, row.public_id)
     wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
 

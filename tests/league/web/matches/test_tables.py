@@ -106,9 +106,18 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         client.get(where)
     assert len(queries) == 6
 
+    # What `seat.js` asks for when the table has moved: the same steps and choices, without the rest
+    part = client.get(where, headers={"X-Part": "moved"}).content.decode()
+    for same in (r'<li id="[^"]*" class="[^"]*"', r'name="do" value="[^"]*"', r'<section id="seat"[^>]*>'):
+        assert (
+            re.findall(same, part.partition('id="leave"')[0]) == re.findall(same, text.partition('id="leave"')[0]) != []
+        )
+    assert 'id="leave"' in part
+    assert len(part) < len(text) / 2
+
     # All that a browser is sent, against all that it may not know
     secret = bytes(Table.objects.values_list("secret", flat=True).get())
-    sent = "\n".join(
+    sent = part + "\n".join(
         client.get(path).content.decode()
         for path in (where, f"{where}replay.json", "/tables/", "/players/ana/", "/queue/", "/", "/m/")
     )
