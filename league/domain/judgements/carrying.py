@@ -64,6 +64,12 @@ def is_overdue(*, now: datetime | None = None) -> bool:
     return waiting.exists() and not is_busy(before_ladders=True, now=now)
 
 
+def waiting(now: datetime) -> QuerySet[Judgement]:
+    """Those that may be claimed: what is held back waits until it is shown."""
+    later = Q(match__embargo__gt=now) | Q(match__tournament__embargo__gt=now)
+    return Judgement.objects.filter(status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED).exclude(later)
+
+
 def claim(worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> Held | None:
     """Lease the next judgement to `worker`, None while a match waits. For who has been given neither match nor audit.
 
@@ -74,10 +80,8 @@ def claim(worker: str, *, before_ladders: bool = False, now: datetime | None = N
     if not asked.exists() or is_busy(before_ladders=before_ladders, now=now):
         return None
     with transaction.atomic():
-        waiting = Judgement.objects.filter(status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED)
-        later = Q(match__embargo__gt=now) | Q(match__tournament__embargo__gt=now)
-        waiting = waiting.exclude(later).order_by("place", "id")
-        row = waiting.select_for_update(skip_locked=True, of=("self",)).first()
+        rows = waiting(now).order_by("place", "id")
+        row = rows.select_for_update(skip_locked=True, of=("self",)).first()
         if row is None:
             return None
         token = row.token + 1

@@ -358,12 +358,12 @@ class Machine:
             return False
         self._judgement = held
         try:
-            return judging.carry_out(held, stop=self._looks_up(before_ladders=before_ladders))
+            return judging.carry_out(held, stop=self._looks_up(partial(judging.is_busy, before_ladders=before_ladders)))
         finally:
             self._judgement = None
 
-    def _looks_up(self, *, before_ladders: bool) -> Callable[[], bool]:
-        """Whether what is done in idle time is to make way, asked of the database now and then."""
+    def _looks_up(self, waits: Callable[[], bool]) -> Callable[[], bool]:
+        """Whether what is done in idle time is to make way, for what `waits`; the database is asked now and then."""
         looked = time.monotonic()
 
         def stop() -> bool:
@@ -371,7 +371,7 @@ class Machine:
             if time.monotonic() - looked < JUDGING_LOOK_S:
                 return self.stopping.is_set()
             looked = time.monotonic()
-            return self.stopping.is_set() or judging.is_busy(before_ladders=before_ladders)
+            return self.stopping.is_set() or waits()
 
         return stop
 
@@ -393,7 +393,7 @@ class Machine:
         row = finding.claim(self.name, before_ladders=before_ladders) if idle else None
         if row is None:
             return False
-        finding.carry_out(row, stop=self._looks_up(before_ladders=before_ladders))
+        finding.carry_out(row, stop=self._looks_up(partial(finding.makes_way, before_ladders=before_ladders)))
         return True
 
     def _report(self, match: Match, token: int, result: MatchResult, trials: list[validation.Tried]) -> reports.Receipt:

@@ -23,7 +23,7 @@ from engine.puzzles import DEALS, Puzzle
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
 from league.domain.judgements import carrying
-from league.domain.matches import logs, replays, sight
+from league.domain.matches import holds, logs, replays, sight
 from league.enums import MatchKind, MatchStatus
 from league.models import FoundPuzzle, Match, PuzzleSearch, Sitting
 
@@ -53,7 +53,7 @@ def claim(
     rows = list(waiting.select_related("judgement").defer("judgement__body")[:LOOKED])
     if not rows:
         return None
-    if not by_hand and (_day_is_full(now) or carrying.is_busy(before_ladders=before_ladders, now=now)):
+    if not by_hand and (_day_is_full(now) or makes_way(before_ladders=before_ladders, now=now)):
         return None
     for row in rows:
         mine = PuzzleSearch.objects.filter(pk=row.pk, finished=None, lease_until=row.lease_until)
@@ -63,6 +63,18 @@ def claim(
             row.worker, row.lease_until, row.attempts = worker, now + LEASE, row.attempts + 1
             return row
     return None
+
+
+def makes_way(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
+    """Whether anything else waits that may be done now: a match, an audit, a judgement. Three queries at most.
+
+    before_ladders: matches of ladders do not count, nor audits, which come after these.
+    """
+    now = clock.given(now)
+    if carrying.waiting(now).exists() or carrying.is_busy(before_ladders=before_ladders, now=now):
+        return True
+    audits = Match.work.filter(holds.due(now), kind=MatchKind.AUDIT, status=MatchStatus.QUEUED)
+    return not before_ladders and holds.playable_audits(audits).exists()
 
 
 def _day_is_full(now: datetime) -> bool:

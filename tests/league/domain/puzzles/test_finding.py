@@ -90,7 +90,22 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
     assert not shelf.shelf().by_id
 
 
-def test_it_waits_for_every_match_but_those_of_ladders(match, ana, tmp_path: Path) -> None:
+def test_it_makes_way_for_a_judgement_and_an_audit(match, ana) -> None:
+    assert not finding.makes_way(now=NOW)
+    asked, _made = asking.ask(match, "open", ana, now=NOW)
+    assert finding.makes_way(before_ladders=True, now=NOW)
+    assert look() is None
+    asked.delete()
+    waits = started(ana, list({party.version for party in match.parties.all()}), game="two_player", name="Next").matches
+    audit = Match.work.filter(pk=waits.get().pk)
+    audit.update(kind=MatchKind.AUDIT)
+    assert look() is None
+    assert not finding.makes_way(before_ladders=True, now=NOW)
+    audit.delete()
+    assert look() is not None
+
+
+def test_it_waits_for_every_match_but_those_of_ladders(match, ana) -> None:
     waits = started(ana, list({party.version for party in match.parties.all()}), game="two_player", name="Next").matches
     assert look() is None
     Match.objects.filter(pk=waits.get().pk).update(kind=MatchKind.LADDER)
