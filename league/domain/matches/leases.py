@@ -366,8 +366,9 @@ def start(match: Match, *, now: datetime | None = None) -> None:
 def _is_held_back(match: Match) -> bool:
     """Whether nobody wants it to begin any more. What has begun is played to its end. One query."""
     rows = Match.work.filter(pk=match.pk, token=match.token)
-    playable = holds.playable_audits(rows) if match.kind == MatchKind.AUDIT else holds.playable_matches(rows)
-    return rows.exists() and not playable.exists()
+    if match.kind == MatchKind.AUDIT:
+        return rows.exclude(pk__in=holds.playable_audits(rows).values("pk")).exists()
+    return holds.blocked_matches(rows).exists()
 
 
 def heartbeat(

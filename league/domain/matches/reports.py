@@ -189,6 +189,8 @@ def _store_boards(match: Match, result: MatchResult) -> None:
 def _store_parties(parties: list[Party], result: MatchResult) -> None:
     sides = pools.sides(parties[0].match.pool)
     tallies = tally([board.scores for board in result.boards], len(parties), sides)
+    columns = ["points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"]
+    columns += ["cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style"]
     for row, found, (wins, draws, losses) in zip(parties, result.parties, tallies, strict=True):
         row.points = sum(board.scores[row.number] for board in result.boards)
         row.wins, row.draws, row.losses = wins, draws, losses
@@ -200,8 +202,8 @@ def _store_parties(parties: list[Party], result: MatchResult) -> None:
         row.cpu_s, row.wall_s, row.max_cpu_s = found.cpu_s, found.wall_s, found.max_cpu_s
         row.decisions = found.decisions
         row.sealed = found.sealed
-    columns = ["points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"]
-    Party.objects.bulk_update(parties, [*columns, "cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style"])
+        # One statement for all of them, with a case for each column and row, takes five times as long to write and to plan
+        row.save(update_fields=columns)
 
 
 def tally(
