@@ -176,7 +176,7 @@ class _Changed(Exception):
 
 
 def _claim(plan: _Plan) -> list[Match]:
-    seen = outlook.of(plan.worker, now=plan.now)
+    seen = outlook.of(plan.worker, now=plan.now, counts=plan.ahead or plan.most > 1)
     if plan.ahead and not seen.is_short_of_workers:
         return []
     waiting = Match.line.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)

@@ -58,11 +58,14 @@ class Seen:
         return max(1, min(BATCH, (self.waiting - self.idle) // max(1, self.crew)))
 
 
-def of(worker: str, *, now: datetime) -> Seen:
-    """The others as `worker` has to see them for a claim. One query where there are many, else seven, and one for each bot at many tables."""
+def of(worker: str, *, now: datetime, counts: bool = True) -> Seen:
+    """The others as `worker` has to see them for a claim. One query where there are many, else seven, and one for each bot at many tables.
+
+    counts: whether it matters how much waits; it does not to who takes one match and no other after it.
+    """
     kept = Outlook.objects.filter(at__gte=now - FRESH).first()
     if kept is None:
-        return _look(worker, now)
+        return _look(worker, now, counts=counts)
     return Seen(kept.crew, kept.idle, kept.waiting, kept.slow, kept.slow_waits, tuple(kept.greedy))
 
 
@@ -85,7 +88,7 @@ def _held(now: datetime) -> QuerySet[Match]:
     return Match.work.filter(status__in=turns.HELD, lease_until__gte=now)
 
 
-def _look(worker: str, now: datetime) -> Seen:
+def _look(worker: str, now: datetime, *, counts: bool = True) -> Seen:
     crew = workers.count_able(now=now)
     held = _held(now).aggregate(
         workers=Count("worker", distinct=True), slow=Count("pk", filter=Q(slow=True) & ~Q(worker=worker))
@@ -93,8 +96,8 @@ def _look(worker: str, now: datetime) -> Seen:
     idle = max(0, crew - held["workers"])
     queued = Match.line.filter(status=MatchStatus.QUEUED)
     # Of many it does not matter whether those that were just paused are among them
-    ready = holds.ready_matches(queued, now=now) if crew <= FEW else queued.filter(held_back=False)
-    waiting = len(ready.values_list("pk")[: idle + max(1, crew) * BATCH + 1])
+    ready = holds.ready_matches(queued, now=now) if counts and crew <= FEW else queued.filter(held_back=False)
+    waiting = len(ready.values_list("pk")[: idle + max(1, crew) * BATCH + 1]) if counts else 0
     slow_waits = queued.filter(slow=True).exists()
     return Seen(crew, idle, waiting, held["slow"], slow_waits, tuple(_greedy(worker, crew, now)))
 
