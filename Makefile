@@ -66,8 +66,9 @@ texts: venv-dev  ## write anew what is generated: texts of the pages, tables of 
 	@$(BIN)/tute sandbox tiers --write docs/sandbox.md
 	@$(BIN)/python -m tests.engine.golden --missing
 
-bench: venv  ## the benchmarks, as ratios to a floor measured in the same run
+bench: venv-dev  ## the benchmarks, as ratios to a floor measured in the same run; fails where a page of a large league weighs too much
 	@$(BIN)/tute bench
+	@$(BIN)/python benchmarks/site.py --weigh
 
 fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without one they run as Python source, slower
 	@find engine -name '*.so' -not -path '*/_compiled/*' -delete

@@ -1,6 +1,6 @@
 """What it costs to read a large league: every kind of page and list, as a Markdown table, on PostgreSQL.
 
-    .venv/bin/python benchmarks/site.py [--bots 2000] [--matches 200000] [--seed 1] [--only WORDS] [--keep]
+    .venv/bin/python benchmarks/site.py [--bots 2000] [--matches 200000] [--seed 1] [--only WORDS] [--weigh]
 
 Fills a league by bulk inserts, reproducibly by its seed: bots with ratings in all games, matches with their boards, tournaments of 64, one of each
 of three formats of 256 entries. Then it reads each address without a browser between, and compares with a view of the same league that
@@ -8,7 +8,8 @@ does SELECT 1 behind the same middleware. CPU is that of the web process and of 
 "of SELECT 1" is requests a second as a share of those of that view. A *miss* is an answer made anew, *kept* one that is given again because
 nothing that it shows has changed, *304* one that the client has already. Of an answer made anew the first one counts apart (*first*): it
 works out what the process remembers from then on (`league.service.remembered`). The pages of tournaments are those of the largest ones; those
-of somebody are read as who they belong to.
+of somebody are read as who they belong to. `--weigh` measures no time: it reads each address once, and fails where one weighs too much, makes too
+many queries or is not answered.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ IN_OTHERS = 10  # of how many bots one plays all the other games
 FORMATS = ("round_robin", "single_elimination")
 EVENT, CIRCUIT, REAL = "The event", "The circuit", "The real one"
 MOST_OF_EVENT = 32
+MOST_PACKED = 100_000  # bytes of any page or answer, gzip
+MOST_QUERIES = 40
 
 
 class League:
@@ -588,6 +591,30 @@ def measure(only: Sequence[str]) -> None:
         )
 
 
+def weigh() -> list[str]:
+    """What is wrong with the answers, whatever time they took: status, weight, number of queries."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    reader = Reader()
+    cookie = _cookie()
+    wrong = []
+    there = addresses()
+    longest = {
+        f"{name}, 100 rows": f"{there[name]}?page_size=100" for name in ("API rounds", "API standings", "API matches")
+    }
+    for name, path in {**there, **longest}.items():
+        reader.sign_in(cookie if name.endswith(")") else "")
+        reader.forget()
+        with CaptureQueriesContext(connection) as seen:
+            status, _headers, body = reader.ask(path)
+        packed = len(gzip.compress(body, 6))
+        print(f"{name}: {status[:3]}, {packed / 1000:.1f} kB gzip, {len(seen)} queries", flush=True)
+        if status[:3] != "200" or packed > MOST_PACKED or len(seen) > MOST_QUERIES:
+            wrong.append(f"{name} ({path}): {status}, {packed} bytes gzip, {len(seen)} queries")
+    return wrong
+
+
 def work(words: argparse.Namespace) -> None:
     """In the process that has the database."""
     from django.db import connection
@@ -600,7 +627,10 @@ def work(words: argparse.Namespace) -> None:
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
         print(f"filled in {time.process_time() - began:.0f} CPU s: {words.bots} bots, {Match.objects.count()} matches")
-    measure(words.only)
+    if not words.weigh:
+        measure(words.only)
+    elif wrong := weigh():
+        sys.exit("too much, or not there:\n" + "\n".join(wrong))
 
 
 def read_words() -> argparse.Namespace:
@@ -610,6 +640,7 @@ def read_words() -> argparse.Namespace:
     parser.add_argument("--matches", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="lines whose name holds one of these words")
+    parser.add_argument("--weigh", action="store_true", help="measure no time, and fail for what is too much")
     parser.add_argument(
         "--database",
         default="",

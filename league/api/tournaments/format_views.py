@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from league.api.http import paging
 from league.api.http.auth import viewer_of
 from league.api.http.base import ListView, View
 from league.api.tournaments.serializers import (
@@ -111,15 +112,27 @@ class Rounds(ListView):
         operation_id="list_rounds", summary="List the rounds", tags=["tournaments"], responses=RoundOut(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """By number, each with its matches. Of formats whose rounds follow from each other, those that are known."""
+        """By number, each with its matches. Of formats whose rounds follow from each other, those that are known.
+
+        A page has fewer rounds than `page_size` where they have more than 2,000 matches together.
+        """
         tournament = seen(request, Tournament.objects.all(), slug)
-        chosen = self.paginate_queryset(tournament.rounds.all()) or []
+        chosen = self._chosen(request, tournament)
         # The matches are as they are told already, and there are many
         found = [
             {"number": one.number, "resting": one.resting, "matches": [vars(match) for match in one.matches]}
             for one in brackets.read_rounds(tournament, chosen)
         ]
         return self.get_paginated_response(found)
+
+    def _chosen(self, request: Request, tournament: Tournament) -> list[Round]:
+        """The rounds of the page. One query."""
+        cursor, size = paging.read_cursor(request, self.page_order.kinds), paging.page_size(request)
+        page = keyset.read_page(brackets.counted_rounds(tournament), self.page_order, cursor, size)
+        back = cursor is not None and cursor.back
+        most = brackets.count_fitting(reversed(page.rows) if back else page.rows)
+        page = keyset.shorten(page, most, self.page_order.values, back=back)
+        return cast(paging.CursorPages, self.paginator).show(request, page)
 
 
 class Bracket(View):

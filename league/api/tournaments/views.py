@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import User
@@ -376,7 +375,16 @@ class Standings(View):
         met = standings.meetings(tournament, down, over, at, played=found.played)
         pairs = [(a.entry.number, b.entry.number) for a in rows for b in columns]
         cells = [
-            {"entry": a, "opponent": b, **asdict(cell), "points": cell.points, "matches": met.get((a, b), [])}
+            {
+                "entry": a,
+                "opponent": b,
+                "boards": cell.boards,
+                "wins": cell.wins,
+                "draws": cell.draws,
+                "losses": cell.losses,
+                "points": cell.points,
+                "matches": met.get((a, b), []),
+            }
             for a, b in sorted(pairs)
             if (cell := found.cells.get((a, b)))
         ]

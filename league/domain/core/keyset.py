@@ -159,6 +159,15 @@ def fold(found: list[Row], values: Callable[[Row], Sequence[Value]], cursor: Cur
     )
 
 
+def shorten(page: Page[Row], most: int, values: Callable[[Row], Sequence[Value]], *, back: bool = False) -> Page[Row]:
+    """The first rows of a page, of one that was asked for `back` the last ones: the others are on the page beyond."""
+    if most >= len(page):
+        return page
+    if back:
+        return Page(page.rows[-most:], write(values(page.rows[-most]), back=True), page.after)
+    return Page(page.rows[:most], page.before, write(values(page.rows[most - 1]), back=False))
+
+
 def cut_page(items: Sequence[Row], cursor: Cursor | None = None, size: int = USUAL) -> Page[Row]:
     """A page of what is at hand, by place. The cursor has one whole number."""
     if cursor is None:

@@ -153,6 +153,11 @@ def queue(*, now: datetime | None = None) -> Queue:
     return Queue(work["queued"], work["playing"], work["oldest"], len(ready), refusing, starved, reasons, free)
 
 
+def count_ready(*, now: datetime | None = None) -> int:
+    """How many workers play, as `queue` has it. One query."""
+    return Worker.objects.filter(seen__gte=clock.given(now) - SILENT).exclude(tier="").count()
+
+
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). One query besides."""
     now = clock.given(now)

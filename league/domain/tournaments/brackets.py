@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import inf
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
+from league.domain.core.counts import count_of
 from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus
 from league.models import Match, Party, Round, Tournament
 from league.pure.formats import BracketPairing, Results
+from league.service import marks
+from league.service.remembered import Remembered
 
 
 @dataclass
@@ -44,6 +48,20 @@ class BracketStep:
     pairing: BracketPairing
     matches: list[str]
     points: tuple[float, float] | None = None
+
+
+MOST_MATCHES = 2000  # of a page of rounds
+
+
+def counted_rounds(tournament: Tournament) -> QuerySet[Round]:
+    """The rounds of a tournament with the numbers of their matches, for `count_fitting`. No query."""
+    return tournament.rounds.annotate(there=count_of(Match.work.all(), "round"))
+
+
+def count_fitting(rows: Iterable[Round]) -> int:
+    """How many of these counted rounds, from the first, are a page: at least one, and no more than have so many matches. No query."""
+    there: list[int] = [row.there for row in rows]  # type: ignore[attr-defined]
+    return max(1, sum(total <= MOST_MATCHES for total in accumulate(there)))
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:
@@ -96,10 +114,29 @@ def has_rounds(tournament: Tournament) -> bool:
     return formats.follows_results(tournament) and formats.format_named(tournament.format).rounds
 
 
+_rounds: Remembered[int, list[RoundMatches]] = Remembered(5_000, lambda rounds: sum(len(one.matches) for one in rounds))
+
+
+def read_all_rounds(tournament: Tournament) -> list[RoundMatches]:
+    """All rounds of a tournament, by number. Nobody may change them. Five queries at most."""
+
+    def read(_: object) -> list[RoundMatches]:
+        return read_rounds(tournament, tournament.rounds.order_by("number"))
+
+    return _rounds.of(tournament.pk, marks.of_tournament(tournament.pk), read)
+
+
+_brackets: Remembered[int, list[BracketStep]] = Remembered(2_000, len)
+
+
 def read_bracket(tournament: Tournament) -> list[BracketStep]:
-    """The pairings that are known so far; none where the format has no bracket or it has not started."""
+    """The pairings that are known so far; none where the format has no bracket or it has not started. Nobody may change them."""
     if not formats.format_named(tournament.format).bracket or tournament.started is None:
         return []
+    return _brackets.of(tournament.pk, marks.of_tournament(tournament.pk), lambda _: _read_bracket(tournament))
+
+
+def _read_bracket(tournament: Tournament) -> list[BracketStep]:
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
         ids[table, first] = public_id  # of one that was struck out and played again: the last

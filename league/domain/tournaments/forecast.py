@@ -43,9 +43,9 @@ class Forecast:
 
 
 def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
-    """From the last matches of the game in any pool. Three queries."""
+    """From the last matches of the game in any pool. Two queries."""
     found = pace.of_game(game)
-    return Pace(found.seconds, found.measured, max(1, workers.queue(now=now).workers))
+    return Pace(found.seconds, found.measured, max(1, workers.count_ready(now=now)))
 
 
 def forecast(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.utils.translation import get_language, ngettext
@@ -40,6 +41,7 @@ def game_at_table(key: str, players: str) -> engine.Game:
     return engine.load(key, players=wanted) if wanted in usual.declared.players else usual
 
 
+@lru_cache(maxsize=200)
 def game_title(key: str) -> str:
     """The title of a game; a key that the engine no longer has comes back as it is."""
     return engine.load(key).title if key in engine.games() else key

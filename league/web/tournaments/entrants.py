@@ -13,6 +13,8 @@ from league.domain.bots.consent import Word
 from league.domain.matches import sight
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Entry, Player, Tournament
+from league.service import marks
+from league.service.remembered import Remembered
 
 
 def entrants(game: str) -> list[tuple[str, BotVersion]]:
@@ -25,6 +27,14 @@ def entrants(game: str) -> list[tuple[str, BotVersion]]:
         if version.plays(game) and (chosen is None or chosen.pk != version.bot.sends_id):
             found[version.bot.slug] = version
     return list(found.items())
+
+
+_shown: Remembered[str, list[tuple[str, BotVersion]]] = Remembered(8_000, len)
+
+
+def entrants_to_show(game: str) -> list[tuple[str, BotVersion]]:
+    """The same for who is only shown them: remembered while no bot changes, and nobody may change them. One query, two for what is new."""
+    return _shown.of(game, marks.BOTS, lambda _: entrants(game))
 
 
 def choices(versions: list[tuple[str, BotVersion]], by: Player) -> tuple[list[tuple[str, str]], set[str]]:

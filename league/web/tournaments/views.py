@@ -36,7 +36,7 @@ from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
 from league.web.tournaments import forecasts, tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.crosstable import Window, crosstable, picture
-from league.web.tournaments.entrants import choices, entrants, tell_entered
+from league.web.tournaments.entrants import choices, entrants, entrants_to_show, tell_entered
 from league.web.tournaments.forms import TournamentForm
 
 BY_PLACE = keyset.Order.by("place")
@@ -143,9 +143,7 @@ def crosstable_png(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _rounds(found: Tournament) -> list[domain_brackets.RoundMatches]:
     """The rounds, of formats in which each follows from those before."""
-    return (
-        domain_brackets.read_rounds(found, found.rounds.order_by("number")) if domain_brackets.has_rounds(found) else []
-    )
+    return domain_brackets.read_all_rounds(found) if domain_brackets.has_rounds(found) else []
 
 
 def _grows(found: Tournament) -> bool:
@@ -299,7 +297,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
             request, "tournaments/tournament_new.html", {"games": [describe_game(one) for one in engine.games()]}
         )
     game = game_at_table(key, request.GET.get("players", ""))
-    versions = entrants(key)
+    versions = entrants(key) if request.method == "POST" else entrants_to_show(key)
     owner = player_of(request)
     form = _form(game, versions, owner, request.POST or None, request.GET)
     action = request.POST.get("action", "")
@@ -327,7 +325,7 @@ def forecast(request: HttpRequest) -> HttpResponse:
     if key not in engine.games():
         raise Http404
     game = game_at_table(key, request.GET.get("players", ""))
-    versions = entrants(key)
+    versions = entrants_to_show(key)
     form = _form(game, versions, viewer_of(request), request.GET)
     form.fields["name"].required = False
     text = forecasts.tournament_sentence(game, form.cleaned_data, viewer_of(request)) if form.is_valid() else ""

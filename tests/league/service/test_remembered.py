@@ -6,11 +6,13 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from league.domain.bots import bots
 from league.domain.matches import matches
-from league.domain.tournaments import counting, standings
+from league.domain.tournaments import brackets, counting, progress, standings, tournaments
 from league.models import Match
 from league.service import marks
 from league.service.remembered import Remembered, forget
+from league.web.tournaments.entrants import entrants_to_show
 from tests.support import league as made
 
 
@@ -47,6 +49,40 @@ def test_a_table_that_is_remembered_is_the_one_that_is_made_anew(ana, berto) -> 
         "league_party"
     ) == 0
     assert len(seen) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_bracket_that_is_remembered_is_the_one_that_is_made_anew(ana, berto) -> None:
+    versions = [made.accepted(owner, f"bot-{number}") for number, owner in enumerate((ana, berto, ana))]
+    cup = tournaments.create(
+        ana, "Bracket", "partnership", boards=1, versions=versions, format="single_elimination", now=made.NOW
+    )
+    tournaments.start(cup, now=made.NOW)
+    cup.refresh_from_db()
+    forget()
+
+    def agree() -> None:
+        shown = (brackets.read_bracket(cup), brackets.read_all_rounds(cup), _labels())
+        with transaction.atomic():  # where nothing is remembered
+            assert shown == (brackets.read_bracket(cup), brackets.read_all_rounds(cup), _labels())
+
+    agree()
+    assert brackets.read_bracket(cup)
+    made.play(cup.matches.get())
+    agree()
+    progress.advance(cup, now=made.later(5))
+    agree()
+    matches.void(cup.matches.order_by("-id")[0], why="a test", actor="operator")
+    agree()
+    made.accepted(berto, "brand")
+    agree()
+    bots.stop(versions[0].bot, why="a test", actor="operator")
+    agree()
+    assert [label for label in _labels() if "bot-0" in label] == []
+
+
+def _labels() -> list[str]:
+    return [str(version) for _, version in entrants_to_show("partnership")]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,8 +1,13 @@
 """Numbers as people read them."""
 
-import pytest
-from django.utils import translation
+import re
 
+import pytest
+from django import forms
+from django.utils import translation
+from django.utils.datastructures import MultiValueDict
+
+from league.templatetags.league_many import checkbox_labels
 from league.templatetags.league_web import drawn, fixed, human_size, in_unit, percent, signed
 
 
@@ -24,6 +29,31 @@ def test_numbers_are_written_as_the_reader_writes_them() -> None:
     with translation.override("es"):
         assert told() == ["−1,118", "+2,5", "0,0", "57,3\u202f%", "10,0 MB"]
         assert drawn(12.34) == "12.3"  # a drawing speaks no language
+
+
+class Boxes(forms.Form):
+    """Of three."""
+
+    one = forms.MultipleChoiceField(
+        choices=[("a", "A"), (2, "<b>"), ('"', "c")], initial=["a"], widget=forms.CheckboxSelectMultiple
+    )
+
+
+@pytest.mark.parametrize("data", [None, {"one": ["2", '"']}, {}])
+def test_boxes_are_those_that_django_makes(data: dict[str, list[str]] | None) -> None:
+    def inputs(html: str) -> list[tuple[str, ...]]:
+        found = re.findall(r"<input[^>]*>", html)
+        return [
+            (*(re.search(rf' {one}="([^"]*)"', box)[1] for one in ("name", "value", "id")), "checked" in box)
+            for box in found
+        ]
+
+    form = Boxes(MultiValueDict(data) if data is not None else None)
+    told = checkbox_labels(form["one"])
+    assert inputs(told) == inputs(str(form["one"]))
+    assert re.findall(r'for="(.*?)"', told) == [box[2] for box in inputs(told)]
+    assert "&lt;b&gt;" in told
+    assert "<b>" not in told
 
 
 def test_pages_are_compressed(client, db) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain.tournaments import progress, tournaments
+from league.domain.tournaments import brackets, progress, tournaments
 from league.models import Tournament
 from league.pure.formats import FORMATS
 from tests.support import league as made
@@ -141,6 +141,29 @@ def test_bracket_and_rounds_as_they_are_played(nobody, alice, league):
     assert sorted(entry["seed"] for entry in entries) == [1, 2, 3]
     assert {entry["place"] for entry in entries} == {None}
     assert nobody.get(f"tournaments/{league.cup.slug}/bracket").json()["pairings"] == []
+
+
+def test_a_page_of_rounds_has_so_many_matches(nobody, alice, league, monkeypatch):
+    versions = [made.accepted(alice, f"round-{number}") for number in range(4)]
+    cup = tournaments.create(alice, "Rounds", "partnership", boards=1, versions=versions, now=made.NOW)
+    tournaments.start(cup, now=made.NOW)
+    whole = nobody.get("tournaments/rounds/rounds").json()
+    assert [len(one["matches"]) for one in whole["results"]] == [2, 2, 2]
+    monkeypatch.setattr(brackets, "MOST_MATCHES", 4)
+    pages, step = [], "tournaments/rounds/rounds"
+    while step:
+        page = nobody.get(step).json()
+        pages.append(page)
+        step = (page["next"] or "").removeprefix("http://testserver")
+    assert [[one["number"] for one in page["results"]] for page in pages] == [[1, 2], [3]]
+    assert pages[0]["results"] + pages[1]["results"] == whole["results"]
+    back = nobody.get(pages[1]["previous"].removeprefix("http://testserver")).json()
+    assert [one["number"] for one in back["results"]] == [1, 2]
+    monkeypatch.setattr(brackets, "MOST_MATCHES", 1)
+    back = nobody.get(pages[1]["previous"].removeprefix("http://testserver")).json()
+    assert [one["number"] for one in back["results"]] == [2], "one at least, and the nearest"
+    first = nobody.get(back["previous"].removeprefix("http://testserver")).json()
+    assert ([one["number"] for one in first["results"]], first["previous"]) == ([1], None)
 
 
 def test_swiss_standings_show_their_tie_breaks(nobody, alice, league):

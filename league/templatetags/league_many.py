@@ -1,0 +1,105 @@
+"""What stands on a page by the hundred, written here: nodes of a template for each of them take ten times as long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from typing import Any
+
+from django import template
+from django.forms import BoundField
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from league.templatetags.league_web import board_points, percent
+
+register = template.Library()
+NAME = "tenletters"  # stands in an address for the name of a match
+
+
+def _match_address() -> Callable[[str], str]:
+    before, after = reverse("match", args=[NAME]).split(NAME)
+    return lambda public_id: f"{before}{escape(public_id)}{after}"
+
+
+def _safe(parts: Iterable[str]) -> SafeString:
+    return mark_safe("".join(parts))  # noqa: S308 - what comes from elsewhere is escaped by who wrote it into the parts
+
+
+@register.simple_tag
+def checkbox_labels(field: BoundField) -> SafeString:
+    """The boxes of a field with their labels, as Django writes them."""
+    chosen = {str(one) for one in field.value() or ()}
+    name = escape(field.html_name)
+    choices: Any = getattr(field.field, "choices", ())
+    return _safe(
+        f'<label for="{field.auto_id}_{number}">\n'
+        f'    <input type="checkbox" name="{name}" value="{escape(str(value))}" id="{field.auto_id}_{number}"'
+        f"{' checked' if str(value) in chosen else ''}>\n    {escape(str(label))}</label>\n"
+        for number, (value, label) in enumerate(choices)
+    )
+
+
+@register.simple_tag
+def cross_cells(cells: Iterable[Any]) -> SafeString:
+    """The cells of a row of a crosstable (league.web.tournaments.crosstable.Cell)."""
+    match = _match_address()
+    title = escape(_("%(points)s of %(boards)s; share 95%% between %(low)s and %(high)s"))
+    return _safe(_cross_cell(cell, match, title) for cell in cells)
+
+
+def _cross_cell(cell: Any, match: Callable[[str], str], title: str) -> str:
+    if cell.points is None:
+        shown = '<span class="unseen">–</span>' if cell.css == "self" else '<span class="soft">·</span>'
+        return f'<td class="{cell.css}">{shown}</td>\n'
+    points = escape(board_points(cell.points))
+    said = title % {
+        "points": points,
+        "boards": cell.boards,
+        "low": percent(cell.low),
+        "high": percent(cell.high),
+    }
+    told = f"<strong>{points}</strong>" if cell.sure else points
+    return f'<td class="{cell.css}"><a href="{match(cell.match)}" title="{said}">{told}</a></td>\n'
+
+
+@register.simple_tag
+def bracket_boxes(boxes: Iterable[Any]) -> SafeString:
+    """The boxes of a column of a bracket (league.web.tournaments.brackets.Box)."""
+    match = _match_address()
+    winner, later = escape(_("won")), escape(_("not known yet"))
+    won = f'<span class="unseen">{winner}</span>'
+    nobody, unknown = (f'<span class="soft">{text}</span>' for text in ("–", later))
+
+    def side(box: Any, one: Any) -> str:
+        if one.entry is None:
+            return f'<span class="nobody">{nobody if box.by else unknown}</span>'
+        name = escape(one.entry.version.bot.slug)
+        link = f'<a href="{match(box.matches[-1])}">{name}</a>' if box.matches else name
+        seed = f'\n<span class="soft small">{one.entry.seed}</span>' if one.entry.seed else ""
+        points = "" if one.points is None else f'<span class="push">{escape(board_points(one.points))}</span>'
+        css, told = ("won", won) if one.won else ("in", "")
+        return f'<span class="{css}">{link}{seed}{points}{told}</span>'
+
+    def told(box: Any) -> str:
+        by = f'<span class="soft small">{escape(box.by)}</span>' if box.by else ""
+        return f'<li class="pairing">{"".join(side(box, one) for one in box.sides)}{by}</li>\n'
+
+    return _safe(told(box) for box in boxes)
+
+
+@register.simple_tag
+def round_matches(matches: Iterable[Any], names: Mapping[int, str]) -> SafeString:
+    """The matches of a round (league.domain.tournaments.brackets.BracketMatch) with the names of the entries."""
+    match = _match_address()
+
+    def told(one: Any) -> str:
+        points = one.points or [None] * len(one.entries)
+        return " – ".join(
+            escape(str(names.get(entry, "")))
+            + ("" if won is None else f"\n<strong>{escape(board_points(won))}</strong>")
+            for entry, won in zip(one.entries, points, strict=False)
+        )
+
+    return _safe(f'<li><a href="{match(one.id)}">{told(one)}</a></li>\n' for one in matches)
