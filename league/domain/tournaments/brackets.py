@@ -149,5 +149,10 @@ def _read_bracket(tournament: Tournament) -> list[BracketStep]:
 
 def _points(pairing: BracketPairing, results: Results) -> tuple[float, float] | None:
     boards = [scores for slot in pairing.slots for scores in results.get(slot, ())]
-    won = sum((1 + (a > b) - (a < b)) / 2 for a, b in boards)
-    return (won, len(boards) - won) if boards else None
+    if not boards or pairing.first is None or pairing.second is None:
+        return None
+    lower = sum(
+        (1 + (a > b) - (a < b)) / 2 for a, b in boards
+    )  # of the entry with the smaller number, which results name first
+    found = (lower, len(boards) - lower)
+    return found if pairing.first < pairing.second else found[::-1]

@@ -85,6 +85,21 @@ def test_a_single_elimination_has_columns_from_the_first_round_on(league, field,
     assert "exento" in told
 
 
+def test_points_stand_beside_who_has_won_them(league, field) -> None:
+    """Whoever has the smaller number: results name that one first, a bracket the one from above."""
+    found = cup(league, field[:4], "single_elimination")
+    for _ in range(2):
+        for match in found.matches.filter(status="queued").order_by("id"):
+            made.play(match, winner=0 if _better(match) else 1)
+        progress.advance(found, now=made.later(5))
+    boxes = [box for part in brackets(found) for column in part.columns for box in column.boxes]
+    sides = [side for box in boxes for side in box.sides if side.points is not None]
+    numbers = [tuple(side.entry.number for side in box.sides) for box in boxes if all(side.entry for side in box.sides)]
+    assert any(first > second for first, second in numbers)
+    assert len(sides) == 8
+    assert all((side.points == 2.0) == side.won for side in sides)
+
+
 def test_a_double_elimination_shows_both_brackets_and_the_final(league, field, reader) -> None:
     found = cup(league, field, "double_elimination")
     assert shape(found) == [[4, 2, 1], [2, 2, 1, 1], [1]]
