@@ -6,24 +6,26 @@ both. Everywhere else (SQLite; within a transaction; behind a PgBouncer that giv
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import count
 from typing import Any
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from psycopg import pq
 
 MOST = 200  # planned statements of a connection; what comes then is said by a cursor
 _numbers = count(1)
+_PREFIX = secrets.token_hex(4)  # a pooler may give a session to one process after another
 
 
 class _Here(threading.local):
-    """Of the connection of this thread: which one it is, and the names of what it has planned."""
+    """Of the connection of this thread: which one it is, and the names of what it has planned; None where it does not keep them."""
 
     held: Any = None
-    names: dict[str, bytes]
+    names: dict[str, bytes] | None = None
 
 
 _here = _Here()
@@ -32,20 +34,22 @@ _here = _Here()
 def ask(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """The rows of one statement with %s for each value (numbers, texts, moments): numbers may come as texts. One query.
 
-    Raises OperationalError or InterfaceError where the database does not answer.
+    Raises what a cursor raises.
     """
     held = _connection()
     name = None if held is None else _plan(held, sql)
-    if held is None or name is None:
-        with connection.cursor() as cursor:
-            cursor.execute(sql, list(values))
-            return list(cursor.fetchall())
-    found = held.exec_prepared(name, [_told(value) for value in values])
-    if found.status != pq.ExecStatus.TUPLES_OK:
-        _give_up(held, found)
-    decode = bytes.decode
-    width = range(found.nfields)
-    get = found.get_value
+    if held is not None and name is not None:
+        found = held.exec_prepared(name, [_told(value) for value in values])
+        if found.status == pq.ExecStatus.TUPLES_OK:
+            return _rows(found)
+        _here.names = None  # the session is another one, or gone, or a table has changed: a cursor says it, and why not
+    with connection.cursor() as cursor:
+        cursor.execute(sql, list(values))
+        return list(cursor.fetchall())
+
+
+def _rows(found: Any) -> list[tuple[Any, ...]]:
+    decode, get, width = bytes.decode, found.get_value, range(found.nfields)
     return [
         tuple(None if (cell := get(row, column)) is None else decode(cell) for column in width)
         for row in range(found.ntuples)
@@ -64,28 +68,21 @@ def _connection() -> Any:
 
 
 def _plan(held: Any, sql: str) -> bytes | None:
-    """The name of the statement on this connection; None where there are too many."""
+    """The name of the statement on this connection; None where there are too many, or it keeps none."""
     if _here.held is not held:
         _here.held, _here.names = held, {}
-    name = _here.names.get(sql)
-    if name is None and len(_here.names) < MOST:
-        name = b"tute_%d" % next(_numbers)
-        parts = [part.replace("%%", "%") for part in sql.split("%s")]
-        numbered = "".join(f"{part}${number}" for number, part in enumerate(parts[:-1], 1)) + parts[-1]
-        found = held.prepare(name, numbered.encode())
-        if found.status != pq.ExecStatus.COMMAND_OK:
-            _give_up(held, found)
-        _here.names[sql] = name
+    names = _here.names
+    if names is None or sql in names or len(names) >= MOST:
+        return names.get(sql) if names else None
+    name = f"tute_{_PREFIX}_{next(_numbers)}".encode()
+    parts = [part.replace("%%", "%") for part in sql.split("%s")]
+    numbered = "".join(f"{part}${number}" for number, part in enumerate(parts[:-1], 1)) + parts[-1]
+    if held.prepare(name, numbered.encode()).status != pq.ExecStatus.COMMAND_OK:
+        _here.names = None
+        return None
+    names[sql] = name
     return name
 
 
 def _told(value: Any) -> bytes:
     return (value.isoformat() if isinstance(value, datetime) else str(value)).encode()
-
-
-def _give_up(held: Any, found: Any) -> None:
-    """Let the connection be looked at before anybody uses it again, and its statements be planned anew."""
-    _here.held = None
-    connection.errors_occurred = True
-    why = found.error_message.decode(errors="replace")
-    raise (OperationalError if held.status == pq.ConnStatus.OK else InterfaceError)(why)
