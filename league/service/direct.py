@@ -49,11 +49,9 @@ def ask(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def _rows(found: Any) -> list[tuple[Any, ...]]:
-    decode, get, width = bytes.decode, found.get_value, range(found.nfields)
-    return [
-        tuple(None if (cell := get(row, column)) is None else decode(cell) for column in width)
-        for row in range(found.ntuples)
-    ]
+    get, width = found.get_value, range(found.nfields)
+    cells = [[get(row, column) for column in width] for row in range(found.ntuples)]
+    return [tuple([None if one is None else one.decode() for one in row]) for row in cells]
 
 
 def _connection() -> Any:

@@ -47,7 +47,7 @@ def leaderboard(request: HttpRequest, named: Mapping[str, str]) -> lines.Made | 
     there = _lines(pool, page, versions[marks.NAMES], asked)
     if len(there) < len(page):  # one has gone since
         return None
-    here = {there[row.version].bot: days.Stand(row.place, row.elo) for row in page}
+    here = [(there[row.version].bot, row.place, row.elo) for row in page]
     day, week = days.moved(pool, versions[ratings], here)
     rows = [_whole(there[row.version], row.place, day, week) for row in page]
     return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), versions)

@@ -122,9 +122,9 @@ class Compared:
 
 
 def moved(
-    pool: int, version: int, here: Mapping[int, Stand], *, now: datetime | None = None
+    pool: int, version: int, here: Collection[tuple[int, int, float]], *, now: datetime | None = None
 ) -> tuple[dict[int, Moved], dict[int, Moved]]:
-    """How bots have moved that stand `here`, since the end of yesterday and since a week before that: as `movement` has it.
+    """How bots have moved that stand `here` (bot, place, Elo), since the end of yesterday and since a week before that: as `movement` has it.
 
     version: of the ratings of the pool (marks.of_ratings), read before. What is remembered needs no query, else three.
     """
@@ -143,8 +143,9 @@ def moved(
         return {(compared, bot): found.get(bot, (None, None)) for _, bot in missing}, dict.fromkeys(missing)
 
     # The places in a table are written with it, and never again
-    there = _places.of_many(dict.fromkeys((compared, bot) for bot in here), look)
-    return _moved(here, {bot: there[compared, bot] for bot in here})
+    there = _places.of_many(dict.fromkeys((compared, bot) for bot, _, _ in here), look)
+    now_there = {bot: Stand(place, elo) for bot, place, elo in here}
+    return _moved(now_there, {bot: there[compared, bot] for bot in now_there})
 
 
 Stood: TypeAlias = tuple[Stand | None, Stand | None]  # in the table of the day, in that of the week

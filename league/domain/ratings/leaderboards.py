@@ -191,12 +191,15 @@ def read_cells(
     """The same page without any model. One query for the first page, two for all others."""
     edge = cursor.edge if cursor else ()
     found = _CELLS.rows((columns, cursor and cursor.back, size), (pool, *edge))
-    rows = [Shown(0, int(version), float(elo), cells) for version, elo, cells in found]
-    page = keyset.fold(rows, lambda row: (row.elo, row.version), cursor, size)
+    page = keyset.fold(found, lambda row: (float(row[1]), int(row[0])), cursor, size)
     above = 0
     if page.before is not None:
-        above = sum(int(number) for (number,) in _ABOVE.rows((), (pool, page.rows[0].elo, page.rows[0].version)))
-    placed = [Shown(place, *row[1:]) for place, row in enumerate(page.rows, above + 1)]
+        version, elo, _ = page.rows[0]
+        above = sum(int(number) for (number,) in _ABOVE.rows((), (pool, float(elo), int(version))))
+    placed = [
+        Shown(place, int(version), float(elo), cells)
+        for place, (version, elo, cells) in enumerate(page.rows, above + 1)
+    ]
     return keyset.Page(placed, page.before, page.after)
 
 
