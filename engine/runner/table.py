@@ -15,7 +15,7 @@ from typing import Any
 
 import engine
 from engine.runner import protocol
-from engine.runner.faults import Infrastructure
+from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.match import forfeited, load, starter_of, suits_of
 from engine.runner.result import FaultReport
@@ -47,7 +47,8 @@ class Question:
     scores: list[list[int]]  # of the boards that are over, by seat
 
 
-Ask = Callable[[Question, Sequence[Taken]], str]
+Advise = Callable[[], "str | None"]  # what the advisor would do in the person's place; None where it has failed
+Ask = Callable[[Question, Sequence[Taken], Advise], str]
 
 
 @dataclass
@@ -74,12 +75,17 @@ class Person:
         self.cpu_us = 0
         self.took_s = 0.0
         self.latency_s = 0.0
-        self.seen: list[dict[str, Any]] = []  # of the present board
+        self.heard: list[str] = []  # of the present board
         self._ask = ask
+
+    @property
+    def seen(self) -> list[dict[str, Any]]:
+        """What the seat has heard, read."""
+        return [json.loads(event) for event in self.heard]
 
     def hear(self, events: list[str]) -> None:
         """Note what the seat is told."""
-        self.seen += map(json.loads, events)
+        self.heard += events
 
     def ask(self, events: list[str], legal: str) -> bytes:
         """Ask for one decision: the answer in the words of the protocol."""
@@ -117,9 +123,9 @@ def play_table(
 ) -> TableResult | None:
     """Play the boards of a table, once each; None where `stop` said so.
 
-    seating: the party of `spec` at each seat, that at the seat `person` counting for nothing; taken: the decisions that were taken
-    before. `ask(question, made)` gives what the person does, one of `question.legal`; `made` are the decisions of bots since it was
-    asked last. What it raises comes through. Raises as `play_match`.
+    seating: the party of `spec` at each seat; that at the seat `person` plays nothing and is asked only for advice. taken: the decisions that
+    were taken before. `ask(question, made, advise)` gives what the person does, one of `question.legal`; `made` are the decisions of bots
+    since it was asked last. What it raises comes through. Raises as `play_match`.
     """
     return _Table(spec, seating, person, box, taken, ask, stop).play()
 
@@ -175,7 +181,27 @@ class _Table:
         scores = [list(one) for one in self.result.scores]
         texts = self.state.game.pack.texts
         hand = [texts[card] for card in self.state.hand_of(self.person.seat)]
-        return self._ask(Question(self.number, self.board, legal, hand, list(self.person.seen), scores), made)
+        return self._ask(
+            Question(self.number, self.board, legal, hand, self.person.seen, scores), made, lambda: self.advise(legal)
+        )
+
+    def advise(self, legal: list[str]) -> str | None:
+        """What the party at the person's seat would do: started afresh, with that seat's limits, and told what that seat has been told."""
+        seat = self.person.seat
+        starter = replace(self.starter, absent=[place for place in range(self.game.players) if place != seat])
+        crew = starter.start(self.seating, None)
+        try:
+            starter.begin(crew, 0, self.seating, None)
+            if crew.faults:
+                return None
+            (advisor,) = crew.seats
+            choices = ",".join(map(protocol.encode, legal))
+            do = protocol.answer(advisor.ask(self.person.heard, choices), advisor.requests).do
+        except Fault:
+            return None
+        finally:
+            crew.close()
+        return do if do in legal else None
 
     def go_on(self) -> None:
         """The person looks at what the board before has brought."""
@@ -188,7 +214,7 @@ class _Table:
     def play_board(self, board: int) -> bool:
         """One board, from where it was left; False where stopped."""
         self.board = board
-        self.person.seen = []
+        self.person.heard = []
         seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
         deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
         self.state = state = self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, 0))
@@ -247,7 +273,7 @@ class _Table:
             replay["forfeit"] = {"seats": sorted({fault.seat for fault in sitting.faults}), "scores": scores}
         self.result.scores.append(list(scores))
         self.result.records.append(replay)
-        self.result.seen = list(self.person.seen)
+        self.result.seen = self.person.seen
 
     def end(self) -> None:
         """Tell the bots that it is over."""

@@ -116,6 +116,7 @@ urlpatterns = [
     path("tables", tables.Tables.as_view(), name="tables"),
     path("tables/<word:id>", tables.OneTable.as_view(), name="table"),
     path("tables/<word:id>/choices", tables.Choices.as_view(), name="table-choices"),
+    path("tables/<word:id>/advice", tables.Advice.as_view(), name="table-advice"),
     path("tables/<word:id>/leave", tables.Leave.as_view(), name="table-leave"),
     path("matches", matches.Matches.as_view(), name="matches"),
     path("matches/<word:id>", matches.OneMatch.as_view(), name="match"),

@@ -10,6 +10,7 @@ from league.models.people import Player
 from league.models.pools import Pool
 from league.models.words import only_words
 
+NO_ADVICE = "?"
 LIVE = [TableStatus.WAITING, TableStatus.HELD, TableStatus.RESTING]
 
 
@@ -57,6 +58,10 @@ class Table(models.Model):
         default=list
     )  # what the seat may know of that board: all that a browser is ever sent while it is played
     scores = models.JSONField(default=list)  # by seat, of each board that is over
+    advice_asked = models.PositiveIntegerField(null=True)  # the decision for which the person has asked for advice
+    advice = models.CharField(
+        max_length=400, blank=True, default="", db_default=""
+    )  # what was told; NO_ADVICE: none could be had
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)  # of a bot, which ended the table
     records = models.BinaryField(default=bytes)  # once it is over: zlib of a JSON list, the replay of each board
 
@@ -78,9 +83,14 @@ class Table(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def awaits_advice(self) -> bool:
+        """Whether the person has asked for advice, and none was given."""
+        return self.advice_asked is not None and not self.advice
+
 
 class TableSeat(models.Model):
-    """A bot at a table."""
+    """A bot at a table. At the seat of the person it gives advice, where they are wished."""
 
     table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="seats", db_index=False)  # table_seat_once
     number = models.PositiveSmallIntegerField()

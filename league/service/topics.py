@@ -23,7 +23,7 @@ FORM = re.compile(
     r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
 TABLE = "table:"
-LIVE, OVER = ("waiting", "held", "resting"), 10**6  # of tables
+LIVE, OVER, ADVISED = ("waiting", "held", "resting"), 10**6, 10**7  # of tables
 AT_ONCE = 500  # rows of one statement
 FOLLOWED = "league.followed"  # in the environment of a request: what its page follows, with the versions that it shows
 
@@ -43,9 +43,9 @@ def of_table(public_id: str) -> str:
     return f"{TABLE}{public_id}"
 
 
-def table_version(status: str, turn: int | None) -> int:
-    """The decision that the person is asked for, from 1 on; 0 while nobody is asked, OVER when it is over."""
-    return OVER if status not in LIVE else 0 if turn is None else turn + 1
+def table_version(status: str, turn: int | None, *, advised: bool) -> int:
+    """The decision that the person is asked for, from 1 on, ADVISED more once there is advice; 0 while nobody is asked, OVER when it is over."""
+    return OVER if status not in LIVE else 0 if turn is None else turn + 1 + ADVISED * advised
 
 
 def follow(request: HttpRequest, *names: str) -> None:
@@ -77,8 +77,10 @@ def read(topics: Collection[str]) -> marks.Versions:
     for part in _parts(bots):
         found |= _bots(part)
     for part in _parts(tables):
-        rows = _rows("SELECT public_id, status, turn FROM league_table WHERE public_id IN ({})", part)
-        found |= {of_table(name): table_version(status, turn) for name, status, turn in rows}
+        rows = _rows("SELECT public_id, status, turn, advice <> '' FROM league_table WHERE public_id IN ({})", part)
+        found |= {
+            of_table(name): table_version(status, turn, advised=bool(advice)) for name, status, turn, advice in rows
+        }
     return found
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import engine
 from engine.runner.table import Question, Taken
+from league.domain.ratings import pools
 from league.domain.tables import holding
-from league.models import Table
+from league.models import BotVersion, Rating, Table
+from tests.support.league import NOW
 
 
 def hold(row: Table) -> tuple[holding.Held, engine.State]:
@@ -25,3 +27,19 @@ def hold(row: Table) -> tuple[holding.Held, engine.State]:
     hand = [game.pack.texts[card] for card in state.hand_of(0)]
     holding.ask(held, Question(len(made), 1, legal, hand, engine.redact(state.events, 0), []), made)
     return held, state
+
+
+def rated(version: BotVersion, game: str, elo: float) -> None:
+    """It has a rating in a game."""
+    kinds = {
+        "boards": 9,
+        "opponents": 3,
+        "score": 0.5,
+        "points_per_board": 0,
+        "faults": 0,
+        "rank_best": 1,
+        "rank_worst": 3,
+    }
+    Rating.objects.create(
+        pool=pools.pool(game), version=version, elo=elo, margin=10, provisional=False, updated=NOW, **kinds
+    )

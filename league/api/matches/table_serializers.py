@@ -27,6 +27,15 @@ class TableNew(StrictSerializer):
         help_text="Where the game has partners; empty: the same bot.",
     )
     boards = serializers.IntegerField(min_value=1, max_value=seating.MOST_BOARDS, required=False, default=1)
+    advice = serializers.BooleanField(
+        required=False, default=False, help_text="Advice may be asked for; the table does not count in your rating."
+    )
+
+
+class AdviceNew(StrictSerializer):
+    """For which decision advice is wanted."""
+
+    turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The decision that is yours now.")
 
 
 class ChoiceNew(StrictSerializer):
@@ -66,6 +75,9 @@ class TableOut(serializers.Serializer[Any]):
     scores = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()), help_text="Per seat, of each board that is over."
     )
+    advice = serializers.CharField(
+        help_text='What the best bot of the house would do now, where it was asked; "?": it has failed; else empty.'
+    )
     fault = FaultField(help_text="Of a bot, which ended the table.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
@@ -76,7 +88,7 @@ class TableOut(serializers.Serializer[Any]):
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_players(self, row: Table) -> list[str]:
         """By seat."""
-        return seating.names(row)
+        return seating.names(row, seating.bots(row))
 
     @extend_schema_field(ReplayOut(many=True))
     def get_replays(self, row: Table) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import View, existing
-from league.api.matches.table_serializers import ChoiceNew, TableNew, TableOut
+from league.api.matches.table_serializers import AdviceNew, ChoiceNew, TableNew, TableOut
 from league.domain.tables import seating
 from league.enums import TokenScope
 from league.models import Player
@@ -46,7 +46,9 @@ class Tables(View):
 
     def _sit(self, player: Player) -> Response:
         wanted = self.body()
-        row = seating.sit(player, wanted["game"], wanted["against"], wanted["partner"], wanted["boards"])
+        row = seating.sit(
+            player, wanted["game"], wanted["against"], wanted["partner"], wanted["boards"], advice=wanted["advice"]
+        )
         where = reverse("api:table", args=[row.public_id])
         return Response(TableOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -81,6 +83,27 @@ class Choices(View):
         player = _sitter(request, id)
         wanted = self.body()
         seating.act(player, id, wanted["turn"], wanted["do"])
+        return Response(TableOut(existing(seating.visible(player, id))).data)
+
+
+class Advice(View):
+    """/tables/{id}/advice"""
+
+    permission_classes = [IsAuthenticated]
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    serializer_class = AdviceNew
+
+    @extend_schema(
+        operation_id="ask_for_advice",
+        summary="Ask what the best bot of the house would do",
+        tags=["matches"],
+        request=AdviceNew,
+        responses={200: TableOut},
+    )
+    def post(self, request: Request, id: str) -> Response:
+        """At a table with advice. It stands in `advice` within a second or two, so look at the table again."""
+        player = _sitter(request, id)
+        seating.ask_advice(player, id, self.body()["turn"])
         return Response(TableOut(existing(seating.visible(player, id))).data)
 
 

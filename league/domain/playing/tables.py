@@ -16,7 +16,7 @@ from django.db import connection
 
 from engine.runner import MatchSpec
 from engine.runner.spec import PARTNERS
-from engine.runner.table import Question, Taken, play_table
+from engine.runner.table import Advise, Question, Taken, play_table
 from engine.sandbox import Sandbox
 from engine.sandbox.files import keeping
 from league.domain.bots import packages
@@ -131,10 +131,10 @@ class Tables:
         def stop() -> bool:
             return held.lost or self._leaving()
 
-        def ask(question: Question, made: Sequence[Taken]) -> str:
+        def ask(question: Question, made: Sequence[Taken], advise: Advise) -> str:
             nonlocal count
             holding.ask(held, question, made)
-            found = self._answer(held, question.number, stop, until)
+            found = self._answer(held, question.number, advise if row.seat in party else None, stop, until)
             count = question.number + 1
             return found
 
@@ -145,7 +145,7 @@ class Tables:
         elif not held.lost:
             holding.release(held, f"worker {self.worker} was told to stop")
 
-    def _answer(self, held: Held, number: int, stop: Callable[[], bool], until: float) -> str:
+    def _answer(self, held: Held, number: int, advise: Advise | None, stop: Callable[[], bool], until: float) -> str:
         """Wait for the person. Raises PutDown where they think for long, Lost."""
         began = looked = time.monotonic()
         with wakes.EAR.attend(moves.subject(held.row)) as bell:
@@ -153,6 +153,9 @@ class Tables:
                 found = holding.answer(held, number)
                 if found is not None:
                     return found
+                if advise is not None and holding.wants_advice(held):
+                    holding.advise(held, number, advise())
+                    continue
                 now = time.monotonic()
                 thinks, due = now - began, False
                 if thinks > CROWDED_S and now - looked > 1:

@@ -22,6 +22,7 @@ from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.tables import seating
 from league.enums import TableStatus
 from league.models import Table, TableAction, TableSeat
+from league.models.tables import NO_ADVICE
 from league.service import wakes
 
 log = logging.getLogger("league.tables")
@@ -97,7 +98,7 @@ def _seats(row: Table) -> QuerySet[TableSeat]:
 
 
 def seats(row: Table) -> list[TableSeat]:
-    """The bots, with what is needed to start them."""
+    """The bots, with what is needed to start them; that at the person's seat gives advice."""
     return list(_seats(row).select_related("version__bot", "version__package").order_by("number"))
 
 
@@ -143,9 +144,26 @@ def answer(held: Held, number: int) -> str | None:
     return TableAction.objects.values_list("action", flat=True).get(table=held.row, number=number)
 
 
+def wants_advice(held: Held) -> bool:
+    """Whether the person has asked for advice that nobody has given. One query."""
+    return mine(held.row).filter(advice_asked__isnull=False, advice="").exists()
+
+
+def advise(held: Held, number: int, action: str | None) -> None:
+    """Say what the advisor would do at that decision, if it is still asked for; None: it has failed."""
+    with transaction.atomic():
+        asked = mine(held.row).filter(turn=number, advice_asked=number, advice="")
+        if asked.update(advice=action or NO_ADVICE):
+            wakes.tell(moves.subject(held.row))
+
+
 def rest(held: Held, number: int, *, now: datetime | None = None) -> bool:
-    """The person thinks for long: give the table back until they answer. False where they just have, or it is not the caller's."""
-    return _move(held.row, TableStatus.RESTING, now=clock.given(now), guard={"turn": number})
+    """The person thinks for long: give the table back until they answer. False where they just have, wait for advice, or it is not the caller's."""
+    with transaction.atomic():
+        there = mine(held.row).select_for_update().first()
+        if there is None or there.awaits_advice:
+            return False
+        return _move(there, TableStatus.RESTING, now=clock.given(now), guard={"turn": number})
 
 
 def release(held: Held, why: str, *, now: datetime | None = None) -> None:
@@ -213,7 +231,7 @@ def _let_go(row: Table, why: str, now: datetime, guard: dict[str, Any] | None = 
         there = mine(row).select_for_update().first()
         if there is None:
             return False
-        to = TableStatus.WAITING if there.turn is None else TableStatus.RESTING
+        to = TableStatus.WAITING if there.turn is None or there.awaits_advice else TableStatus.RESTING
         return _move(there, to, now=now, why=why, guard=guard, **columns)
 
 

@@ -7,8 +7,10 @@ waits for the other in a transaction. Whoever finds that it is not asked any mor
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import zlib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +19,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 import engine
+from engine.runner.table import NEXT
 from league.domain.bots import tries
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import IllegalMove, Refused, TooMany
@@ -24,12 +27,13 @@ from league.domain.matches import matches
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.enums import BotState, TableStatus, VersionStatus
-from league.models import BotVersion, Player, Pool, Table, TableAction, TableSeat
+from league.models import BotVersion, Player, Pool, Rating, Table, TableAction, TableSeat
 from league.models.tables import LIVE
 from league.service import wakes
 
 MOST_BOARDS = 4
 SEAT = 0  # of the person; who deals first is drawn
+NO_LONGER: dict[str, Any] = {"advice_asked": None, "advice": ""}  # of a decision that was taken
 
 
 def is_on() -> bool:
@@ -51,9 +55,20 @@ def present(player: Player) -> Table | None:
     return Table.objects.select_related("pool").filter(player=player, status__in=LIVE).first()
 
 
-def sit(by: Player, game: str, rival: str, partner: str = "", boards: int = 1, *, now: datetime | None = None) -> Table:
+def sit(
+    by: Player,
+    game: str,
+    rival: str,
+    partner: str = "",
+    boards: int = 1,
+    *,
+    advice: bool = False,
+    now: datetime | None = None,
+) -> Table:
     """Sit down at a table of a game with bots, by their names: `partner` where the game has partners, as `rival` unless given, `rival` elsewhere.
 
+    advice: a bot of the house says what it would do, when it is asked (`advice`), and the table does not count in the rating of the person. That
+    is chosen before the cards are dealt: whoever could take advice later could have a bad board not counted.
     Raises Refused; TooMany where all tables of the league are taken, or one's own hour is used up.
     """
     now = clock.given(now)
@@ -66,6 +81,8 @@ def sit(by: Player, game: str, rival: str, partner: str = "", boards: int = 1, *
     there = {version.bot.slug: version for version in rivals(by)}
     pool = pools.pool(game)
     seats = {seat: _chosen(there, name, game) for seat, name in _names(pool, rival, partner or rival).items()}
+    if advice:
+        seats[SEAT] = _advisor(pool)
     with transaction.atomic():
         quotas.ask(by, quotas.TABLES, now=now)
         # As it is now, behind the lock: a request may have begun before a ban
@@ -82,7 +99,14 @@ def sit(by: Player, game: str, rival: str, partner: str = "", boards: int = 1, *
         public_id = "".join(secrets.choice(matches.ALPHABET) for _ in range(10))
         secret = secrets.token_bytes(32)
         row = Table.objects.create(
-            public_id=public_id, player=by, pool=pool, seat=SEAT, boards=boards, secret=secret, created=now, since=now
+            public_id=public_id,
+            player=by,
+            pool=pool,
+            seat=SEAT,
+            boards=boards,
+            secret=secret,
+            created=now,
+            since=now,
         )
         TableSeat.objects.bulk_create(TableSeat(table=row, number=seat, version=one) for seat, one in seats.items())
         journal.append("table.opened", moves.subject(row), now=now, actor=by.name, game=game)
@@ -120,10 +144,14 @@ def visible(viewer: Player | None, public_id: str) -> Table | None:
     return row if row is not None and (mine or row.status == TableStatus.FINISHED) else None
 
 
-def names(row: Table) -> list[str]:
-    """Who holds each seat: the person, or a bot. One query."""
-    bots = {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
-    return [row.player.name if seat == row.seat else bots.get(seat, "?") for seat in range(row.pool.players)]
+def bots(row: Table) -> dict[int, str]:
+    """The bot of each seat; that of the person's seat gives advice. One query."""
+    return {seat.number: seat.version.bot.slug for seat in row.seats.select_related("version__bot")}
+
+
+def names(row: Table, there: Mapping[int, str]) -> list[str]:
+    """Who holds each seat: the person, or one of `bots`."""
+    return [row.player.name if seat == row.seat else there.get(seat, "?") for seat in range(row.pool.players)]
 
 
 def act(by: Player, public_id: str, number: int, action: str, *, now: datetime | None = None) -> Table:
@@ -143,12 +171,44 @@ def act(by: Player, public_id: str, number: int, action: str, *, now: datetime |
         if action not in row.legal:
             raise Refused("{action!r} is not possible now", action=action[:40])
         TableAction.objects.create(table=row, number=number, seat=row.seat, action=action, at=now)
-        Table.objects.filter(pk=row.pk).update(turn=None, legal=[], hand=[], since=now)
+        Table.objects.filter(pk=row.pk).update(turn=None, legal=[], hand=[], since=now, **NO_LONGER)
         row.turn, row.legal, row.since = None, [], now
         if row.status == TableStatus.RESTING:
             moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
         wakes.tell(moves.subject(row))
     return row
+
+
+def ask_advice(by: Player, public_id: str, number: int, *, now: datetime | None = None) -> Table:
+    """Ask what a bot of the house would do at decision `number` of one's table; once more does no harm. Refused where there is none to be had.
+
+    A table that rested waits for a worker from now on.
+    """
+    now = clock.given(now)
+    with transaction.atomic():
+        row = of(by, public_id).select_for_update().first()
+        if row is None:
+            raise Refused("there is no such table of yours")
+        if not row.seats.filter(number=row.seat).exists():
+            raise Refused("this table was begun without advice")
+        if row.status not in LIVE or row.turn is None or row.turn != number or row.legal == [NEXT]:
+            raise Refused("there is nothing to decide now; look at the table again")
+        if row.advice_asked != number:
+            row.advice_asked, row.advice, row.since = number, "", now
+            row.save(update_fields=["advice_asked", "advice", "since"])
+        if row.awaits_advice and row.status == TableStatus.RESTING:
+            moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
+        wakes.tell(moves.subject(row))
+    return row
+
+
+def _advisor(pool: Pool) -> BotVersion:
+    """Of the bots of the house that play the game the one that is rated highest, else the first by name. Two queries."""
+    there = [version for version in tries.rivals() if version.plays(pool.game)]
+    if not there:
+        raise Refused("no bot of the house plays {game}, so there is no advice; sit down without it", game=pool.game)
+    elo = dict(Rating.objects.filter(pool=pool, version__in=there).values_list("version", "elo"))
+    return max(there, key=lambda version: elo.get(version.pk, -math.inf))
 
 
 def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:
@@ -168,7 +228,7 @@ def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:
 
 def ended(now: datetime) -> dict[str, Any]:
     """The columns of a table that is over: nobody is asked."""
-    return {"finished": now, "lease_until": None, "turn": None, "legal": [], "hand": []}
+    return {"finished": now, "lease_until": None, "turn": None, "legal": [], "hand": [], **NO_LONGER}
 
 
 def packed(records: list[dict[str, Any]]) -> bytes:

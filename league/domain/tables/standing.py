@@ -42,7 +42,7 @@ def lines(player: Player) -> list[Line]:
 
     What counts: boards against bots of the house that are rated in their game, played to their end; and one that was left or abandoned
     after the first answer, as lost. What does not: boards at which a bot failed, and tables with a bot of one's own, which could tell
-    its owner things.
+    its owner things; tables with advice.
     """
     begun = TableAction.objects.filter(table=OuterRef("pk"), seat=OuterRef("seat"))
     rows = Table.objects.filter(player=player, status__in=COUNTED).select_related("pool").defer("secret", *HEAVY)
@@ -57,6 +57,8 @@ def lines(player: Player) -> list[Line]:
     boards: dict[Pool, list[list[Meeting]]] = defaultdict(list)
     for row in tables:
         held = seats[row.pk]
+        if any(seat.number == row.seat for seat in held):
+            continue
         there = {seat.number: elo.get((row.pool_id, seat.version_id)) for seat in held}
         strengths = {number: value for number, value in there.items() if value is not None}
         if len(strengths) < row.pool.players - 1 or not all(seat.version.bot.is_house for seat in held):

@@ -21,7 +21,7 @@ function put(text) {
   const list = page.querySelector("#felt ol.steps"), replay = document.querySelector("#felt tute-replay");
   main.querySelectorAll("p.note[data-still]").forEach((note) => note.remove());
   page.querySelectorAll("#main > p.note[data-still]").forEach((note) => seat().before(document.importNode(note, true)));
-  const changed = fresh.dataset.turn !== seat().dataset.turn || ("waits" in fresh.dataset) !== ("waits" in seat().dataset);
+  const changed = fresh.dataset.since !== seat().dataset.since || ("waits" in fresh.dataset) !== ("waits" in seat().dataset);
   if (changed) seat().replaceWith(document.importNode(fresh, true));
   if (list && !replay) document.getElementById("felt").replaceWith(document.importNode(page.getElementById("felt"), true));
   else if (list && list.children.length !== replay.querySelectorAll("ol.steps li").length) replay.renew([...document.importNode(list, true).children]);

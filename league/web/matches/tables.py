@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -21,13 +22,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 import engine
+from engine.runner.table import NEXT
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.people import quotas
 from league.domain.tables import seating, standing
 from league.enums import TableStatus
 from league.models import BotVersion, Player, Table
-from league.models.tables import LIVE
+from league.models.tables import LIVE, NO_ADVICE
 from league.service import topics, wakes
+from league.web.common import words
 from league.web.common.fields import set_choices
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, viewer_of
@@ -58,6 +61,14 @@ class SitForm(forms.Form):
         choices=[(number, str(number)) for number in range(1, seating.MOST_BOARDS + 1)],
     )
 
+    advice = forms.BooleanField(
+        label=gettext_lazy("With advice"),
+        required=False,
+        help_text=gettext_lazy(
+            "When you ask, the best bot of the house says what it would do. Such a table does not count in your rating."
+        ),
+    )
+
     def __init__(self, there: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         bots = [(version.bot.slug, version.bot.slug) for version in there]
@@ -82,7 +93,7 @@ def tables(request: HttpRequest) -> HttpResponse:
         return _tables(request, player, form, 422)
     told = form.cleaned_data
     try:
-        made = seating.sit(player, told["game"], told["rival"], told["partner"], told["boards"])
+        made = seating.sit(player, told["game"], told["rival"], told["partner"], told["boards"], advice=told["advice"])
     except Refused as refusal:
         form.add_error(None, shown(refusal))
         return _tables(request, player, form, 429 if isinstance(refusal, TooMany) else 422)
@@ -129,7 +140,8 @@ def _record(row: Table, board: int) -> dict[str, Any]:
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
     """One table: the cards, what one may do, and when it is over its replays (`?b=`). Six queries."""
     row = _row(request, public_id)
-    names = seating.names(row)
+    bots = seating.bots(row)
+    names = seating.names(row, bots)
     board = max(1, whole_number(request.GET.get("b")) or row.board) if row.records else row.board
     record = _record(row, board)
     size = engine.load(row.pool.game, players=row.pool.players, **row.pool.options).score_size
@@ -138,7 +150,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "mine": (viewer := viewer_of(request)) is not None and viewer.pk == row.player_id,
         "live": row.status in LIVE,
         "topic": topics.of_table(row.public_id) if row.status in LIVE and settings.LIVE_LISTENERS else "",
-        "since": topics.table_version(row.status, row.turn),
+        "since": topics.table_version(row.status, row.turn, advised=bool(row.advice)),
         "names": numbered(names),
         "board": board,
         "boards": list(range(1, len(row.scores) + 1)),
@@ -146,6 +158,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "size": size,
         "lines": narrate.narrate(shown_moments(record), numbered(names), names),
         "offer": offer(row.legal, row.hand) if row.turn is not None else None,
+        "advice": _advice(row, bots.get(row.seat)),
         "rest_s": settings.TABLE_REST_S,
         "away_min": settings.TABLE_AWAY_S // 60,
     }
@@ -153,11 +166,31 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
 
 
+@dataclass(frozen=True)
+class Advice:
+    """What a person can learn from the advisor now. waits: it thinks; failed: it had nothing to say; by: its name, text: what it would do."""
+
+    waits: bool
+    failed: bool
+    by: str
+    do: str
+    text: str
+
+
+def _advice(row: Table, by: str | None) -> Advice | None:
+    """None where there is no advice to be had."""
+    if by is None or row.turn is None or row.legal == [NEXT]:
+        return None
+    failed = row.advice == NO_ADVICE
+    text = words.action_name(row.advice) if row.advice and not failed else ""
+    return Advice(row.awaits_advice, failed, by, row.advice, text)
+
+
 @never_cache
 def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
     """What the viewer folds of a table."""
     row = _row(request, public_id)
-    names = seating.names(row)
+    names = seating.names(row, seating.bots(row))
     answer = for_viewer(
         _record(row, max(1, whole_number(request.GET.get("b")) or row.board)), names, list(range(len(names)))
     )
@@ -180,22 +213,39 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
     if request.POST.get("do") == "leave":
         seating.leave(player, public_id)
         return where
+    number = whole_number(request.POST.get("turn")) or 0
+    if request.POST.get("do") == "advice":
+        return _ask_advice(request, player, public_id, number)
     try:
-        row = seating.act(player, public_id, whole_number(request.POST.get("turn")) or 0, chosen(request, now.legal))
+        row = seating.act(player, public_id, number, chosen(request, now.legal))
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return where
     if request.POST.get("listens"):
         return HttpResponse(status=204)
     if row.status == TableStatus.HELD:
-        _wait(row)
+        _wait(row, turn=None)
     return where
 
 
-def _wait(row: Table) -> None:
-    """Until the person is asked again, or the table is over; at most a second."""
+def _ask_advice(request: HttpRequest, player: Player, public_id: str, number: int) -> HttpResponse:
+    """Ask for advice: it stands on the page that follows, if it comes within a second, else on the next one."""
+    try:
+        row = seating.ask_advice(player, public_id, number)
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+        return redirect("table", public_id=public_id)
+    if request.POST.get("listens"):
+        return HttpResponse(status=204)
+    if row.status == TableStatus.HELD:
+        _wait(row, advice_asked=number, advice="")
+    return redirect("table", public_id=public_id)
+
+
+def _wait(row: Table, **still: Any) -> None:
+    """While these columns are so and a worker has the table: until the person is asked again, or advice is there; at most a second."""
     until = time.monotonic() + SOON_S
-    here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, turn=None)
+    here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, **still)
     with wakes.EAR.attend(topics.of_table(row.public_id)) as bell:
         while here.exists() and (left := until - time.monotonic()) > 0:
             bell.wait(min(left, AGAIN_S if wakes.EAR.hears else DEAF_S))

@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from engine.runner import BotSpec, MatchSpec
-from engine.runner.table import NEXT, Question, TableResult, Taken, play_table
+from engine.runner.table import NEXT, Advise, Question, TableResult, Taken, play_table
 from engine.sandbox import Sandbox
 
 SECRET = b"t" * 32
@@ -26,13 +26,17 @@ class Desk:
     def __init__(self, rests: float, seed: int = 1) -> None:
         self.taken: list[Taken] = []
         self.asked: list[Question] = []
+        self.wonders: Sequence[int] = ()  # when it asks for advice, and what it is told
+        self.advised: list[tuple[Question, str | None]] = []
         self._rests, self._rng = rests, random.Random(seed)
         self.rested = 0
 
-    def ask(self, question: Question, made: Sequence[Taken]) -> str:
+    def ask(self, question: Question, made: Sequence[Taken], advise: Advise) -> str:
         self.taken += made
         assert len(self.taken) == question.number
         self.asked.append(question)
+        if len(self.asked) in self.wonders:
+            self.advised.append((question, advise()))
         answer = self._rng.choice(question.legal)
         self.taken.append(Taken(0, answer))
         if self._rng.random() < self._rests:
@@ -130,9 +134,33 @@ def test_a_table_that_is_told_to_stop_leaves_no_process(box, honest) -> None:
     def stop() -> bool:
         return bool(told)
 
-    def ask(question: Question, made: Sequence[Taken]) -> str:
+    def ask(question: Question, made: Sequence[Taken], advise: Advise) -> str:
         told.append(1)
-        return desk.ask(question, made)
+        return desk.ask(question, made, advise)
 
     assert play_table(spec(honest, "partnership", 1), [0] * 4, 0, box, taken=[], ask=ask, stop=stop) is None
     assert len(desk.asked) == 1
+
+
+def test_the_advisor_is_told_what_the_seat_was_told_and_changes_nothing(box, honest, make) -> None:
+    counts = """def act(m):
+    choice = m["legal"][len(m["events"]) % len(m["legal"])]
+    return json.dumps({"id": m["id"], "do": choice}) + "\\n"
+"""
+    advisors = {
+        "counts": make(counts, name="counts"),
+        "crashes": make("def act(m): sys.exit(3)", name="crashes"),
+        "late": make("def hello(m): sys.exit(3)", name="late"),
+    }
+    records = played(honest, box, "partnership", Desk(0.0)).records
+    for name, advisor in advisors.items():
+        desk = Desk(0.0)
+        desk.wonders = (1, 2, 4)
+        table = MatchSpec("t1", "partnership", SECRET, "table-t1", range(1, 2), (honest, advisor))
+        found = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=desk.ask, stop=lambda: False)
+        assert found is not None
+        assert [one["events"] for one in found.records] == [one["events"] for one in records]
+        assert len(desk.advised) == 3
+        for question, told in desk.advised:
+            wanted = question.legal[len(question.seen) % len(question.legal)]
+            assert told == (wanted if name == "counts" else None)

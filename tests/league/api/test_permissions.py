@@ -63,6 +63,7 @@ SCOPES = {  # of writes; all others take manage
     ("POST", "/api/v1/tries"): "submit",
     ("POST", "/api/v1/tables"): "submit",
     ("POST", "/api/v1/tables/{id}/choices"): "submit",
+    ("POST", "/api/v1/tables/{id}/advice"): "submit",
     ("POST", "/api/v1/tables/{id}/leave"): "submit",
     ("POST", "/api/v1/matches/{id}/analysis/{kind}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",

@@ -83,6 +83,20 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
     second = as_alice.post("tables", {**WISH, "boards": 2}).json()
     assert as_alice.post(f"tables/{second['id']}/leave", {}).json()["status"] == "left"
     assert nobody.get(f"tables/{second['id']}").status_code == 404
+    assert as_alice.post(f"tables/{second['id']}/advice", {"turn": 0}).status_code == 409
+
+
+def test_advice_is_asked_for_at_a_table_with_hints(as_alice, as_charlie) -> None:
+    begun = as_alice.post("tables", {**WISH, "advice": True}).json()
+    where = f"tables/{begun['id']}"
+    held, _state = hold(Table.objects.get())
+    turn = as_alice.get(where).json()["turn"]
+    assert as_charlie.post(f"{where}/advice", {"turn": turn}).status_code == 404
+    assert as_alice.post(f"{where}/advice", {"turn": turn + 1}).status_code == 409
+    assert as_alice.post(f"{where}/advice", {}).status_code == 400
+    assert as_alice.post(f"{where}/advice", {"turn": turn}).json()["advice"] == ""
+    holding.advise(held, turn, "play 1o")
+    assert as_alice.get(where).json()["advice"] == "play 1o"
 
 
 def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:

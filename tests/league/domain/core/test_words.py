@@ -9,7 +9,18 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils.choices import CallableChoiceIterator
 
 from league.domain.people import tokens
-from league.models import Audit, Check, EntryRequest, Event, JudgedSum, Judgement, Match, Succession, Table
+from league.models import (
+    Audit,
+    Check,
+    EntryRequest,
+    Event,
+    JudgedSum,
+    Judgement,
+    Match,
+    Subscription,
+    Succession,
+    Table,
+)
 from tests.support.league import NOW, accepted, play, started
 
 
@@ -51,6 +62,7 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     seat = {"player": ana, "pool": match.pool, "boards": 1, "secret": b"", "created": NOW, "since": NOW}
     Table.objects.create(public_id="a", **seat)
 
+    Subscription.objects.create(player=ana, address="ana@example.org", period="day")
     Succession.objects.create(game="partnership", version=version, before=version, begun=NOW)
 
     columns = list(word_columns())

@@ -44,6 +44,7 @@ def test_the_role_of_the_workers_has_a_table_and_no_more(ana, berto) -> None:
         assert [seat.version.package_id is not None for seat in holding.seats(held.row)] == [True] * 3
         held.beat(now=NOW)
         holding.ask(held, Question(1, 1, ["play 1o"], ["1o"], [], []), [Taken(1, "play 3c")], now=NOW)
+        holding.advise(held, 1, "play 1o")
         assert holding.rest(held, 1, now=NOW)
         assert (secret(held.row), packages.count()) == (None, 0)
         lines, table = TableAction.objects.filter(table=row), Table.objects.filter(pk=row.pk)

@@ -9,26 +9,11 @@ from django.test.utils import CaptureQueriesContext
 from engine.runner.result import FaultReport
 from engine.runner.table import Question, TableResult
 from league.domain.bots import house
-from league.domain.ratings import pools
 from league.domain.tables import holding, seating, standing
 from league.models import Player, Rating, Table
 from league.pure.rating.people import Meeting, rate
 from tests.support.league import NOW, accepted, later
-
-
-def rated(version, game: str, elo: float) -> None:
-    kinds = {
-        "boards": 9,
-        "opponents": 3,
-        "score": 0.5,
-        "points_per_board": 0,
-        "faults": 0,
-        "rank_best": 1,
-        "rank_worst": 3,
-    }
-    Rating.objects.create(
-        pool=pools.pool(game), version=version, elo=elo, margin=10, provisional=False, updated=NOW, **kinds
-    )
+from tests.support.seats import rated
 
 
 def over(
@@ -38,9 +23,10 @@ def over(
     game: str = "corriente",
     rival: str = "greedy",
     fault: bool = False,
+    advice: bool = False,
     at: float = 0,
 ) -> None:
-    seating.sit(by, game, rival, boards=4, now=later(at))
+    seating.sit(by, game, rival, boards=4, advice=advice, now=later(at))
     held = holding.claim("host:1", now=later(at))
     assert held is not None
     report = FaultReport(0, 1, 1, 0, 3, "crash", "x") if fault else None
@@ -73,6 +59,7 @@ def test_a_person_is_rated_by_their_boards_against_the_house(ana, berto, setting
     over(ana, [[5, 3], [0, 1000]], fault=True, at=1)  # the board at which a bot failed is none
     over(ana, [[9, 0]], rival="rufo", at=2)  # an own bot
     over(ana, [[9, 0]], rival="random", at=3)  # nobody knows how good it is
+    over(ana, [[9, 0]], advice=True, at=3.5)
     left(ana, [[4, 1]], board=2, answered=True, at=4)
     left(ana, [], board=1, answered=False, at=5)
     left(ana, [[4, 1]], board=1, answered=True, at=6)  # between two boards
@@ -94,4 +81,4 @@ def test_a_person_is_rated_by_their_boards_against_the_house(ana, berto, setting
     assert pairs.rating == rate([[Meeting(1, 900, 0.5, 450)]] * 2)
     assert [(line.pool.game, line.lost) for line in standing.lines(berto)] == [("corriente", 1)]
     assert list(Rating.objects.order_by("pk").values()) == before
-    assert Table.objects.filter(player=ana).count() == 8
+    assert Table.objects.filter(player=ana).count() == 9

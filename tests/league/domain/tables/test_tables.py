@@ -30,6 +30,7 @@ from tests.support.league import NOW, accepted, later
 from tests.support.live import LiveLeague
 from tests.support.processes import wait_for
 from tests.support.runtimes import lend
+from tests.support.seats import rated
 
 CRASHES = b"""import json, sys
 for line in sys.stdin:
@@ -211,6 +212,61 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     assert (status(other), other.reason) == ("void", "a bot at this table is held back")
 
 
+def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana, berto, greedy) -> None:
+    plain = sat(berto)
+    asked(claimed(after=1), 0)
+    with pytest.raises(Refused, match="begun without advice"):
+        seating.ask_advice(berto, plain.public_id, 0, now=NOW)
+
+    row = seating.sit(ana, "partnership", "greedy", advice=True, now=later(2))
+    assert row.seats.count() == 4
+    assert seating.names(row, seating.bots(row)) == ["ana", "greedy", "greedy", "greedy"]
+    held = claimed(after=3)
+    for by, number in ((ana, 0), (berto, 0)):
+        with pytest.raises(Refused, match=r"nothing to decide|no such table"):
+            seating.ask_advice(by, row.public_id, number, now=NOW)
+    asked(held, 0, after=4)
+    assert not holding.wants_advice(held)
+    seating.ask_advice(ana, row.public_id, 0, now=later(5))
+    seating.ask_advice(ana, row.public_id, 0, now=later(5))
+    assert holding.wants_advice(held)
+    assert not holding.rest(held, 0, now=later(6)), "somebody waits"
+    holding.advise(held, 1, "play 1o")
+    assert holding.wants_advice(held), "that was another decision"
+    holding.advise(held, 0, "play 3o")
+    holding.advise(held, 0, "play 1o")
+    assert (status(row), row.advice) == ("held", "play 3o")
+    seating.ask_advice(ana, row.public_id, 0, now=later(7))
+    assert status(row) == "held"
+    assert row.advice == "play 3o", "told once"
+    assert holding.rest(held, 0, now=later(8))
+    seating.act(ana, row.public_id, 0, "play 1o", now=later(9))
+    assert (status(row), row.advice, row.advice_asked) == ("waiting", "", None)
+
+    # Who asks at a table that rests has it taken up; a worker that is lost then costs nothing
+    held = claimed(after=10)
+    asked(held, 1, after=11)
+    assert holding.rest(held, 1, now=later(12))
+    seating.ask_advice(ana, row.public_id, 1, now=later(13))
+    assert status(row) == "waiting"
+    held = claimed(after=14)
+    assert holding.wants_advice(held)
+    holding.release(held, "told to stop", now=later(15))
+    assert status(row) == "waiting"
+    held = claimed(after=16)
+    asked(held, 1, after=17)
+    holding.advise(held, 1, None)
+    assert (status(row), row.advice) == ("held", "?")
+    seating.leave(ana, row.public_id, now=later(18))
+    with pytest.raises(Refused, match="nothing to decide"):
+        seating.ask_advice(ana, row.public_id, 1, now=later(19))
+    greedy.bot.is_house = False
+    greedy.bot.save()
+    accepted(ana, "greedy2")
+    with pytest.raises(Refused, match="so there is no advice"):
+        seating.sit(ana, "partnership", "greedy2", advice=True, now=later(20))
+
+
 # ---- played by real workers
 
 
@@ -330,6 +386,25 @@ def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, 
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
     assert row.turn > 6
     assert wakes.EAR.hears is not pooled
+    seating.leave(people, row.public_id)
+    wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
+
+
+@pytest.mark.timeout(600)
+def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, machine, monkeypatch) -> None:
+    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # a wake-up brings it
+    monkeypatch.setattr(playing, "DEAF_S", 3600.0)
+    rated(BotVersion.objects.get(bot__slug="counting"), "brisca", 1300)
+    row = seating.sit(people, "brisca", "random", advice=True)
+    assert seating.bots(row)[0] == "counting"
+    assert machine.tables.look()
+    for _ in range(3):
+        wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
+        seating.ask_advice(people, row.public_id, row.turn)
+        wait_for(lambda: Table.objects.exclude(advice="").filter(pk=row.pk).exists(), "the advice", 120, every=0.01)
+        row.refresh_from_db()
+        assert row.advice in row.legal
+        seating.act(people, row.public_id, row.turn, row.advice)
     seating.leave(people, row.public_id)
     wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
 

@@ -171,6 +171,40 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
 
 
 @pytest.mark.django_db
+def test_advice_is_asked_for_without_script(client, ana) -> None:
+    row = sitting(client, advice="on")
+    where, topic = f"/tables/{row.public_id}/", f"table:{row.public_id}"
+    held, _state = hold(row)
+    row.refresh_from_db()
+    text = client.get(where).content.decode()
+    assert faults(Page(text)) == []
+    assert 'value="advice"' in text
+    with CaptureQueriesContext(connection) as queries:
+        client.get(where)
+    assert len(queries) == 6
+    told = {"do": "advice", "turn": row.turn}
+    assert client.post(f"{where}do/", {**told, "listens": 1}).status_code == 204
+    thinks = client.get(where).content.decode()
+    assert faults(Page(thinks)) == []
+    assert "greedy thinks about your cards." in thinks
+    assert "data-waits" in thinks
+    holding.advise(held, row.turn, row.legal[0])
+    shown = client.post(f"{where}do/", told, follow=True).content.decode()
+    assert faults(Page(shown)) == []
+    assert "Advice of greedy: " in shown
+    assert 'class="advised"' in shown or not row.legal[0].startswith("play ")
+    (heard,) = re.findall(r"data: (.*)", client.get(f"/live?topic={topic}").content.decode())
+    assert json.loads(heard)[topic] > 10**6, "who looks is told that it is there"
+    Table.objects.update(advice="?")
+    assert "greedy has no advice here." in client.get(where).content.decode()
+    client.post(f"{where}do/", {"do": "leave"})
+    assert "nothing to decide" in client.post(f"{where}do/", told, follow=True).content.decode()
+    plain = sitting(client)
+    hold(plain)
+    assert 'value="advice"' not in client.get(f"/tables/{plain.public_id}/").content.decode()
+
+
+@pytest.mark.django_db
 def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) -> None:
     accepted(house.player(), "random", games=["bato"])
     row = sitting(client, game="bato", rival="random")
@@ -272,8 +306,8 @@ def sit_down(page, site: str, game: str, *, touch: bool) -> None:
         page.locator("form[action='/tables/'] button").tap()
     else:
         page.focus("#id_boards")
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
+        for key in ("Tab", "Space", "Tab", "Enter"):  # with advice
+            page.keyboard.press(key)
     page.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
 
 
@@ -285,11 +319,21 @@ def answer(page, *, touch: bool) -> None:
     else:
         page.locator("#hand button:not(:disabled)").first.focus()
         page.keyboard.press("ArrowLeft")
+        if page.evaluate("document.activeElement.value") == "advice":
+            page.keyboard.press("ArrowLeft")
         page.keyboard.press("Enter")
     comes(
         page,
         f"document.querySelector('#seat')?.dataset.turn !== '{before}' || document.querySelector('#leave') === null",
     )
+
+
+def ask(page, game: str) -> None:
+    """Ask for advice, by keyboard."""
+    page.focus("#hand button[value=advice]")
+    page.keyboard.press("Enter")
+    comes(page, f"({MY_TURN}) && document.querySelector('#hand .advice')?.textContent.includes('counting')")
+    look(page, f"{game}-advice")
 
 
 def play_through(page, game: str, *, touch: bool) -> int:
@@ -306,6 +350,8 @@ def play_through(page, game: str, *, touch: bool) -> int:
             comes(page, MY_TURN)
         assert turns == 0 or page.evaluate("window.stays") is True, "an answer loads no page"
         page.evaluate("window.stays = true")
+        if turns == 1 and not touch:
+            ask(page, game)
         answer(page, touch=touch)
     raise AssertionError("it never ends")
 
