@@ -1,7 +1,7 @@
 """Runtimes of bots for the state directories of tests: made ready once, and lent.
 
 Making one copies and compiles an interpreter with its library, which takes two seconds of a core and writes a hundred megabytes; lending one
-makes links to the same files, which nobody changes. The trees are kept in var/test/runtimes until the interpreter, what bots can import or the
+makes links to the same files, which nobody changes. The trees are kept in var/test/lent until the interpreter, what bots can import or the
 code that makes trees ready changes. A test that damages a runtime, or asks how one is made ready, makes its own.
 """
 
@@ -19,7 +19,7 @@ from engine.runner.runtimes import modules
 from engine.sandbox.files import inventory, runtimes
 from tests.support.compose import TOP
 
-KEPT = TOP / "var" / "test" / "runtimes"
+KEPT = TOP / "var" / "test" / "lent"  # not where a state directory of tests has its own
 MOST_BYTES = 1 << 30  # of these trees and those of earlier rules
 
 
@@ -51,7 +51,7 @@ def _parts(extra: Mapping[str, Path]) -> list[Path]:
 
 @cache
 def _kept(extra: tuple[tuple[str, Path], ...]) -> Path:
-    """The tree with these modules in var/test/runtimes, whole."""
+    """The tree with these modules in var/test/lent, whole."""
     state_dir = KEPT / _digest()
     for old in KEPT.glob("*"):
         if old != state_dir:
