@@ -33,7 +33,6 @@ from league.service import wakes
 
 MOST_BOARDS = 4
 SEAT = 0  # of the person; who deals first is drawn
-NO_LONGER: dict[str, Any] = {"advice_asked": None, "advice": ""}  # of a decision that was taken
 
 
 def is_on() -> bool:
@@ -171,7 +170,8 @@ def act(by: Player, public_id: str, number: int, action: str, *, now: datetime |
         if action not in row.legal:
             raise Refused("{action!r} is not possible now", action=action[:40])
         TableAction.objects.create(table=row, number=number, seat=row.seat, action=action, at=now)
-        Table.objects.filter(pk=row.pk).update(turn=None, legal=[], hand=[], since=now, **NO_LONGER)
+        taken: dict[str, Any] = {"turn": None, "legal": [], "hand": [], "advice_asked": None, "advice": ""}
+        Table.objects.filter(pk=row.pk).update(since=now, **taken)
         row.turn, row.legal, row.since = None, [], now
         if row.status == TableStatus.RESTING:
             moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
@@ -228,7 +228,7 @@ def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:
 
 def ended(now: datetime) -> dict[str, Any]:
     """The columns of a table that is over: nobody is asked."""
-    return {"finished": now, "lease_until": None, "turn": None, "legal": [], "hand": [], **NO_LONGER}
+    return {"finished": now, "lease_until": None, "turn": None, "legal": [], "hand": []}
 
 
 def packed(records: list[dict[str, Any]]) -> bytes:
