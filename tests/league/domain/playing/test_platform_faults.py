@@ -249,7 +249,7 @@ WAYS = {
     "bots killed with the nursery": (
         killed_nursery,
         lambda: LINGERS + source().splitlines()[-1],
-        "killed from outside",
+        "killed from outside|it did not start the bot",  # as it was started, or later
     ),
 }
 
