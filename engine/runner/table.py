@@ -15,6 +15,7 @@ from typing import Any
 
 import engine
 from engine.runner import protocol
+from engine.runner.crew import Crew
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.match import forfeited, load, starter_of, suits_of
@@ -22,7 +23,7 @@ from engine.runner.result import FaultReport
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
-from engine.sandbox import Sandbox, Stopped
+from engine.sandbox import Sandbox, SandboxError, Stopped
 
 NEXT = "next"  # what a person answers to a board that is over, before the next one is dealt
 
@@ -189,15 +190,16 @@ class _Table:
         """What the party at the person's seat would do: started afresh, with that seat's limits, and told what that seat has been told."""
         seat = self.person.seat
         starter = replace(self.starter, absent=[place for place in range(self.game.players) if place != seat])
-        crew = starter.start(self.seating, None)
+        crew = Crew()
         try:
+            crew = starter.start(self.seating, None)
             starter.begin(crew, 0, self.seating, None)
             if crew.faults:
                 return None
             (advisor,) = crew.seats
             choices = ",".join(map(protocol.encode, legal))
             do = protocol.answer(advisor.ask(self.person.heard, choices), advisor.requests).do
-        except Fault:
+        except (Fault, SandboxError):  # nor does a fault of ours cost the table: asked again, it would fail again
             return None
         finally:
             crew.close()

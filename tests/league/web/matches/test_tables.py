@@ -25,7 +25,7 @@ from league.domain.people import players
 from league.domain.playing.process import Machine
 from league.domain.tables import holding, seating
 from league.enums import VersionStatus
-from league.models import BotVersion, Match, Player, Rating, Table
+from league.models import BotVersion, Match, Player, Table
 from league.web.matches import offers
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
@@ -34,7 +34,7 @@ from tests.support.league import accepted
 from tests.support.playing import choose
 from tests.support.processes import wait_for
 from tests.support.runtimes import lend
-from tests.support.seats import hold
+from tests.support.seats import hold, rated
 
 
 def test_every_action_of_every_game_can_be_taken_on_the_page() -> None:
@@ -235,19 +235,7 @@ def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) 
 def test_a_person_sees_how_well_they_play(client, ana) -> None:
     assert "How well you play" not in client.get("/tables/").content.decode()
     row = sitting(client)
-    figures = {
-        "boards": 9,
-        "opponents": 3,
-        "score": 0.5,
-        "points_per_board": 0,
-        "faults": 0,
-        "rank_best": 1,
-        "rank_worst": 3,
-    }
-    greedy = row.seats.get(number=1).version
-    Rating.objects.create(
-        pool=row.pool, version=greedy, elo=1000, margin=10, provisional=False, updated=row.created, **figures
-    )
+    rated(row.seats.get(number=1).version, "partnership", 1000)
     held, _ = hold(row)
     number = Table.objects.get().turn
     seating.act(ana, row.public_id, number, Table.objects.get().legal[0])
