@@ -180,7 +180,8 @@ def _read(root: Path) -> Inventory | None:
         kept = _kept.get(root)
         if kept is not None and kept[0] == stamp:
             return kept[1]
-        told = json.loads(file.read_text(encoding="ascii"))
+        with open(file, encoding="ascii", opener=_quietly) as reading:
+            told = json.load(reading)
         known = Inventory(
             told["made"], told["kernel"], {name: Entry(*entry) for name, entry in told["entries"].items()}
         )
@@ -192,6 +193,14 @@ def _read(root: Path) -> Inventory | None:
         _kept.clear()
     _kept[root] = stamp, known
     return known
+
+
+def _quietly(path: str, flags: int) -> int:
+    """Open a file and leave its time of access alone, which says when the tree was used last (`keeping.use`)."""
+    try:
+        return os.open(path, flags | getattr(os, "O_NOATIME", 0))
+    except PermissionError:  # another user's, who alone removes it
+        return os.open(path, flags)
 
 
 def _write(root: Path, entries: Mapping[str, Entry], made: str) -> None:

@@ -50,6 +50,14 @@ def test_those_used_longest_ago_go_first_until_the_rest_is_small_enough(tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == [".2.inventory", "2"]
 
 
+def test_looking_at_trees_does_not_change_when_they_were_used(tmp_path: Path, make: Make) -> None:
+    notes = [inventory.place(make(name)) for name in ("2", "1")]
+
+    keeping.prune(tmp_path, 2000)
+
+    assert [note.stat().st_atime for note in notes] == [2, 1]
+
+
 def test_what_is_used_stays_until_it_is_let_go(tmp_path: Path, make: Make) -> None:
     first, second = make("1"), make("2")
     keeping.use(first)
