@@ -46,18 +46,9 @@ def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "play", "play bots against each other", EXAMPLE, DETAILS)
     parser.add_argument("bots", nargs="+", metavar="BOT", help="file, folder, zip or house bot")
-    parser.add_argument("-g", "--game", required=True, help="key or name of the game (tute games)")
+    table.add_game_flags(parser)
     parser.add_argument("-n", "--boards", type=int, help=f"boards to play (16; with --sprt at most {MOST})")
-    parser.add_argument("--players", type=int, help="seats at the table, where the game has several sizes")
-    parser.add_argument(
-        "-o",
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the game; may be repeated",
-    )
-    parser.add_argument("--seed", help="any text; the same text deals the same cards (a random one, which is printed)")
+    table.add_seed_flag(parser)
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the replays, one a line (.jsonl)")
     parser.add_argument("--jobs", type=int, metavar="N", help="matches played at a time (as many as there are cores)")
     parser.add_argument(
@@ -118,10 +109,8 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
     if most < 1:
         raise Problem(f"-n {most}: play at least one board")
     bots = tuple(table.find_bot(bot, refused=USAGE) for bot in args.bots)
-    options = table.option_values(args.option)
-    players = args.players if args.players is not None else options.pop("players", None)
+    game, players, options = table.chosen_game(args)
     try:
-        game = table.find_game(args.game)
         if (
             players is None
             and len(bots) in engine.game.declared(game).players

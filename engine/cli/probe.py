@@ -46,16 +46,7 @@ def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "probe", "how much a bot can be exploited", EXAMPLE, DETAILS)
     parser.add_argument("bot", metavar="BOT", help="file, folder, zip or house bot")
-    parser.add_argument("-g", "--game", required=True, help="key or name of the game (tute games)")
-    parser.add_argument("--players", type=int, help="seats at the table, where the game has several sizes")
-    parser.add_argument(
-        "-o",
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the game; may be repeated",
-    )
+    table.add_game_flags(parser)
     parser.add_argument(
         "--with",
         dest="responses",
@@ -68,7 +59,7 @@ def add(commands: Any) -> None:
     how_long.add_argument("--seconds", type=float, metavar="S", help=f"train for so long ({SECONDS:.0f})")
     how_long.add_argument("--tries", type=int, metavar="N", help="train on so many boards instead")
     parser.add_argument("--boards", type=int, default=BOARDS, metavar="N", help=f"boards of the test ({BOARDS})")
-    parser.add_argument("--seed", help="any text; the same text deals the same cards (a random one, which is printed)")
+    table.add_seed_flag(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="boards played at a time (as many as there are cores)")
     table.add_sandbox_flags(parser)
     table.add_limit_flags(parser)
@@ -127,10 +118,8 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
     from engine.runner.match import load
 
     bot = table.find_bot(args.bot, refused=USAGE)
-    options = table.option_values(args.option)
-    players = args.players if args.players is not None else options.pop("players", None)
+    game, players, options = table.chosen_game(args)
     try:
-        game = table.find_game(args.game)
         spec = MatchSpec(
             match_id=f"probe {seed}",
             game=game,

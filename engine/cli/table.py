@@ -29,6 +29,32 @@ class _TierNames:
         return word in list(self)
 
 
+def add_game_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare which game is played, and how: --game, --players and --option. `chosen_game` reads them."""
+    parser.add_argument("-g", "--game", required=True, help="key or name of the game (tute games)")
+    parser.add_argument("--players", type=int, help="seats at the table, where the game has several sizes")
+    parser.add_argument(
+        "-o",
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the game; may be repeated",
+    )
+
+
+def chosen_game(args: argparse.Namespace) -> tuple[str, int | None, dict[str, Any]]:
+    """Key of the game, seats at the table (None: as the game says) and options. Problem where one is not understood."""
+    options = option_values(args.option)
+    players = args.players if args.players is not None else options.pop("players", None)
+    return find_game(args.game), players, options
+
+
+def add_seed_flag(parser: argparse.ArgumentParser) -> None:
+    """Declare --seed."""
+    parser.add_argument("--seed", help="any text; the same text deals the same cards (a random one, which is printed)")
+
+
 def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
     """Declare --sandbox and --no-sandbox."""
     parser.add_argument(
