@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import resource
 from collections.abc import Sequence
 
 import pytest
@@ -164,3 +166,26 @@ def test_the_advisor_is_told_what_the_seat_was_told_and_changes_nothing(box, hon
         for question, told in desk.advised:
             wanted = question.legal[len(question.seen) % len(question.legal)]
             assert told == (wanted if name == "counts" else None)
+
+
+def test_an_advisor_that_the_machine_cannot_start_costs_no_table(box, honest, make) -> None:
+    """No descriptor is left for it: that is our fault, and the person only gets no advice."""
+    advisor = make("def act(m): return None", name="advisor")
+    told: list[str | None] = []
+    desk = Desk(0.0)
+
+    def ask(question: Question, made: Sequence[Taken], advise: Advise) -> str:
+        if not told:
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")), hard))
+            try:
+                told.append(advise())
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return desk.ask(question, made, advise)
+
+    table = MatchSpec("t1", "partnership", SECRET, "table-t1", range(1, 2), (honest, advisor))
+    found = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=ask, stop=lambda: False)
+    assert told == [None]
+    assert found is not None
+    assert (found.fault, len(found.records)) == (None, 1)
