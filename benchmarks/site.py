@@ -21,7 +21,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -409,9 +409,9 @@ class Reader:
         """CPU seconds of this process and its backend so far."""
         return time.process_time() + time.clock_gettime(self.backend)
 
-    def sign_in(self, cookie: str) -> None:
-        """Read as who has this session, from now on."""
-        self.mine = {"HTTP_COOKIE": cookie} if cookie else {}
+    def sign_in(self, mine: dict[str, str]) -> None:
+        """Read as who has this session or token, from now on."""
+        self.mine = mine
 
     def seconds(self, path: str, times: int, **headers: str) -> float:
         """CPU of one read, of so many."""
@@ -507,13 +507,29 @@ def addresses() -> dict[str, str]:
         "API pools": "/api/v1/pools",
         "API history": f"/api/v1/pools/{pool}/history",
         "API games": "/api/v1/games",
+        "API leaderboard, the active": f"/api/v1/pools/{pool}/leaderboard?show=active",
+        "API leaderboard, those of the house": f"/api/v1/pools/{pool}/leaderboard?show=house",
+        "API leaderboard, of an owner": f"/api/v1/pools/{pool}/leaderboard?owner=player-1",
+        "API leaderboard, every version": f"/api/v1/pools/{pool}/leaderboard?every_version=true",
+        "API leaderboard (a token)": f"/api/v1/pools/{pool}/leaderboard",
         "API bots": "/api/v1/bots",
+        "API bots, row 1,000": f"/api/v1/bots?cursor={keyset.write([1000], back=False)}",
+        "API bots of an owner": "/api/v1/bots?owner=player-1",
+        "API bots (a token)": "/api/v1/bots",
         "API versions": "/api/v1/versions",
         "API players": "/api/v1/players",
         "API matches": "/api/v1/matches",
         "API matches, row 100,000": f"/api/v1/matches?cursor={keyset.write([100_000], back=False)}",
         "API matches of a game": f"/api/v1/matches?game={GAME}",
+        "API matches of a rare game": "/api/v1/matches?game=brisca",
         "API matches of a bot": "/api/v1/matches?bot=bot-1",
+        "API matches of a player": "/api/v1/matches?player=player-1",
+        "API matches that wait": "/api/v1/matches?status=queued",
+        "API matches of a tournament": f"/api/v1/matches?tournament={meet}",
+        "API matches of a bot in a game": f"/api/v1/matches?bot=bot-1&game={GAME}&status=finished",
+        "API matches (a token)": "/api/v1/matches",
+        "API matches of a player (a token)": "/api/v1/matches?player=player-1",
+        "API match (a token)": f"/api/v1/matches/{_match()}",
         "API match": f"/api/v1/matches/{_match()}",
         "API boards": f"/api/v1/matches/{_match()}/boards",
         "API replay": f"/api/v1/matches/{_match()}/boards/1/sittings/0/replay",
@@ -554,6 +570,18 @@ def _match() -> str:
     return Match.objects.get(tournament__name=REAL).public_id
 
 
+def _signed() -> Callable[[str], dict[str, str]]:
+    """What player-1 sends with a read of this name: a session, a token or nothing."""
+    from league.domain.people import tokens
+    from league.models import Player
+
+    owner = Player.objects.get(name="player-1")
+    owner.tokens.all().delete()
+    token = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create(owner, 'benchmark')[1]}"}
+    session = {"HTTP_COOKIE": _cookie()}
+    return lambda name: token if name.endswith("(a token)") else session if name.endswith(")") else {}
+
+
 def _cookie() -> str:
     """Of the session of player-1."""
     from django.conf import settings
@@ -571,7 +599,7 @@ def measure(only: Sequence[str]) -> None:
 
     connection.settings_dict["CONN_MAX_AGE"] = None  # one backend all through, since its clock is read
     reader = Reader()
-    cookie = _cookie()
+    known = _signed()
     floor = median(reader.seconds("/select-1", 100) for _ in range(5))
     print(f"\nSELECT 1: {1e6 * floor:.0f} us of CPU\n")
     print("| what | status | kB | kB gzip | queries | first, CPU ms | miss, CPU ms | miss | kept | 304 |")
@@ -579,9 +607,9 @@ def measure(only: Sequence[str]) -> None:
     for name, path in addresses().items():
         if only and not any(word in name for word in only):
             continue
-        reader.sign_in(cookie if name.endswith(")") else "")
+        reader.sign_in(known(name))
         found = reader.look(name, path)
-        reader.sign_in("")
+        reader.sign_in({})
         base = median(reader.seconds("/select-1", 30) for _ in range(3))
         shares = [f"{100 * base / one:.0f} %" if one else "-" for one in (found.miss, found.kept, found.same)]
         print(
@@ -597,14 +625,14 @@ def weigh() -> list[str]:
     from django.test.utils import CaptureQueriesContext
 
     reader = Reader()
-    cookie = _cookie()
+    known = _signed()
     wrong = []
     there = addresses()
     longest = {
         f"{name}, 100 rows": f"{there[name]}?page_size=100" for name in ("API rounds", "API standings", "API matches")
     }
     for name, path in {**there, **longest}.items():
-        reader.sign_in(cookie if name.endswith(")") else "")
+        reader.sign_in(known(name))
         reader.forget()
         with CaptureQueriesContext(connection) as seen:
             status, _headers, body = reader.ask(path)
@@ -661,7 +689,9 @@ def main() -> None:
     from tests.support.postgres import PostgresServer
 
     server = None if words.database else PostgresServer(durable=True)
-    many = dict.fromkeys(("API_ANON_PER_MINUTE", "HEAVY_PAGES_PER_MINUTE", "DOWNLOADS_PER_MINUTE"), "100000000")
+    many = dict.fromkeys(
+        ("API_ANON_PER_MINUTE", "API_USER_PER_MINUTE", "HEAVY_PAGES_PER_MINUTE", "DOWNLOADS_PER_MINUTE"), "100000000"
+    )
     environment = {
         **os.environ,
         **many,

@@ -1,6 +1,7 @@
 """What a request meets first: answers that are kept for strangers are given here, before Django does anything, and so are lists of finished lines.
 
 A stranger has no session and no token, and nothing in the request but its address, its language and its colours makes the answer another one.
+Who reads with a token is given a list of finished lines as they may see it, and what is kept of a list that everybody sees alike.
 Everybody else, every form and every address whose view does not say what it shows goes on to Django as before.
 """
 
@@ -19,11 +20,14 @@ from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 from django.utils import translation
 
+from league.api.bots.lines import bots
 from league.api.http import throttles
 from league.api.http.lines import Quick
 from league.api.http.negotiation import language
 from league.api.matches.lines import matches
 from league.api.ratings.lines import leaderboard
+from league.domain.people import tokens
+from league.domain.people.tokens import Viewer
 from league.service import kept, marks
 from league.service.middleware import UNREAD, number_of
 from league.web.common.prefs import THEMES
@@ -34,8 +38,9 @@ Application: TypeAlias = Callable[[Environ, Any], Iterable[bytes]]
 HARMLESS = {settings.LANGUAGE_COOKIE_NAME, "theme", settings.CSRF_COOKIE_NAME}
 # Lists that are put together here from finished lines, by their addresses. How such an answer begins, its headers, is told by the view.
 QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
-    (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/leaderboard"), leaderboard),
-    (re.compile(r"/api/v1/matches"), matches),
+    (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/leaderboard"), Quick(leaderboard, of_all=True)),
+    (re.compile(r"/api/v1/bots"), Quick(bots, of_all=True)),
+    (re.compile(r"/api/v1/matches"), Quick(matches)),
 )
 MOST_HEADS = 500
 # Of one answer alone: not given again
@@ -68,39 +73,69 @@ class Door:
         key = asked(environ)
         if key is None:
             return self.application(environ, start_response)
+        if "HTTP_AUTHORIZATION" in environ:
+            return self._with_token(key, environ, start_response)
         found = self.store.find(key)
         if found is not None and _holds(found):
             return _give(found, environ, start_response)
         quick = _quick(key)
         if quick is None:
             return self._anew(key, environ, start_response)[0]
-        view = (quick[0], *key.reader)
-        made = self._from_lines(key, quick, view, environ)
+        made = self._from_lines(key, quick, environ, None)
         if made is not None:
             answer, besides = made
             return _give(answer, environ, start_response, besides)
         given, anew = self._anew(key, environ, start_response)
-        if anew is not None and len(self._heads) < MOST_HEADS:
-            self._heads[view] = anew.headers
+        if anew is not None:
+            self._note_head(key, quick, anew.headers)
         return given
 
+    def _with_token(self, key: Key, environ: Environ, start_response: Any) -> Iterable[bytes]:
+        """What who has a token is given of lists; all else, and whatever is wrong with a token, is for Django to say."""
+        quick = _quick(key)
+        viewer = _reader(environ["HTTP_AUTHORIZATION"]) if quick else None
+        if quick is None or viewer is None:
+            return self.application(environ, start_response)
+        if quick[0].of_all:
+            found = self.store.find(key)
+            if found is not None and _holds(found):
+                return _give(found, environ, start_response)
+        made = self._from_lines(key, quick, environ, viewer)
+        if made is not None:
+            answer, besides = made
+            return _give(answer, environ, start_response, besides)
+
+        def noted(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            if status.startswith("200"):
+                self._note_head(key, quick, _lasting(headers))
+            return start_response(status, headers, *exc_info)
+
+        return self.application(environ, noted)
+
+    def _note_head(self, key: Key, quick: Found, headers: list[tuple[str, str]]) -> None:
+        """Remember how the answers of a view begin."""
+        if len(self._heads) < MOST_HEADS:
+            self._heads[quick[0], *key.reader] = headers
+
     def _from_lines(
-        self, key: Key, quick: Found, view: Hashable, environ: Environ
+        self, key: Key, quick: Found, environ: Environ, viewer: Viewer | None
     ) -> tuple[kept.Answer, list[tuple[str, str]]] | None:
-        """The answer to a list, put together and kept; None where the view is to make it."""
-        headers, (make, named) = self._heads.get(view), quick
+        """The answer to a list, put together, and kept where it is that of a stranger or of all; None where the view is to make it."""
+        headers, (how, named) = self._heads.get((quick[0], *key.reader)), quick
         if headers is None or UNREAD in environ:
             return None
         request = WSGIRequest(environ)
         try:
-            made = None if throttles.count_stranger(request).over else make(request, dict(named))
+            spent = throttles.count_player(request, viewer.pk) if viewer else throttles.count_stranger(request)
+            made = None if spent.over else how.make(request, dict(named), viewer)
         except (DatabaseError, InterfaceError):
             made = None
         if made is None:
             environ[throttles.COUNTED] = throttles.spent(request)  # once is enough
             return None
         answer = kept.Answer(made.body, headers, made.versions, quick=True)
-        self.store.keep(key, answer)
+        if viewer is None or how.of_all:
+            self.store.keep(key, answer)
         return answer, [*throttles.counted(request).items(), ("X-Request-ID", number_of(environ))]
 
     def _anew(self, key: Key, environ: Environ, start_response: Any) -> tuple[Iterable[bytes], kept.Answer | None]:
@@ -125,9 +160,7 @@ class Door:
                 answer.close()
         if names.get("content-encoding") == "gzip":
             body = kept.unpacked(body)
-        same = [(name, value) for name, value in headers if name.lower() not in OF_ONE]
-        vary = ", ".join(dict.fromkeys([*filter(None, names.get("vary", "").split(", ")), "Accept-Encoding"]))
-        made = kept.Answer(body, [*same, ("Vary", vary)], ticket.versions)
+        made = kept.Answer(body, _lasting(headers), ticket.versions)
         self.store.keep(key, made)
         environ["HTTP_IF_NONE_MATCH"] = ticket.wanted
         limits = [(name, value) for name, value in headers if name.lower().startswith("ratelimit")]
@@ -142,9 +175,25 @@ def _quick(key: Key) -> Found | None:
     return None
 
 
+def _lasting(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those headers of an answer that all answers of its view have."""
+    same = [(name, value) for name, value in headers if name.lower() not in OF_ONE]
+    varies = dict(headers).get("Vary", "")
+    return [*same, ("Vary", ", ".join(dict.fromkeys([*filter(None, varies.split(", ")), "Accept-Encoding"])))]
+
+
+def _reader(authorization: str) -> Viewer | None:
+    """Who has this header; None where Django is to look at it."""
+    scheme, _, key = authorization.partition(" ")
+    try:
+        return tokens.find_reader(key.strip()) if scheme.lower() == "bearer" else None
+    except (DatabaseError, InterfaceError, UnicodeEncodeError):
+        return None
+
+
 def asked(environ: Environ) -> Key | None:
-    """What a stranger asks for: everything on which the answer depends. None for all whose answers are not kept."""
-    if environ["REQUEST_METHOD"] != "GET" or "HTTP_AUTHORIZATION" in environ or "HTTP_IF_MATCH" in environ:
+    """What is asked for: everything on which the answer to a stranger depends. None for all whose answers are not kept."""
+    if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_MATCH" in environ:
         return None
     cookies = parse_cookie(environ["HTTP_COOKIE"]) if environ.get("HTTP_COOKIE") else {}
     if not cookies.keys() <= HARMLESS:

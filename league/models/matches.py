@@ -124,6 +124,9 @@ class Match(models.Model):
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
+            # Pages of them, newest first: however old they are, nobody goes through all others
+            models.Index(fields=["pool", "-id"], name="match_age_in_pool"),
+            models.Index(fields=["tournament", "-id"], name="match_age_in_tournament"),
             models.Index(
                 fields=["pool", "finished"],
                 condition=models.Q(status="finished", rated=True, counted=None),

@@ -107,29 +107,37 @@ class Held(Generic[Key, Value]):
         `make` gives values, and what they follow from, read again afterwards: what has changed meanwhile is given and not held. Nobody may
         change a value. Within a transaction nothing is held.
         """
-        if connection.in_atomic_block:
-            return dict(make(list(wanted))[0]) if wanted else {}
+        found = self.find(wanted)
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            made, still = make(missing)
+            found.update(made)
+            self.keep(made, {key: wanted[key] for key in made if still.get(key) == wanted[key]})
+        return found
+
+    def find(self, wanted: Mapping[Key, Hashable]) -> dict[Key, Value]:
+        """Those values of these keys that are there and follow from that. No query."""
         found: dict[Key, Value] = {}
-        missing = []
+        if connection.in_atomic_block:
+            return found
         with self._lock:
             for key, follows in wanted.items():
                 there = self._kept.get(key)
                 if there is not None and there[0] == follows:
                     found[key] = there[1]
                     self._kept.move_to_end(key)
-                else:
-                    missing.append(key)
-        if missing:
-            made, still = make(missing)
-            found.update(made)
-            with self._lock:
-                for key, value in made.items():
-                    if still.get(key) == wanted[key]:
-                        self._kept[key] = (wanted[key], value)
-                        self._kept.move_to_end(key)
-                while len(self._kept) > self._most:
-                    self._kept.popitem(last=False)
         return found
+
+    def keep(self, made: Mapping[Key, Value], follows: Mapping[Key, Hashable]) -> None:
+        """Hold those values of which it is told what they follow from."""
+        if connection.in_atomic_block:
+            return
+        with self._lock:
+            for key, told in follows.items():
+                self._kept[key] = (told, made[key])
+                self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
 
     def clear(self) -> None:
         """Forget everything."""

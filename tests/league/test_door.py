@@ -29,7 +29,7 @@ from league.domain.core import keyset
 from league.domain.matches import embargoes, leases, matches, reports, sight
 from league.domain.people import bans, players, tokens
 from league.domain.ratings import days, idle, ratings
-from league.domain.tournaments import enrolment, progress, tournaments
+from league.domain.tournaments import enrolment, events, progress, releases, tournaments
 from league.door import Door
 from league.models import Bot, Match, Rating
 from league.service import kept, marks
@@ -468,12 +468,34 @@ class Unwatched(Answered):
 
 def lists(league: League) -> list[str]:
     """What is put together from finished lines."""
-    return [f"/api/v1/pools/{league.pool.pk}/leaderboard", "/api/v1/matches"]
+    return [f"/api/v1/pools/{league.pool.pk}/leaderboard", "/api/v1/matches", "/api/v1/bots"]
+
+
+def filtered(league: League) -> list[str]:
+    """The same by their filters, those among them that leave nothing."""
+    table, matches, bots = lists(league)
+    of = {
+        table: (
+            "show=active",
+            "show=house",
+            "owner=ana",
+            "show=active&owner=ana",
+            "every_version=true",
+            "owner=nobody",
+        ),
+        matches: (
+            *("game=partnership", "game=tute", f"pool={league.pool.pk}", f"tournament={league.cup.slug}", "bot=rufo"),
+            *(f"version={league.rufo.pk}", "player=ana", "kind=tournament", "status=finished", "status=running"),
+            *("rated=true", "rated=false", "player=ana&status=finished&game=partnership", "game=&status="),
+        ),
+        bots: ("owner=ana", "state=active", "house=true", "house=false&owner=ana", "owner="),
+    }
+    return [f"{path}?{query}" for path, queries in of.items() for query in queries]
 
 
 def pages_of(path: str) -> list[str]:
     """All pages of a list, forward and back."""
-    found, step = [], f"{path}?page_size=2"
+    found, step = [], f"{path}{'&' if '?' in path else '?'}page_size=2"
     while step:
         told = json.loads(through_django(step))
         found += [step, *([near(told["previous"])] if told["previous"] else [])]
@@ -506,6 +528,8 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
     for path in lists(league):
         assert not Answered(door, path).kept  # from here on the door knows how an answer begins
         compare(door, pages_of(path), "nothing")
+    for path in filtered(league):
+        compare(door, pages_of(path), "nothing")
     compare(door, lists(league), "nothing")
     door.store.clear()
     found = Answered(door, "/api/v1/matches")
@@ -528,6 +552,7 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
     for what, act in {**changes(league), **by_hand}.items():
         act()
         compare(door, lists(league), what)
+        compare(door, [one for one in filtered(league) if "nobody" not in one][::3], what)
 
 
 def test_what_lines_do_not_tell_the_view_tells(league, door, settings):
@@ -561,6 +586,128 @@ def test_what_lines_do_not_tell_the_view_tells(league, door, settings):
         door.store.clear()
         found = Answered(door, "/api/v1/matches?page_size=1")
         assert (found.status, found.headers["ratelimit-policy"]) == (status, '"anon";q=2;w=60')
+
+
+@pytest.mark.django_db(transaction=True)
+def test_filtered_lists_need_no_row_of_their_own(league, door):
+    for path in lists(league):
+        Answered(door, path)
+    for path in filtered(league):
+        Answered(door, path)
+        door.store.clear()
+        cache.clear()
+        found = Answered(door, path)
+        assert (path, found.status) == (path, 200)
+        if json.loads(found.body)["results"]:  # versions, rows, and the ids of game, tournament or what is counted
+            assert len(found.sql) <= 4, path
+            assert not [
+                sql for sql in found.sql if '"league_party"."points"' in sql or '"league_bot"."stopped_for"' in sql
+            ]
+    for query in ("game=a%00b", "owner=a%00b", "status=x", "version=0", "player=" + "x" * 81, "bot=rufo&bot=luna"):
+        for path in lists(league):
+            assert Answered(door, f"{path}?{query}").status in (200, 400), query
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings):
+    """Matches that are held back are in the lists of their owner, of the staff, and of nobody else, in whatever order they ask."""
+    held = events.create(
+        league.ana,
+        {"name": "Secret", "game": "partnership", "stages": [{"format": "round_robin", "boards": 1}]},
+        [league.rufo, made.accepted(league.ana, "second")],
+        terms=releases.Terms(private=True),
+        now=made.NOW,
+    )
+    if not Match.objects.filter(tournament__event=held).exists():
+        events.start(held, actor="ana", now=made.NOW)
+    hidden = set(Match.objects.filter(tournament__event=held).values_list("public_id", flat=True))
+    assert hidden
+    staff = players.create("olga", staff=True)
+    keys = {one.name: tokens.create(one, "test", scope="read")[1] for one in (league.ana, league.berto, staff)}
+    paths = [*lists(league), *filtered(league), f"/api/v1/matches?tournament={held.tournaments.get().slug}"]
+    settings.REST_FRAMEWORK = {
+        **settings.REST_FRAMEWORK,
+        "DEFAULT_THROTTLE_RATES": {"anon": (999, 60), "user": (999, 60)},
+    }
+    seen: dict[str, set[str]] = {}
+    for turn in range(3):  # the view, which notes the token; then lines that are made; then lines that are there
+        for name, key in {"": "", **keys}.items():
+            headers = {"HTTP_AUTHORIZATION": f"Bearer {key}"} if key else {}
+            for path in paths:
+                found = Answered(door, path, **headers)
+                wanted = Client().get(path, **headers)
+                assert (found.status, found.body) == (200, wanted.content), (turn, name, path)
+                if path.startswith("/api/v1/matches"):
+                    seen.setdefault(name, set()).update(one["id"] for one in json.loads(found.body)["results"])
+                if turn == 2 and key and json.loads(found.body)["results"]:
+                    assert not [sql for sql in found.sql if '"league_party"."points"' in sql]
+                    assert len(found.sql) <= 5, path
+        door.store.clear()
+    assert {name for name, ids in seen.items() if ids & hidden} == {"ana", "olga"}
+    assert seen["berto"] == seen[""]
+
+
+def test_a_token_that_may_not_read_is_refused_by_django(league, door, settings):
+    row, key = tokens.create(league.ana, "test", scope="read")
+    path, headers = "/api/v1/bots", {"HTTP_AUTHORIZATION": f"Bearer {key}"}
+    assert Answered(door, path).status == 200
+
+    def says(**other: str) -> tuple[int, bool]:
+        found = Answered(door, path, **{**headers, **other})
+        return found.status, len(found.sql) == 2
+
+    assert says() == (200, False), "its first use is noted"
+    assert says() == (200, True), "the kept answer to everybody: who has the token, and the versions"
+    door.store.clear()
+    found = Answered(door, path, **headers)
+    assert 'user";q=600' in found.headers["ratelimit-policy"]
+    assert found.body == Answered(door, path).body
+    assert Answered(door, path, **headers, HTTP_IF_NONE_MATCH=found.headers["etag"]).status == 304
+    for wrong in ("Bearer", "Bearer x", f"Basic {key}", "Bearer \xff"):
+        assert says(HTTP_AUTHORIZATION=wrong)[0] == 401, wrong
+    old = tokens.ApiToken.objects.filter(pk=row.pk)
+    old.update(last_used=made.NOW)
+    assert says() == (200, False)
+    assert old.get().last_used > made.NOW
+    old.update(expires=made.NOW)
+    assert says()[0] == 401
+    old.update(expires=None)
+    assert says() == (200, True)
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": {"anon": (9, 60), "user": (2, 60)}}
+    cache.clear()
+    for status in (200, 200, 429):
+        door.store.clear()
+        assert says()[0] == status
+    cache.clear()
+    bans.ban(league.ana, why="a test", actor="operator")
+    assert says()[0] == 401
+    row, key = tokens.create(league.berto, "test")
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {key}"}
+    assert [says()[0], says()[0]] == [200, 200]
+    tokens.revoke(row)
+    assert says()[0] == 401
+
+
+@pytest.mark.django_db(transaction=True)
+def test_places_further_down_are_counted_once(league, door):
+    """Who goes through a table from page to page has nothing counted, and after a fit all of it is counted anew."""
+    path = lists(league)[0]
+    steps = [one for one in pages_of(path) if "cursor" in one]
+    Answered(door, path)
+    Unwatched(door, f"{path}?page_size=2")
+
+    def counted() -> list[int]:
+        cache.clear()
+        found = [Answered(door, one) for one in steps]
+        assert [one.body for one in found] == [through_django(one) for one in steps]
+        door.store.clear()
+        return [len([sql for sql in one.sql if "COUNT(" in sql.upper()]) for one in found]
+
+    counted()
+    assert counted() == [0] * len(steps)
+    Rating.objects.filter(version=league.rufo).update(elo=2000.0)
+    assert sum(counted()) <= 1
+    assert counted() == [0] * len(steps)
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans nothing ahead")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import ClassVar
 
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -31,21 +31,16 @@ from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
 from league.api.http.problems import Problem, told
 from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
-from league.domain.bots import bots, consent
-from league.domain.core.counts import count_of, value_of
+from league.domain.bots import bots, consent, lists
 from league.domain.judgements import summing
 from league.domain.matches import encounters
-from league.enums import TokenScope, VersionStatus
+from league.enums import TokenScope
 from league.models import Bot, BotVersion, Player
 from league.service import marks
 
 
 def _bots() -> QuerySet[Bot]:
-    accepted = BotVersion.objects.filter(status=VersionStatus.ACCEPTED)
-    return Bot.objects.select_related("owner", "sends").annotate(
-        version_count=count_of(BotVersion.objects.all(), "bot"),
-        newest_accepted=value_of(accepted, "bot", Max("number")),
-    )
+    return lists.rows().select_related("owner", "sends")
 
 
 def _versions() -> QuerySet[BotVersion]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
+from league.domain.core.prepared import Some
+from league.domain.matches import sight
 from league.enums import BotState, MatchKind, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, EntryRequest, Match, Party, Player, Pool, Rating, RatingPoint, Tournament
 
@@ -129,9 +134,9 @@ class MatchFilters(filters.FilterSet):
     status = filters.ChoiceFilter(choices=MatchStatus.choices)
     kind = filters.ChoiceFilter(choices=MatchKind.choices)
     rated = YesNoFilter(field_name="rated", label="Whether it counts for ratings.")
-    game = WordFilter(field_name="pool__game", label="Key of the game.")
+    game = WordFilter(method="of_game", label="Key of the game.")
     pool = IdFilter(field_name="pool_id", label="Id of the pool.")
-    tournament = WordFilter(field_name="tournament__slug", label="Slug of the tournament.")
+    tournament = WordFilter(method="of_tournament", label="Slug of the tournament.")
     bot = WordFilter(method="of_bot", label="Name of a bot at the table.")
     version = IdFilter(method="of_version", label="Id of a version at the table.")
     player = WordFilter(method="of_player", label="Owner of a bot at the table.")
@@ -139,6 +144,14 @@ class MatchFilters(filters.FilterSet):
     of_bot = seated(path="version__bot__slug")
     of_version = seated(path="version_id")
     of_player = seated(path="version__bot__owner__name")
+
+    def of_game(self, queryset: QuerySet[Match], _name: str, value: str) -> QuerySet[Match]:
+        """Those of its pools."""
+        return queryset.filter(pool__in=sight.find_pools(value))
+
+    def of_tournament(self, queryset: QuerySet[Match], _name: str, value: str) -> QuerySet[Match]:
+        """Those of the tournament with this slug."""
+        return sight.in_tournament(queryset, value)
 
     class Meta:
         model = Match
@@ -175,3 +188,63 @@ class PointFilters(filters.FilterSet):
     class Meta:
         model = RatingPoint
         fields: list[str] = []
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """The filters of a list that an address names: what is one of a few words stands in the statement, so that the database plans for it."""
+
+    of: type[filters.FilterSet]
+    fixed: tuple[tuple[str, Any], ...]
+    names: tuple[str, ...]  # of the values, in their order
+
+    def __call__(self, rows: QuerySet[Any], values: Sequence[Any]) -> QuerySet[Any]:
+        """The rows that these filters leave, as the view asks for them."""
+        by = self.of({}, queryset=rows).filters
+        for name, value in (*self.fixed, *zip(self.names, values, strict=True)):
+            rows = by[name].filter(rows, value)
+        return rows
+
+
+@dataclass(frozen=True)
+class InPools:
+    """Filters of matches, and the pools of the game that is asked for: they stand in the statement, so that it is planned for them."""
+
+    others: Narrowing | None
+    pools: tuple[int, ...]
+
+    def __call__(self, rows: QuerySet[Match], values: Sequence[Any]) -> QuerySet[Match]:
+        """The matches that they leave."""
+        rows = rows.filter(pool__in=self.pools)
+        return rows if self.others is None else self.others(rows, values)
+
+
+def narrowed_matches(asked: Mapping[str, str]) -> Some[Any] | None:
+    """As `narrowed`, of matches; None where there are none. A query where a game is asked for."""
+    some = narrowed(MatchFilters, {name: text for name, text in asked.items() if name != "game"})
+    game = _clean(MatchFilters, "game", asked.get("game", ""))
+    if not game:
+        return some
+    pools = sight.find_pools(game)
+    return Some(InPools(some.narrow, pools), some.values) if pools else None
+
+
+def _clean(of: type[filters.FilterSet], name: str, text: str) -> Any:
+    try:
+        return of.base_filters[name].field.clean(text)
+    except ValidationError as error:
+        raise ValueError(name) from error
+
+
+def narrowed(of: type[filters.FilterSet], asked: Mapping[str, str]) -> Some[Narrowing]:
+    """The rows that the named filters of a list leave. ValueError for a value that one of them does not take: the view says so."""
+    fixed: list[tuple[str, Any]] = []
+    values: list[tuple[str, Any]] = []
+    for name, text in sorted(asked.items()):
+        value = _clean(of, name, text)
+        if value not in ("", None):
+            few = isinstance(of.base_filters[name], YesNoFilter | filters.ChoiceFilter)
+            (fixed if few else values).append((name, value))
+    if not fixed and not values:
+        return Some()
+    return Some(Narrowing(of, tuple(fixed), tuple(name for name, _ in values)), tuple(value for _, value in values))

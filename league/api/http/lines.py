@@ -1,4 +1,4 @@
-"""Lists that are put together from finished lines, for strangers who ask for a page of all of it (league.door).
+"""Lists that are put together from finished lines, for strangers and for who reads with a token (league.door).
 
 A line is the JSON of a row, as the serializer of the list makes it. It is made once, and holds while every column that it shows is the same, and
 the names in it (marks.NAMES): a page reads these columns, in the order of an index, and nothing else. What varies with the reader, the language
@@ -8,7 +8,7 @@ or the page is not in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from rest_framework.renderers import JSONRenderer
 
 from league.api.http import output, paging
 from league.domain.core import keyset
+from league.domain.people.tokens import Viewer
 from league.service import marks
 
 MOST_LINES = 20_000  # of one kind of list, in one process; some 600 bytes each
@@ -40,6 +41,7 @@ class Asked:
     cursor: keyset.Cursor | None
     size: int
     url: str
+    filters: Mapping[str, str]  # as they are named, not looked at
 
     def answer(self, page: keyset.Page[bytes]) -> bytes:
         """The page with links to its neighbours."""
@@ -48,17 +50,18 @@ class Asked:
         return b'%s,"results":[%s]}' % (render(pages.links())[:-1], b",".join(page.rows))
 
 
-def asked(request: HttpRequest, order: keyset.Order) -> Asked | None:
-    """The page of all rows that a request asks for; None where it asks for anything else, or wrongly."""
-    if not request.GET.keys() <= set(paging.PARAMETERS):
-        return None
-    if any(len(values) > 1 for _, values in request.GET.lists()):
+def asked(request: HttpRequest, order: keyset.Order, filters: Collection[str] = ()) -> Asked | None:
+    """The page that a request asks for, by the filters of these names; None where it asks for anything else, or wrongly."""
+    there = request.GET.dict()
+    chosen = there.keys() - set(paging.PARAMETERS)
+    if not chosen <= set(filters) or any(len(values) > 1 or "\0" in values[0] for _, values in request.GET.lists()):
         return None
     try:
         return Asked(
             paging.cursor_of(request.GET.get("cursor"), order.kinds),
             paging.size_of(request.GET.get("page_size")),
             request.build_absolute_uri(),
+            {name: there[name] for name in chosen},
         )
     except ValueError:
         return None
@@ -98,4 +101,12 @@ def columns(kind: type[output.Out], model: Any, of: str = "") -> tuple[str, ...]
     return tuple(dict.fromkeys(names))
 
 
-Quick = Callable[[HttpRequest, Mapping[str, str]], Made | None]
+@dataclass(frozen=True)
+class Quick:
+    """How a list is made from lines.
+
+    `make` gets the request, what its address names, and who reads (None: a stranger). `of_all`: whoever reads is told the same.
+    """
+
+    make: Callable[[HttpRequest, Mapping[str, str], Viewer | None], Made | None]
+    of_all: bool = False

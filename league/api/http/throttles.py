@@ -40,6 +40,11 @@ def count_stranger(request: HttpRequest) -> limits.Spent:
     return count(request, "anon", f"a{limits.address(request)}")
 
 
+def count_player(request: HttpRequest, user: int) -> limits.Spent:
+    """Count a request of the player with this account."""
+    return count(request, "user", f"u{user}")
+
+
 def refuse_bad_token(request: HttpRequest) -> None:
     """Count a header that names no live token as a request of nobody, before it is refused. Throttled for too many from one address.
 

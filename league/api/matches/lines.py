@@ -9,10 +9,12 @@ from typing import Any
 from django.http import HttpRequest
 
 from league.api.http import lines
+from league.api.http.filters import MatchFilters, narrowed_matches
 from league.api.matches.rows import listed
 from league.api.matches.serializers import MatchOut
 from league.domain.core import keyset
 from league.domain.matches import sight
+from league.domain.people.tokens import Viewer
 from league.models import Match
 from league.service import marks
 from league.service.remembered import Held
@@ -20,28 +22,34 @@ from league.service.remembered import Held
 _held: Held[int, bytes] = Held(lines.MOST_LINES)
 
 
-def matches(request: HttpRequest, _named: Mapping[str, str]) -> lines.Made | None:
-    """A page of all matches that a stranger may see, newest first. Two queries, and those for lines that are made anew.
+def matches(request: HttpRequest, _named: Mapping[str, str], viewer: Viewer | None) -> lines.Made | None:
+    """A page of the matches that `viewer` may see, newest first. Two queries, one more for a game, and those for lines made anew.
 
-    None where the page has no row, or is no page of all: the view says what there is to say.
+    A line tells everybody the same; which there are is asked anew each time. None where something is asked for wrongly: the view says what.
     """
-    asked = lines.asked(request, keyset.NEWEST)
+    asked = lines.asked(request, keyset.NEWEST, MatchFilters.base_filters)
     if asked is None:
         return None
     versions = marks.read([marks.MATCHES, marks.BOTS, marks.NAMES])
-    page = sight.read_cells(columns(), asked.cursor, asked.size)
+    try:
+        some = narrowed_matches(asked.filters)
+    except ValueError:
+        return None
+    if some is None:
+        return lines.Made(asked.answer(keyset.Page()), versions)
+    page = sight.read_cells(columns(), asked.cursor, asked.size, viewer=viewer, some=some)
     names = versions[marks.NAMES]
 
     def make(missing: list[int]) -> tuple[dict[int, bytes], dict[int, Any]]:
-        rows = listed(None).filter(pk__in=missing)
+        rows = listed(None, seen=True).filter(pk__in=missing)
         made = {row.pk: lines.render(MatchOut(row).data) for row in rows}
-        return made, follow(sight.read_cells(columns(), asked.cursor, asked.size))
+        return made, follow(sight.read_cells(columns(), asked.cursor, asked.size, viewer=viewer, some=some))
 
     def follow(rows: keyset.Page[tuple[int, str]]) -> dict[int, Any]:
         return {pk: (names, cells) for pk, cells in rows}
 
     there = _held.of_many(follow(page), make)
-    if not page.rows or len(there) < len(page):
+    if len(there) < len(page):
         return None
     rows = [there[pk] for pk, _ in page]
     return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), versions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from league.api.http import lines
 from league.api.ratings.serializers import MovedOut, RatingOut
 from league.domain.core import keyset
+from league.domain.people.tokens import Viewer
 from league.domain.ratings import days, leaderboards
 from league.models import Rating
 from league.service import marks
@@ -29,26 +30,42 @@ class Line:
 
 
 _held: Held[tuple[int, int], Line] = Held(lines.MOST_LINES)
+FILTERS = ("every_version", "show", "owner")
 
 
-def leaderboard(request: HttpRequest, named: Mapping[str, str]) -> lines.Made | None:
-    """A page of all bots, best first. Two queries, three further on, and those for lines that are made anew.
+def leaderboard(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """A page of the table, best first, which everybody sees alike. Two queries, one more where places are counted, and those for lines made anew.
 
-    None where the page has no row, or is no page of all: the view says what there is to say.
+    None where there is no such pool, the table is one of the past, or something is asked for wrongly: the view says what there is to say.
     """
-    asked, pool = lines.asked(request, leaderboards.BEST), int(named["pool"])
+    asked, pool = lines.asked(request, leaderboards.BEST, FILTERS), int(named["pool"])
     if asked is None:
         return None
-    ratings = marks.of_ratings(pool)
-    versions = marks.read([ratings, marks.BOTS, marks.NAMES])
-    page = leaderboards.read_cells(pool, columns(), asked.cursor, asked.size)
-    if not page.rows:
+    every, only = asked.filters.get("every_version", "false"), _only(asked.filters)
+    if every not in ("true", "false") or only.show not in ("", *only.SHOWS):
         return None
-    there = _lines(pool, page, versions[marks.NAMES], asked)
+    every_version, ratings = every == "true", marks.of_ratings(pool)
+    versions = marks.read([ratings, marks.BOTS, marks.NAMES])
+
+    def read() -> keyset.Page[leaderboards.Shown]:
+        return leaderboards.read_cells(
+            pool,
+            columns(),
+            asked.cursor,
+            asked.size,
+            version=versions[ratings],
+            every_version=every_version,
+            only=only,
+        )
+
+    page = read()
+    if not page.rows and not leaderboards.is_there(pool):
+        return None
+    there = _lines(pool, page, versions[marks.NAMES], read)
     if len(there) < len(page):  # one has gone since
         return None
     here = [(there[row.version].bot, row.place, row.elo) for row in page]
-    day, week = days.moved(pool, versions[ratings], here)
+    day, week = ({}, {}) if every_version else days.moved(pool, versions[ratings], here)
     rows = [_whole(there[row.version], row.place, day, week) for row in page]
     return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), versions)
 
@@ -59,7 +76,13 @@ def columns() -> tuple[str, ...]:
     return lines.columns(RatingOut, Rating, "rating")
 
 
-def _lines(pool: int, page: keyset.Page[leaderboards.Shown], names: int, asked: lines.Asked) -> dict[int, Line]:
+def _only(filters: Mapping[str, str]) -> leaderboards.Only:
+    return leaderboards.Only(filters.get("show", ""), filters.get("owner", ""))
+
+
+def _lines(
+    pool: int, page: keyset.Page[leaderboards.Shown], names: int, read: Callable[[], keyset.Page[leaderboards.Shown]]
+) -> dict[int, Line]:
     """The lines of a page, by version."""
 
     def make(missing: list[tuple[int, int]]) -> tuple[dict[tuple[int, int], Line], dict[tuple[int, int], Any]]:
@@ -67,7 +90,7 @@ def _lines(pool: int, page: keyset.Page[leaderboards.Shown], names: int, asked: 
         for one in leaderboards.ranked(pool, [version for _, version in missing]):
             told = RatingOut(one).data
             made[pool, one.rating.version_id] = Line(one.rating.version.bot_id, lines.pieces(told, VARYING))
-        return made, follow(leaderboards.read_cells(pool, columns(), asked.cursor, asked.size))
+        return made, follow(read())
 
     def follow(rows: keyset.Page[leaderboards.Shown]) -> dict[tuple[int, int], Any]:
         return {(pool, row.version): (names, row.cells) for row in rows}

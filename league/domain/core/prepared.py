@@ -7,9 +7,10 @@ of the domain: nobody writes it down twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import F, Func, QuerySet, TextField
@@ -43,6 +44,32 @@ class Prepared:
         if missing:
             raise ValueError(f"the query of {shape} does not ask for its values {sorted(missing)}")
         return _written_out(sql, holes) if vendor == "postgresql" else (sql, holes)
+
+
+Narrow = TypeVar("Narrow", bound=Callable[[QuerySet[Any], Sequence[Any]], QuerySet[Any]])
+
+
+@dataclass(frozen=True)
+class Some(Generic[Narrow]):
+    """Some of the rows of a list: how its query is narrowed to them, which is a part of its shape, and by which values, which are not.
+
+    `narrow` gets the query and stand-ins for the values.
+    """
+
+    narrow: Narrow | None = None
+    values: tuple[Any, ...] = ()
+
+    @staticmethod
+    def of(
+        rows: QuerySet[Any],
+        narrow: Callable[[QuerySet[Any], Sequence[Any]], QuerySet[Any]] | None,
+        values: Sequence[Any],
+    ) -> QuerySet[Any]:
+        """The rows, narrowed."""
+        return rows if narrow is None else narrow(rows, values)
+
+
+ALL: Some[Any] = Some()
 
 
 def _written_out(sql: str, holes: Sequence[Any]) -> tuple[str, list[Any]]:

@@ -15,9 +15,10 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from league.domain.core import clock, keyset
-from league.domain.core.prepared import Cells, Prepared
+from league.domain.core.prepared import ALL, Cells, Prepared, Some
+from league.domain.people.tokens import Viewer
 from league.enums import Audience
-from league.models import Event, Guest, Match, Tournament
+from league.models import Event, Guest, Match, Pool, Tournament
 
 # Of what opens at no moment that is known
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -30,22 +31,52 @@ def matches(rows: QuerySet[Match], viewer: User | None, *, now: datetime | None 
 
 
 def read_cells(
-    columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, now: datetime | None = None
+    columns: tuple[str, ...],
+    cursor: keyset.Cursor | None,
+    size: int,
+    *,
+    viewer: Viewer | None = None,
+    some: Some[Any] = ALL,
+    now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
-    """The matches that a stranger may see, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
-    values = (clock.given(now), *(cursor.edge if cursor else ()))
-    found = _CELLS.rows((columns, cursor and cursor.back, size), values)
+    """The matches that `viewer` (None: a stranger) may see, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
+    told: tuple[Any, ...] = (clock.given(now), viewer.pk) if viewer else (clock.given(now),)
+    if viewer is not None and viewer.is_staff:
+        told = ()
+    values = (*told, *(cursor.edge if cursor else ()), *some.values)
+    found = _CELLS.rows((columns, cursor and cursor.back, size, len(told), some.narrow), values)
     return keyset.fold([(int(pk), cells) for pk, cells in found], lambda row: row[:1], cursor, size)
 
 
-def _cells(shape: tuple[tuple[str, ...], bool | None, int], values: Sequence[Any]) -> QuerySet[Any, Any]:
-    columns, back, size = shape
-    cursor = None if back is None else keyset.Cursor(back, tuple(values[1:]))
-    rows = Match.objects.filter(_seen("tournament__", None, values[0]))
+def _cells(shape: Any, values: Sequence[Any]) -> QuerySet[Any, Any]:
+    columns, back, size, told, narrow = shape
+    to = told if back is None else told + 1
+    cursor = None if back is None else keyset.Cursor(back, tuple(values[told:to]))
+    rows = Match.objects.all()
+    if told:
+        rows = rows.filter(_seen("tournament__", values[1] if told > 1 else None, values[0]))
+    rows = Some.of(rows, narrow, values[to:])
     return keyset.asked(rows, keyset.NEWEST, cursor, size).values_list("id", Cells(columns))
 
 
 _CELLS = Prepared(_cells)
+
+
+def find_pools(game: str) -> tuple[int, ...]:
+    """The ids of the pools of a game. One query."""
+    return tuple(int(pk) for (pk,) in _POOLS.rows((), (game,)))
+
+
+_POOLS = Prepared(lambda _, values: Pool.objects.filter(game=values[0]).order_by("pk").values_list("pk"))
+
+
+def in_tournament(rows: QuerySet[Match], slug: str) -> QuerySet[Match]:
+    """Those of a tournament. No query.
+
+    An index has them by their age. The database is not told which tournament it is: it would think that the matches of a large one lie
+    evenly among all others, and go through all that are younger.
+    """
+    return rows.filter(tournament=Tournament.objects.filter(slug=slug).values("pk")[:1])
 
 
 def tournaments(
@@ -97,7 +128,7 @@ def _sees_all(viewer: User | None) -> bool:
     return viewer is not None and viewer.is_staff
 
 
-def _seen(path: str, viewer: User | None, now: datetime) -> Q:
+def _seen(path: str, viewer: User | int | None, now: datetime) -> Q:
     found = Q(**{f"{path}opens": None}) | Q(**{f"{path}opens__lte": now})
     if viewer is not None:
         told = Q(event__audience=Audience.ENTRANTS) | Q(event__opens=None) | Q(event__opens__lte=now)

@@ -15,6 +15,7 @@ from league.domain.core.prepared import Cells, Prepared
 from league.domain.ratings import idle, pools, sums
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating
+from league.service.remembered import Held
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def read_page(
     rows = ratings(pool, every_version=every_version)
     page = keyset.read_page(only.of(rows) if only else rows, BEST, cursor, size)
     if only:
-        places = _places(rows, page.rows)
+        places = _places(rows, [(rating.elo, rating.version_id) for rating in page.rows])
         found = [_ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places]
         return keyset.Page(found, page.before, page.after)
     above = 0
@@ -186,31 +187,111 @@ class Shown(NamedTuple):
 
 
 def read_cells(
-    pool: int, columns: tuple[str, ...], cursor: keyset.Cursor | None = None, size: int = keyset.USUAL
+    pool: int,
+    columns: tuple[str, ...],
+    cursor: keyset.Cursor | None = None,
+    size: int = keyset.USUAL,
+    *,
+    version: int,
+    every_version: bool = False,
+    only: Only = ALL,
 ) -> keyset.Page[Shown]:
-    """The same page without any model. One query for the first page, two for all others."""
-    edge = cursor.edge if cursor else ()
-    found = _CELLS.rows((columns, cursor and cursor.back, size), (pool, *edge))
-    page = keyset.fold(found, lambda row: (float(row[1]), int(row[0])), cursor, size)
-    above = 0
-    if page.before is not None:
-        version, elo, _ = page.rows[0]
-        above = sum(int(number) for (number,) in _ABOVE.rows((), (pool, float(elo), int(version))))
-    placed = [
-        Shown(place, int(version), float(elo), cells)
-        for place, (version, elo, cells) in enumerate(page.rows, above + 1)
-    ]
+    """The same page without any model. One query, and another where places have to be counted.
+
+    version: of the ratings of the pool (marks.of_ratings), read before. While it is the same, so are all places: those at the edges of a page
+    are remembered, so that nothing is counted for who goes through a table page by page.
+    """
+    table = Table(pool, every_version)
+    values = (pool, *(cursor.edge if cursor else ()), *([only.owner] if only.owner else []))
+    found = _CELLS.rows((columns, cursor and cursor.back, size, every_version, only.show, bool(only.owner)), values)
+    rows = [(int(row), float(elo), cells) for row, elo, cells in found]
+    page = keyset.fold(rows, lambda row: (row[1], row[0]), cursor, size)
+    keys = [Key(table, elo, row) for row, elo, _ in page]
+    places = _places_of(keys, version) if only else _places_below(keys, version, page.before is not None, cursor)
+    placed = [Shown(place, *row) for place, row in zip(places, page.rows, strict=True)]
     return keyset.Page(placed, page.before, page.after)
 
 
-def _cells(shape: tuple[tuple[str, ...], bool | None, int], values: Sequence[Any]) -> QuerySet[Any, Any]:
-    columns, back, size = shape
-    cursor = None if back is None else keyset.Cursor(back, tuple(values[1:]))
-    return keyset.asked(_listed(values[0]), BEST, cursor, size).values_list("version_id", "elo", Cells(columns))
+def is_there(pool: int) -> bool:
+    """Whether there is such a pool. One query."""
+    return bool(_POOL.rows((), (pool,)))
 
 
-def _above(_shape: object, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    rows = _listed(values[0]).filter(BEST.beyond(values[1:], back=True)).order_by()
+_POOL = Prepared(lambda _, values: Pool.objects.filter(pk=values[0]).values_list("pk"))
+
+
+class Table(NamedTuple):
+    """The rows of bots, or of every version, in a pool."""
+
+    pool: int
+    every_version: bool
+
+    @property
+    def rows(self) -> QuerySet[Rating]:
+        """Without their order."""
+        return Rating.objects.filter(pool=self.pool) if self.every_version else _listed(self.pool)
+
+
+class Key(NamedTuple):
+    """A row by what its place follows from."""
+
+    table: Table
+    elo: float
+    version: int
+
+
+_known: Held[Key, int] = Held(50_000)  # places
+
+
+def _places_of(keys: Sequence[Key], version: int) -> list[int]:
+    """The places of rows of one table, in their order, of which others may stand between. One query at most."""
+
+    def count(missing: list[Key]) -> tuple[dict[Key, int], dict[Key, int]]:
+        table = missing[0].table
+        found = _places(table.rows, [(key.elo, key.version) for key in missing])
+        made = {key: found.get(key.version, 0) for key in missing}  # 0: it has gone meanwhile, and the version with it
+        return made, dict.fromkeys(made, version)
+
+    there = _known.of_many(dict.fromkeys(keys, version), count)
+    return [there[key] for key in keys]
+
+
+def _places_below(keys: Sequence[Key], version: int, has_above: bool, cursor: keyset.Cursor | None) -> Sequence[int]:
+    """The places of rows that stand one below the other. One query at most."""
+    if not keys:
+        return ()
+    first = 1
+    if has_above:
+        beside = Key(keys[0].table, float(cursor.edge[0]), int(cursor.edge[1])) if cursor else keys[0]
+        there = _known.find(dict.fromkeys((beside, keys[0]), version))
+        if keys[0] in there:
+            first = there[keys[0]]
+        elif cursor and beside in there:
+            first = there[beside] - len(keys) if cursor.back else there[beside] + 1
+        else:
+            shape, values = keys[0].table.every_version, (keys[0].table.pool, *keys[0][1:])
+            first = 1 + sum(int(number) for (number,) in _ABOVE.rows(shape, values))
+    edges = {keys[0]: first, keys[-1]: first + len(keys) - 1}
+    _known.keep(edges, dict.fromkeys(edges, version))
+    return range(first, first + len(keys))
+
+
+def _cells(shape: Any, values: Sequence[Any]) -> QuerySet[Any, Any]:
+    columns, back, size, every_version, show, of_owner = shape
+    end = len(values) - of_owner
+    cursor = None if back is None else keyset.Cursor(back, tuple(values[1:end]))
+    rows = Table(values[0], every_version).rows
+    if show == "active":
+        rows = rows.filter(idle=False)
+    if show == "house":
+        rows = rows.filter(version__bot__is_house=True)
+    if of_owner:
+        rows = rows.filter(version__bot__owner__name=values[-1])
+    return keyset.asked(rows, BEST, cursor, size).values_list("version_id", "elo", Cells(columns))
+
+
+def _above(every_version: bool, values: Sequence[Any]) -> QuerySet[Any, Any]:
+    rows = Table(values[0], every_version).rows.filter(BEST.beyond(values[1:], back=True)).order_by()
     return rows.values("pool").annotate(number=Count("*")).values_list("number")
 
 
@@ -223,22 +304,22 @@ def _placed(pool: Pool, found: Iterable[Rating], above: int) -> list[RankedBot]:
 
 
 def ranked(pool: int, versions: Sequence[int]) -> list[RankedBot]:
-    """Lines of the leaderboard of bots, without their places (0), where they are in it. Two queries."""
+    """Lines of the leaderboard, without their places (0), where these versions are in it. Two queries."""
     found = Pool.objects.filter(pk=pool).first()
-    return [_ranked(found, row, 0) for row in ratings(found).filter(version__in=versions)] if found else []
+    rows = ratings(found, every_version=True).filter(version__in=versions) if found else ()
+    return [_ranked(found, row, 0) for row in rows] if found else []
 
 
 def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:
     return RankedBot(place, rating, pools.have_partners(pool) and not rating.version.sealable)
 
 
-def _places(rows: QuerySet[Rating], shown: Sequence[Rating]) -> dict[int, int]:
-    """The places of some rows in the whole table `rows`, by version. One pass over its index down to the last of them."""
+def _places(rows: QuerySet[Rating], shown: Sequence[tuple[float, int]]) -> dict[int, int]:
+    """The places of some rows (Elo, version) in the whole table `rows`, by version. One pass over its index down to the last of them."""
     if not shown:
         return {}
-    last = BEST.values(shown[-1])
-    down_to = rows.select_related(None).order_by().filter(elo__gte=last[0])
+    down_to = rows.select_related(None).order_by().filter(elo__gte=shown[-1][0])
     counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("elo").desc(), F("version_id")]))
     # A condition of the versions alone would hold before the rows are counted; beside one of the place it holds afterwards
-    wanted = Q(version__in=[rating.version_id for rating in shown]) | Q(place=0)
+    wanted = Q(version__in=[version for _, version in shown]) | Q(place=0)
     return dict(counted.filter(wanted).values_list("version_id", "place"))
