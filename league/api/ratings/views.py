@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.core.validators import ProhibitNullCharactersValidator
 from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from drf_spectacular.types import OpenApiTypes
@@ -125,6 +127,10 @@ class Leaderboard(ListView):
         if only.show and only.show not in only.SHOWS:
             problem = told("must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30])
             raise Problem("invalid", f"show: {problem}", {"show": [problem]})
+        try:
+            ProhibitNullCharactersValidator()(only.owner)
+        except ValidationError as error:
+            raise Problem("invalid", f"owner: {error.messages[0]}", {"owner": error.messages}) from None
         pool = existing(Pool.objects.filter(pk=id).first())
         at, every_version = moment(request), text == "true"
         if at is not None:
