@@ -50,7 +50,10 @@ def visit(browser) -> Iterator[object]:
         )
         found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
         found.page.on("request", lambda request: found.hosts.add(request.url.split("/")[2]))
-        found.page.goto(url, wait_until="networkidle" if "/m/" in url else "load")
+        found.page.goto(url)
+        if options.get("java_script_enabled", True) and found.page.locator("tute-replay").count():
+            # its buttons and keys work from then on: a busy machine may be idle on the network long before
+            found.page.locator("tute-replay.ready").wait_for(state="attached")
         return found
 
     yield open_page
@@ -124,6 +127,7 @@ def test_a_link_opens_its_step(live, visit) -> None:
     assert say(page) == page.inner_text("#d1p17").strip()
     assert "Estuche 2, pasada 2" in page.inner_text("#table")
     page.click("#d1p20 a")
+    until(page, "location.hash === '#d1p20'")
     assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
 
 
@@ -295,8 +299,15 @@ def test_the_points_beside_the_bots_are_those_of_the_table_at_every_step(live, v
 def test_cards_travel_to_the_table_and_a_trick_to_its_winner(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/").page
-    flights = """() => document.getAnimations().filter((one) => one.effect.target.matches?.(".card"))
-        .map((one) => one.effect.target.closest(".laid, .flying, .hand")?.className.split(" ")[0])"""
+    # A flight lasts a quarter of a second and may be over before anybody looks: each is noted as it begins
+    page.evaluate(
+        """() => { window.flown = []; const animate = Element.prototype.animate;
+        Element.prototype.animate = function (...how) {
+            window.flown.push(this.closest(".laid, .flying, .hand")?.className.split(" ")[0]);
+            return animate.apply(this, how);
+        }; }"""
+    )
+    flights = "() => window.flown.splice(0)"
     page.keyboard.press("ArrowRight")
     assert "laid" in page.evaluate(flights)
     until(page, "() => document.getAnimations().length === 0")
