@@ -21,7 +21,7 @@ from engine.sandbox.cgroups import groups
 from engine.sandbox.errors import BrokenOff
 from engine.sandbox.process import death
 from engine.sandbox.tiers import choosing
-from tests.engine.sandbox.support import REPOSITORY, StateDirectory, held_tiers, running, worker
+from tests.engine.sandbox.support import REPOSITORY, StateDirectory, gone, held_tiers, running, worker
 from tests.engine.sandbox.test_workers import RUNNER
 
 POLICY = Policy(memory_mb=64, threads=8)
@@ -116,7 +116,7 @@ def test_processes_are_counted(group: groups.Group) -> None:
     group.remove()  # and with it whatever was left in it
     bomb.communicate(timeout=60)
     assert bomb.returncode == -signal.SIGKILL
-    assert not any(map(running, children))
+    gone(children)
     group.remove()  # without harm
 
 
