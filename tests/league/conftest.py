@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
+from league.domain.core import clock
 from league.domain.people import players
 from league.models import Player
-from league.service import remembered, wakes
+from league.service import limits, remembered, wakes
 from tests.support import rows
 from tests.support.league import NOW
 
@@ -32,6 +35,21 @@ def _no_audits(settings) -> None:
 def _no_ladders(settings) -> None:
     """They play by themselves, and so only where a test asks for them."""
     settings.LADDERS = False
+
+
+@pytest.fixture(autouse=True)
+def _no_window_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is counted by the minute or the hour begins anew when that is over, which would be in the midst of some test."""
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=NOW.timestamp))
+
+
+@pytest.fixture
+def _one_moment(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
+    """For what changes by the day or the slot: the clock of the league stands."""
+    # The beginning of a slot of the broadcast, so that pages in a browser have all of it before them
+    now = clock.present().replace(second=1, microsecond=0)
+    now -= timedelta(minutes=now.minute % 2)
+    monkeypatch.setattr(clock, "present", lambda: now)
 
 
 @pytest.fixture(autouse=True)

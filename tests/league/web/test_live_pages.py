@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from django.conf import settings
 
 from league.domain.core import clock
@@ -75,6 +76,7 @@ def test_a_site_that_switches_it_off_has_no_script_for_it(db: None, client, sett
     assert "live.js" not in page
 
 
+@pytest.mark.usefixtures("_one_moment")
 def test_every_wall_shows_the_same_step(transactional_db: None, live_server, browser) -> None:
     """Two pages that came at different moments: the table of the event beside the cards, and both at the step of the clock."""
     league = played()
@@ -94,10 +96,10 @@ def test_every_wall_shows_the_same_step(transactional_db: None, live_server, bro
             page.goto(f"{live_server.url}/tv/")
             page.locator("tute-replay.ready").wait_for()
             pages.append(page)
-        # The tenth step of the deal, for both: from now on steps take as long as nobody waits
+        # The tenth step of the deal, for both: from now on steps and the slot take as long as nobody waits
         for page in pages:
             page.evaluate(
-                """() => { const tv = document.querySelector(".tv"); tv.dataset.step = 1e9;
+                """() => { const tv = document.querySelector(".tv"); tv.dataset.step = tv.dataset.slot = 1e9;
                 tv.dataset.first = Number(tv.dataset.first) + 10; }"""
             )
         numbers = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
+import pytest
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
@@ -22,6 +23,8 @@ from league.web.pages.leaders import leaders_by_game
 from tests.league.web import weights
 from tests.league.web.page import Page, faults
 from tests.support import league as made
+
+pytestmark = pytest.mark.usefixtures("_one_moment")
 
 STATIC = settings.BASE_DIR / "league" / "static" / "league"
 
