@@ -199,7 +199,8 @@ class _Table:
             (advisor,) = crew.seats
             choices = ",".join(map(protocol.encode, legal))
             do = protocol.answer(advisor.ask(self.person.heard, choices), advisor.requests).do
-        except (Fault, SandboxError):  # nor does a fault of ours cost the table: asked again, it would fail again
+        except (Fault, SandboxError, OSError):
+            # nor does a fault of ours cost the table: asked again, it would fail again
             return None
         finally:
             crew.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -177,11 +178,19 @@ def test_an_advisor_that_the_machine_cannot_start_costs_no_table(box, honest, ma
     def ask(question: Question, made: Sequence[Taken], advise: Advise) -> str:
         if not told:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")), hard))
+            held: list[int] = []
+            # Whatever numbers other tests of this process have left free: all below the limit are taken
+            top = max(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208 - numbers, not paths
+            resource.setrlimit(resource.RLIMIT_NOFILE, (top + 1, hard))
             try:
+                with contextlib.suppress(OSError):
+                    while True:
+                        held.append(os.open(os.devnull, os.O_RDONLY))
                 told.append(advise())
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                for number in held:
+                    os.close(number)
         return desk.ask(question, made, advise)
 
     table = MatchSpec("t1", "partnership", SECRET, "table-t1", range(1, 2), (honest, advisor))
