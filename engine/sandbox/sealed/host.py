@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import re
@@ -14,6 +15,7 @@ from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.sealed.program import CannotSeal, sealed
 
 _MFD_CLOEXEC, _MFD_EXEC = 0x1, 0x10
+_PR_GET_TSC = 25
 _LINE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) .*\[(vvar\w*|vdso)\]$", re.MULTILINE)
 
 
@@ -35,6 +37,11 @@ def clocks() -> tuple[int, int]:
     if not found or found[-1][2] != "vdso" or any(a[1] != b[0] for a, b in pairwise(found)):
         raise SandboxUnavailable(
             "the kernel's clocks do not lie in this process as they are expected to, so bots cannot be sealed"
+        )
+    # whoever cannot be asked for it cannot take it away either: User Mode Linux
+    if ctypes.CDLL(None).prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0) != 0:
+        raise SandboxUnavailable(
+            "this kernel cannot take the time stamp counter from a process, so bots cannot be sealed"
         )
     lowest, (begin, end, _) = found[0][0], found[-1]
     return lowest - begin, end - lowest
