@@ -54,6 +54,7 @@ class Stack:
             **settings,
         }
         self.processes: list[Process] = []
+        self._reading: psycopg.Connection | None = None  # the connection of `rows`
         parts = urlsplit(database_url)
         passwords = {role: secrets.token_hex(12) for role in ("web", "runner")}
 
@@ -143,14 +144,24 @@ class Stack:
         """End every process, in the reverse order of starting, and remove the folder."""
         for process in reversed(self.processes):
             process.stop()
+        if self._reading is not None:
+            self._reading.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # ---- the league, as its database and as a client sees it
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Rows of an SQL query, past all of the league's own code."""
-        with psycopg.connect(self.database_url) as connection:
-            return connection.execute(query.encode(), values).fetchall()
+        """Rows of an SQL query, past all of the league's own code.
+
+        Each is a transaction of its own. The connection is kept, because who waits asks again and again; where it was cut, there is a new one.
+        """
+        if self._reading is not None:
+            try:
+                return self._reading.execute(query.encode(), values).fetchall()
+            except psycopg.OperationalError:  # the server or the database was away since
+                self._reading.close()
+        self._reading = psycopg.connect(self.database_url, autocommit=True)
+        return self._reading.execute(query.encode(), values).fetchall()
 
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
