@@ -7,8 +7,9 @@ Everybody else, every form and every address whose view does not say what it sho
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -41,6 +42,11 @@ QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/leaderboard"), Quick(leaderboard, of_all=True)),
     (re.compile(r"/api/v1/bots"), Quick(bots, of_all=True)),
     (re.compile(r"/api/v1/matches"), Quick(matches)),
+)
+# What the scheme and host of a request follow from: a few are asked for again and again
+PLACE = (
+    *("wsgi.url_scheme", "HTTP_HOST", "SERVER_NAME", "SERVER_PORT"),
+    *("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PORT"),
 )
 MOST_HEADS = 500
 # Of one answer alone: not given again
@@ -198,15 +204,24 @@ def asked(environ: Environ) -> Key | None:
     cookies = parse_cookie(environ["HTTP_COOKIE"]) if environ.get("HTTP_COOKIE") else {}
     if not cookies.keys() <= HARMLESS:
         return None
-    try:
-        request = WSGIRequest(environ)
-        host = request.get_host()
-    except (DisallowedHost, UnicodeDecodeError):
+    place = _place(tuple(map(environ.get, PLACE)), tuple(settings.ALLOWED_HOSTS))
+    if place is None:
         return None
     theme = cookies.get("theme", "")
     spoken = _languages(cookies.get(settings.LANGUAGE_COOKIE_NAME, ""), environ.get("HTTP_ACCEPT_LANGUAGE", "")[:200])
-    reader = (request.scheme, host, spoken, theme if theme in THEMES else "")
+    reader = (*place, spoken, theme if theme in THEMES else "")
     return Key(environ["PATH_INFO"], environ.get("QUERY_STRING", ""), reader)
+
+
+@lru_cache(maxsize=500)
+def _place(said: Sequence[str | None], _allowed: Sequence[str]) -> tuple[str, str] | None:
+    """Scheme and host of a request that says so much of them, as Django reads it; None for a host that is none of the `_allowed`."""
+    told = {name: value for name, value in zip(PLACE, said, strict=True) if value is not None}
+    request = WSGIRequest({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "wsgi.input": io.BytesIO(), **told})
+    try:
+        return request.scheme or "", request.get_host()
+    except DisallowedHost:
+        return None
 
 
 @lru_cache(maxsize=2000)

@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from psycopg import pq
 
 MOST = 200  # planned statements of a connection; what comes then is said by a cursor
@@ -56,12 +56,13 @@ def _rows(found: Any) -> list[tuple[Any, ...]]:
 
 def _connection() -> Any:
     """What speaks to PostgreSQL, where it may be spoken to so."""
-    if connection.vendor != "postgresql" or connection.in_atomic_block or connection.execute_wrappers:
+    here: Any = connections[DEFAULT_DB_ALIAS]  # looked up once: `connection` does it anew for each of its attributes
+    if here.vendor != "postgresql" or here.in_atomic_block or here.execute_wrappers:
         return None
-    if connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"] or connection.queries_logged:
+    if here.settings_dict["DISABLE_SERVER_SIDE_CURSORS"] or here.queries_logged:
         return None
-    connection.ensure_connection()
-    held = connection.connection.pgconn if connection.get_autocommit() else None
+    here.ensure_connection()
+    held = here.connection.pgconn if here.get_autocommit() else None
     return held if held and held.transaction_status == pq.TransactionStatus.IDLE else None
 
 
