@@ -1,6 +1,6 @@
 """What it costs to read a large league: every kind of page and list, as a Markdown table, on PostgreSQL.
 
-    .venv/bin/python benchmarks/site.py [--bots 2000] [--matches 200000] [--seed 1] [--only WORDS] [--weigh]
+    .venv/bin/python benchmarks/site.py [--bots 2000] [--matches 200000] [--seed 1] [--only WORDS] [--weigh] [--rounds 60]
 
 Fills a league by bulk inserts, reproducibly by its seed: bots with ratings in all games, matches with their boards, tournaments of 64, one of each
 of three formats of 256 entries. Then it reads each address without a browser between, and compares with a view of the same league that
@@ -619,6 +619,31 @@ def measure(only: Sequence[str]) -> None:
         )
 
 
+def alternate(only: Sequence[str], rounds: int) -> None:
+    """The shares alone, of all these addresses and SELECT 1 by turns: each is read as rarely as the others, so none has warmer caches."""
+    from django.db import connection
+
+    connection.settings_dict["CONN_MAX_AGE"] = None
+    reader, signed = Reader(), _signed()
+    chosen = {name: path for name, path in addresses().items() if not only or any(word in name for word in only)}
+    chosen = {"SELECT 1": "/select-1", **chosen}
+    anew: dict[str, list[float]] = {name: [] for name in chosen}
+    kept: dict[str, list[float]] = {name: [] for name in chosen}
+    for number in range(rounds + 1):
+        for name, path in chosen.items():
+            reader.sign_in(signed(name))
+            anew[name].append(reader.anew(path))
+            if number % 3 == 0:
+                kept[name].append(reader.seconds(path, 10, HTTP_ACCEPT_ENCODING="gzip"))
+            reader.sign_in({})
+    print("\n| what | anew, ms | anew | given again |\n| --- | ---: | ---: | ---: |")
+    base = [median(took["SELECT 1"][1:]) for took in (anew, kept)]
+    for name in chosen:
+        times = [median(took[name][1:]) for took in (anew, kept)]
+        shares = [f"{100 * floor / one:.0f} %" for floor, one in zip(base, times, strict=True)]
+        print(f"| {name} | {1000 * times[0]:.2f} | {' | '.join(shares)} |", flush=True)
+
+
 def weigh() -> list[str]:
     """What is wrong with the answers, whatever time they took: status, weight, number of queries."""
     from django.db import connection
@@ -655,7 +680,9 @@ def work(words: argparse.Namespace) -> None:
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
         print(f"filled in {time.process_time() - began:.0f} CPU s: {words.bots} bots, {Match.objects.count()} matches")
-    if not words.weigh:
+    if words.rounds:
+        alternate(words.only, words.rounds)
+    elif not words.weigh:
         measure(words.only)
     elif wrong := weigh():
         sys.exit("too much, or not there:\n" + "\n".join(wrong))
@@ -668,6 +695,9 @@ def read_words() -> argparse.Namespace:
     parser.add_argument("--matches", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="lines whose name holds one of these words")
+    parser.add_argument(
+        "--rounds", type=int, default=0, help="read all by turns, so many times, and print shares alone"
+    )
     parser.add_argument("--weigh", action="store_true", help="measure no time, and fail for what is too much")
     parser.add_argument(
         "--database",
