@@ -49,7 +49,7 @@ def find() -> str:
     return debian.find("chromium", _found, HOW_TO_GET_ONE)
 
 
-def until(page: Page, fact: str, seconds: float = 60.0) -> None:
+def until(page: Page, fact: str, seconds: float = 180.0) -> None:
     """Wait until an expression of JavaScript holds in a page of Playwright; TimeoutError where it does not.
 
     Playwright's own `wait_for_function` evaluates the text inside the page from its second look on, which our content security policy forbids.

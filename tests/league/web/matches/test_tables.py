@@ -275,7 +275,7 @@ def is_so(page, fact: str) -> bool:
 
 
 def comes(page, fact: str) -> None:
-    wait_for(lambda: is_so(page, fact), fact, 60, every=0.02)
+    wait_for(lambda: is_so(page, fact), fact, PATIENT_MS / 1000, every=0.02)
 
 
 def look(page, name: str) -> None:
@@ -373,7 +373,7 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
         )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         sit_down(page, site, game, touch=touch)
-        wait_for(machine.tables.look, "a table waits", 60)
+        wait_for(machine.tables.look, "a table waits", PATIENT_MS / 1000)
         assert play_through(page, game, touch=touch) > 2, "past the lost line"
         row = Table.objects.latest("pk")
         assert (row.status, seating.opened(row)[0]["over"]) == ("finished", True)
