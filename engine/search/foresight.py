@@ -65,6 +65,20 @@ KEEP_TRUMP_SONGLESS = (4, 4, 4, 4, 6, 7, 10, 11, 17, 25)
 KEEP_PLAIN_SONGLESS = (0, 0, 0, 0, 0, 0, 0, 2, 5, 5)
 BROKEN_PAIR: Final = 20  # halves of points that it costs to play a card of a pair
 
+# What weights are for, by place: each card of trumps, then of another suit, weakest first; then these.
+MASTER: Final = 20  # the highest left of its suit: plain, trumps
+MASTER_VALUE: Final = 22  # and its value in halves: plain, trumps
+WHOLE: Final = 24  # a pair that has not been sung: trumps, plain
+READY: Final = 26  # the same with the lead
+HALF: Final = 28  # a card of a pair whose other one is in the stock: trumps, plain
+RUFFS: Final = 30  # a suit that is missing beside trumps
+LENGTH: Final = 31  # cards of a plain suit beyond two
+SQUARE: Final = 32  # the number of trumps, squared
+MANY: Final = 33  # trumps beyond three
+LEADS: Final = 34
+FEATURES: Final = 35
+Weights = tuple[tuple[int, ...], ...]
+
 TUTE_WORTH: Final = 130  # as settlement.TUTE_SCORE
 NEXT_DEAL: Final = 25.0  # points of lead that make the next deal of a game a clear favourite
 FAR: Final = 250  # points of lead that the table of chances knows
@@ -93,8 +107,12 @@ def knows(game: Terms) -> bool:
 class Foresight:
     """Playouts of one game. It serves one decision after the other."""
 
-    def __init__(self, game: Terms) -> None:
-        """A game that `knows` is true of."""
+    def __init__(self, game: Terms, weights: Weights = ()) -> None:
+        """A game that `knows` is true of.
+
+        weights: by pairs of cards in the stock, from one on, what the features of a hand of a table of two are worth (`FEATURES`, in hundredths of
+        halves of points). Without them an estimate is that of `counting`.
+        """
         rules, pack = game.rules, game.pack
         self.bit: vec[i64] = words([2**place for place in range(62)])
         self.low: vec[i64] = words([max(0, (x & -x).bit_length() - 1) for x in range(1024)])
@@ -113,6 +131,8 @@ class Foresight:
         self.song_trump: i64 = 2 * rules.song_values["trump"]
         self.song_other: i64 = 2 * rules.song_values["other"]
         self.song_stock: i64 = rules.song_min_stock
+        self.learned: i64 = len(weights)
+        self.weights: vec[i64] = words([weight for row in weights for weight in row])
         self.in_company: bool = rules.hand_songs == "winning_side"
         says_tute = game.tute_mask and not rules.tute_first_trick_only
         tutes = [pack.mask(rank) for rank in rules.tute_ranks] if says_tute else []
@@ -151,6 +171,7 @@ class Foresight:
         self.trial: vec[i64] = words([0] * WORDS)
         self.choices: vec[i64] = words([0] * 16)
         self.barred: vec[i64] = words([0] * 8)
+        self.missing: vec[i64] = words([0] * 8)
         self.played: i64 = 0  # cards laid in playouts
 
     # ---- a decision
@@ -188,7 +209,7 @@ class Foresight:
         self.size = state.size
         self.trump = min(state.trump, NO_TRUMP)
         for seat in range(8):
-            self.playing[seat] = self.barred[seat] = 0
+            self.playing[seat] = self.barred[seat] = self.missing[seat] = 0
         soloist = state.notes.get("soloist")
         alone = state.rules.hand_songs in ("soloist", "soloist_side")
         found: list[int] = []
@@ -235,12 +256,34 @@ class Foresight:
         """For this decision `put` refuses deals in which a seat holds the pair of one of these suits, a bit each."""
         self.barred[seat] = suits
 
+    def lack(self, seat: int, cards: list[int]) -> None:
+        """For this decision `put` refuses deals in which a seat holds one of these cards, the engine's."""
+        self.missing[seat] = self._hand(cards)
+
+    def led_by_habit(self) -> bool:
+        """Whether the one card that lies is what its seat would lead by habit in this deal, or as good as it."""
+        at, root = self.trial, self.root
+        self._copy(root, at)
+        seat: i64 = root[WINNER]
+        card: i64 = root[BEST]
+        at[SEAT] = seat
+        at[LAID] = 0
+        at[HANDS + seat] = at[HANDS + seat] | self.bit[card]
+        at[LIVE] = at[LIVE] | self.bit[card]
+        usual: i64 = self._lead(at, at[HANDS + seat])
+        if usual >> 4 != card >> 4 or self.value[usual & 15] != self.value[card & 15]:
+            return False
+        others: i64 = (at[LIVE] & ~at[HANDS + seat]) >> (card >> 4) * 16
+        return not others & (self.bit[max(usual, card) & 15] - self.bit[min(usual, card) & 15])
+
     def put(self, deal: Deal) -> bool:
         """Lays the cards as they lie in a deal. False, and nothing is laid, for one that is barred."""
         root = self.root
         live: i64 = 0
         hands = [self._hand(cards) for cards in deal.hands]
         for seat, hand in enumerate(hands):
+            if hand & self.missing[seat]:
+                return False
             bars: i64 = self.barred[seat]
             suit: i64 = 0
             while bars and suit < 4:
@@ -648,6 +691,15 @@ class Foresight:
     def _estimate(self, at: vec[i64]) -> None:
         """Adds to the points what a better hand than the others' may bring; the rest is as good for all."""
         at[GUESSED] = 1
+        if self.learned and self.size == 2:
+            leader: i64 = at[SEAT]
+            other: i64 = self.next[leader]
+            row: i64 = min(self.learned, max(1, (self.supply - at[DRAWN]) // 2)) - 1
+            lead: i64 = self._weighed(at, leader, row * FEATURES, True) - self._weighed(
+                at, other, row * FEATURES, False
+            )
+            at[POINTS + self.camp[leader]] = at[POINTS + self.camp[leader]] + (lead + 50) // 100
+            return
         total: i64 = 0
         seat: i64 = 0
         while seat < self.seats:
@@ -661,6 +713,43 @@ class Foresight:
                 camp: i64 = self.camp[seat]
                 at[POINTS + camp] = at[POINTS + camp] + self._held(at, seat) - mean
             seat += 1
+
+    def _weighed(self, at: vec[i64], seat: i64, row: i64, leads: bool) -> i64:  # noqa: C901 - as above
+        """What a hand may bring by the learned weights that begin at `row`, in hundredths of halves of points. Two seats."""
+        hand: i64 = at[HANDS + seat]
+        against: i64 = at[HANDS + self.next[seat]]
+        weights = self.weights
+        trumps: i64 = self.many[(hand >> (self.trump * 16)) & SUIT] if self.trump < NO_TRUMP else 0
+        sum_: i64 = trumps * trumps * weights[row + SQUARE] + max(0, trumps - 3) * weights[row + MANY]
+        if leads:
+            sum_ += weights[row + LEADS]
+        suit: i64 = 0
+        while suit < 4:
+            mask: i64 = (hand >> (suit * 16)) & SUIT
+            live: i64 = (at[LIVE] >> (suit * 16)) & SUIT
+            # by place of the two numbers of a feature: trumps come first among pairs, last among masters
+            trump: i64 = 1 if suit == self.trump else 0
+            if not trump:
+                if not mask and trumps:
+                    sum_ += weights[row + RUFFS]
+                sum_ += max(0, self.many[mask] - 2) * weights[row + LENGTH]
+            if mask and self.high[mask] == self.high[live]:
+                top: i64 = self.value[self.high[mask]]
+                sum_ += weights[row + MASTER + trump] + top * weights[row + MASTER_VALUE + trump]
+            held: i64 = mask & self.pair
+            if held and at[UNSUNG] & self.bit[suit]:
+                if held == self.pair:
+                    sum_ += weights[row + WHOLE + 1 - trump]
+                    if leads:
+                        sum_ += weights[row + READY + 1 - trump]
+                elif live & self.pair == self.pair and not (against >> (suit * 16)) & self.pair:
+                    sum_ += weights[row + HALF + 1 - trump]
+            first: i64 = row if trump else row + 10
+            while mask:
+                sum_ += weights[first + self.low[mask]]
+                mask &= mask - 1
+            suit += 1
+        return sum_
 
     def _held(self, at: vec[i64], seat: i64) -> i64:
         """What the cards of a hand may bring, in halves of points."""

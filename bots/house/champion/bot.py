@@ -1,10 +1,13 @@
 """The house bot `champion`: it tries its cards out against players who see, for some tricks, all hands.
 
 1. It keeps the league's books (`view.deals`): whatever was shown or proved, every deal of the hidden cards that agrees with it is equally likely.
-   One thing it adds: who wins a trick and leads on without singing holds no pair that could have been sung.
+   It adds that who wins a trick and leads on without singing holds no pair that could have been sung, and who leads without
+   exchanging lacks the card for it.
 2. In each of many deals it plays each of its cards out (`engine.search.foresight`). In the next four tricks everybody chooses each card by
    trying it out with open hands, so a mistake is punished there and partners help each other; the rest of the deal goes by habit. Where there
    is a stock only the present trick is played so: the order of the stock is no open card.
+   In two_player what is left after that is weighed by numbers that were learned from self-play (`learned`), and deals in which the other would not
+   have led the card that lies count less.
 3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
 4. Where two seats play with the stock gone, both hands are known and the deal is solved to its end.
 
@@ -12,6 +15,7 @@ It thinks by counts of cards and not by the clock, so the same questions with th
 are not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, as `counting` has it.
 """
 
+from learned import TWO_PLAYER
 from tute_bot import Bot, View, plays, run
 from tute_sense import announce
 
@@ -27,6 +31,8 @@ FEWEST = 6  # deals, at least, before and after that half
 DEALS = 800  # most deals of the hidden cards for a decision
 PLAIN_CARDS = 3200  # the same where the rules are not compiled, some microseconds each
 PLAIN_DEALS = 80
+LEARNED = {("two_player", 2): TWO_PLAYER}
+AS_USUAL, UNUSUAL = 20, 3  # what a deal counts where the other leads by habit, and where not
 TRIES = 6  # deals that are thrown away for a pair that would have been sung
 
 
@@ -38,12 +44,15 @@ class ChampionBot(Bot):
     def start(self, view: View) -> None:
         """One set of tables serves all decisions; nobody is known to lack a pair yet."""
         game = engine.load(view.game, players=view.seats, **view.options)
-        self.table = Foresight(game)
+        self.weights = LEARNED.get((view.game, view.seats), ())
+        self.table = Foresight(game, self.weights)
+        self.rules = game.rules
         self.open, self.ahead = PLANS.get((view.game, view.seats), (0, 2))
         self.dice = engine.Dice(view.seed)
         self.number = {text: card for card, text in enumerate(game.pack.texts)}
         self.suits = {text[1]: card // 10 for text, card in self.number.items()}
         self.silent: list[bool] = [False] * view.seats
+        self.lacking: list[list[int]] = [[] for _ in range(view.seats)]
         self.winner = -1
 
     def seen(self, view: View, event: dict) -> None:
@@ -51,17 +60,33 @@ class ChampionBot(Bot):
         kind = event["e"]
         if kind == "deal":
             self.silent = [False] * view.seats
+            self.lacking = [[] for _ in range(view.seats)]
             self.winner = -1
         elif kind == "trick":
             self.winner = event["seat"]
         elif kind == "play":
             if event["seat"] == self.winner and view.stock >= view.rule("song_min_stock"):
                 self.silent[self.winner] = True
+            self.lacking[event["seat"]] = self.needed(view) if self.weights else []
             self.winner = -1
         elif kind in ("song", "tute"):
             self.winner = -1
         elif kind in ("draw", "exchange", "return"):
             self.silent[event["seat"]] = False  # what it has drawn it may keep
+            self.lacking[event["seat"]] = []
+
+    def needed(self, view: View) -> list[int]:
+        """The card that whoever plays now would have given for the shown one."""
+        rules = self.rules
+        at_once = (
+            rules.exchange == "immediate" and rules.exchange_trigger == "own_turn" and rules.exchange_window == "both"
+        )
+        if not at_once or not view.shown or view.holder is not None or view.stock < rules.exchange_min_stock:
+            return []
+        for rank, taken in (("7", rules.exchange_seven), ("2", rules.exchange_two)):
+            if view.shown[0] in taken:
+                return [self.number[rank + view.shown[1]]]
+        return []
 
     def act(self, view: View, legal: list[str]) -> str:
         """A song or tute where one is due, else the card that does best."""
@@ -89,6 +114,8 @@ class ChampionBot(Bot):
         unsung = 15 & ~sum(1 << self.suits[suit] for _, suit, _ in view.songs)
         for seat in range(view.seats):
             table.bar(seat, unsung if self.silent[seat] and seat != view.seat else 0)
+            table.lack(seat, self.lacking[seat] if seat != view.seat else [])
+        weighs = bool(self.weights and view.table and view.stock)
         budget, most = (CARDS, DEALS) if engine.COMPILED else (PLAIN_CARDS, PLAIN_DEALS)
         left = table.different([self.number[text] for text in cards])
         scores = dict.fromkeys(left, 0)
@@ -100,8 +127,9 @@ class ChampionBot(Bot):
                 for _ in range(TRIES):
                     if table.put(deals.deal(dice)):
                         break
+                counts = UNUSUAL if weighs and not table.led_by_habit() else AS_USUAL
                 for card in left:
-                    scores[card] += table.worth(card)
+                    scores[card] += counts * table.worth(card)
             left.sort(key=lambda card: -scores[card])
             left = left[: max(2, (len(left) + 1) // 2)]
         best = max(left, key=lambda card: scores[card])

@@ -11,7 +11,7 @@ import pytest
 
 import engine
 from engine.search.deals import Deal
-from engine.search.foresight import ALL, HANDS, SEAT, Foresight, knows
+from engine.search.foresight import ALL, FEATURES, HANDS, LAID, LIVE, POINTS, SEAT, Foresight, knows
 from engine.search.solving import judge
 from tests.bots.harness import house, play
 
@@ -139,3 +139,99 @@ def test_deals_with_a_barred_pair_are_refused_for_one_decision() -> None:
     table.bar(seat, 1)
     table.begin(state, 1)
     assert table.put(deal)
+
+
+def by_hand(state: engine.State, seat: int, row: tuple[int, ...]) -> int:
+    """What a hand of a table of two comes to by a row of weights, told with cards as sets."""
+    texts, order = state.game.pack.texts, "24567SCR31"
+    hand, against = ({texts[card] for card in state.hand_of(one)} for one in (seat, 1 - seat))
+    live = hand | against | {texts[card] for card in state.stock} | {texts[state.shown]}
+    worth = dict(zip("13RCS", (22, 20, 8, 6, 4), strict=True))
+    suits = {
+        letter: sorted((card for card in hand if card[1] == letter), key=lambda card: order.index(card[0]))
+        for letter in "oceb"
+    }
+    trump = texts[state.shown][1]
+    number = len(suits[trump])
+    total = row[32] * number**2 + row[33] * max(0, number - 3) + row[34] * (state.turn == seat)
+    for place, (suit, cards) in enumerate(suits.items()):
+        plain = suit != trump
+        total += sum(row[order.index(card[0]) + 10 * plain] for card in cards)
+        if plain:
+            total += row[31] * max(0, len(cards) - 2) + row[30] * (not cards and number > 0)
+        if cards and cards[-1] == max(
+            (card for card in live if card[1] == suit), key=lambda card: order.index(card[0])
+        ):
+            total += row[20 + (not plain)] + worth.get(cards[-1][0], 0) * row[22 + (not plain)]
+        pair = {"R" + suit, "C" + suit}
+        if not state.sung >> place & 1:
+            if pair <= hand:
+                total += row[24 + plain] + row[26 + plain] * (state.turn == seat)
+            elif pair & hand and pair <= live and not pair & against:
+                total += row[28 + plain]
+    return total
+
+
+def test_learned_weights_are_of_what_they_say() -> None:
+    """The estimate with weights, against the features told by sets of cards."""
+    draw, asked = random.Random(1), set()
+    weights = tuple(tuple(draw.randrange(-5000, 5000) for _ in range(FEATURES)) for _ in range(12))
+    table = Foresight(engine.load("two_player"), weights)
+
+    def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
+        if state.in_trick or not state.n:
+            return
+        asked.add(state.n)
+        table.begin(state, 0)
+        assert table.put(deal)
+        camp = POINTS + table.camp[state.turn]
+        before = table.root[camp]
+        table._estimate(table.root)
+        row = weights[state.n // 2 - 1]
+        lead = by_hand(state, state.turn, row) - by_hand(state, 1 - state.turn, row)
+        assert abs(100 * (table.root[camp] - before) - lead) <= 50
+
+    at_moments("two_player", {}, visit, share=1)
+    assert asked == set(range(2, 25, 2))
+
+
+def test_a_lead_is_of_habit_where_its_seat_would_lead_as_much() -> None:
+    """Each card led in random play, against the card that the habits lead: the same, or an equal one with none of the others' between."""
+    found: set[bool] = set()
+    table, before = Foresight(engine.load("two_player")), Foresight(engine.load("two_player"))
+    value = dict(zip("13RCS", (11, 10, 4, 3, 2), strict=True))
+
+    def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
+        if not state.in_trick:
+            return
+        texts, led = state.game.pack.texts, state.table[0]
+        table.begin(state, 0)
+        assert table.put(deal)
+        before.begin(state, 0)
+        before.put(deal)
+        hand = [*deal.hands[1 - state.turn], led]
+        at = before.root
+        at[SEAT], at[LAID], at[HANDS + 1 - state.turn] = 1 - state.turn, 0, before._hand(hand)
+        at[LIVE] = at[LIVE] | before._hand([led])
+        usual = before._habit(at)
+        card = usual // 16 * 10 + usual % 16
+        low, high = sorted((card, led))
+        between = set(range(low, high)) - set(hand) - {one for one in range(40) if texts[one] in view.played}
+        same = value.get(texts[card][0], 0) == value.get(texts[led][0], 0)
+        as_good = card // 10 == led // 10 and same and not between
+        assert table.led_by_habit() == as_good
+        found.add(as_good)
+
+    at_moments("two_player", {}, visit, share=1, seeds=6)
+    assert found == {True, False}
+
+
+def test_deals_with_a_card_that_a_seat_lacks_are_refused() -> None:
+    state = engine.load("two_player").new_match(seed=1)
+    hands = [sorted(state.hand_of(seat)) for seat in range(2)]
+    table, other = Foresight(state.game), 1 - state.turn
+    table.begin(state, 1)
+    table.lack(other, hands[other][:1])
+    assert not table.put(Deal(hands, state.stock[:], []))
+    table.lack(other, hands[1 - other])
+    assert table.put(Deal(hands, state.stock[:], []))
