@@ -305,6 +305,26 @@ class Foresight:
         root[LIVE] = live
         return True
 
+    def features(self, drawn: list[int]) -> list[int]:
+        """What the weights of a row are multiplied by where the seat on turn leads: the features of its hand less those of the other's.
+
+        After `put`, at a table of two. drawn: the cards, the engine's, that the hands have drawn since the trick; they count as not drawn yet, for
+        an estimate is of the moment before.
+        """
+        at, weights = self.trial, self.weights
+        self._copy(self.root, at)
+        leader: i64 = at[SEAT]
+        other: i64 = self.next[leader]
+        back: i64 = ~self._hand(drawn)
+        at[HANDS + leader] = at[HANDS + leader] & back
+        at[HANDS + other] = at[HANDS + other] & back
+        found: list[int] = []
+        for place in range(FEATURES):
+            self.weights = words([int(one == place) for one in range(FEATURES)])
+            found.append(self._weighed(at, leader, 0, True) - self._weighed(at, other, 0, False))
+        self.weights = weights
+        return found
+
     def worth(self, card: int) -> int:
         """What playing a card, one of the engine's, comes to in this deal for the seat that plays it: thousandths, more is better."""
         line = self.line

@@ -15,7 +15,7 @@ It thinks by counts of cards and not by the clock, so the same questions with th
 are not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, as `counting` has it.
 """
 
-from learned import TWO_PLAYER
+from learned import LEARNED
 from tute_bot import Bot, View, plays, run
 from tute_sense import announce
 
@@ -31,7 +31,6 @@ FEWEST = 6  # deals, at least, before and after that half
 DEALS = 800  # most deals of the hidden cards for a decision
 PLAIN_CARDS = 3200  # the same where the rules are not compiled, some microseconds each
 PLAIN_DEALS = 80
-LEARNED = {("two_player", 2): TWO_PLAYER}
 AS_USUAL, UNUSUAL = 20, 3  # what a deal counts where the other leads by habit, and where not
 TRIES = 6  # deals that are thrown away for a pair that would have been sung
 
@@ -40,11 +39,12 @@ class ChampionBot(Bot):
     """Many deals, open playouts."""
 
     name = "champion"
+    learned = LEARNED  # what hands are worth, by game and seats
 
     def start(self, view: View) -> None:
         """One set of tables serves all decisions; nobody is known to lack a pair yet."""
         game = engine.load(view.game, players=view.seats, **view.options)
-        self.weights = LEARNED.get((view.game, view.seats), ())
+        self.weights = self.learned.get((view.game, view.seats), ())
         self.table = Foresight(game, self.weights)
         self.rules = game.rules
         self.open, self.ahead = PLANS.get((view.game, view.seats), (0, 2))

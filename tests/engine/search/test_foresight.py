@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from operator import mul
 from typing import Any
 
 import pytest
@@ -190,6 +191,14 @@ def test_learned_weights_are_of_what_they_say() -> None:
         row = weights[state.n // 2 - 1]
         lead = by_hand(state, state.turn, row) - by_hand(state, 1 - state.turn, row)
         assert abs(100 * (table.root[camp] - before) - lead) <= 50
+        assert sum(map(mul, table.features([]), row)) == lead
+        # a card that is drawn by now: as one in the stock
+        drawn, *hand = deal.hands[state.turn]
+        before_draw = table.features([drawn])
+        hands = [hand if seat == state.turn else cards for seat, cards in enumerate(deal.hands)]
+        assert table.put(Deal(hands, deal.stock, []))
+        table.root[LIVE] |= table._hand([drawn])
+        assert table.features([]) == before_draw
 
     at_moments("two_player", {}, visit, share=1)
     assert asked == set(range(2, 25, 2))
