@@ -346,14 +346,31 @@ def _folder(root: Path) -> dict[str, bytes]:
             if kind == stat.S_IFDIR:
                 check_name(relative)
                 continue
-            if kind != stat.S_IFREG:
-                raise PackageRefused(f"{relative!a} is a link, device or pipe; put a copy of the file in its place")
+            if kind == stat.S_IFLNK and not _is_of_neighbour(root, path):
+                raise PackageRefused(
+                    f"{relative!a} is a link; only a relative one to a file at the top of a package beside this folder is followed. "
+                    "Put a copy of the file in its place"
+                )
+            if kind not in (stat.S_IFREG, stat.S_IFLNK):
+                raise PackageRefused(f"{relative!a} is a device or pipe; put a copy of the file in its place")
             names.add(relative)
             total += path.stat().st_size
             _check_size(total, total)
             files[relative] = path.read_bytes()
     names.finish()
     return files
+
+
+def _is_of_neighbour(root: Path, path: Path) -> bool:
+    """Whether a link is relative and leads to a file at the top of another package beside a folder: bots that share files need no copies."""
+    if path.readlink().is_absolute():
+        return False
+    # what is compared is where the file is; `Path.resolve` raises for a link to itself
+    here, target = Path(os.path.realpath(root)), Path(os.path.realpath(path))
+    package = target.parent
+    return (
+        target.is_file() and package != here and package.parent == here.parent and (package / manifest.FILE).is_file()
+    )
 
 
 def _mb(count: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 
 import pytest
@@ -138,6 +139,20 @@ def test_counting_beats_greedy(key: str, count: int) -> None:
 def test_champion_beats_greedy() -> None:
     """As the Python source has it, where it thinks no more than counting; docs/house-bots.md has it compiled, against counting."""
     duel = Duel(load("partnership"), house("champion"), house("greedy"), range(6))
+
+    assert duel.rate - duel.half_width > 0.5, str(duel)
+    assert duel.mean - duel.mean_half_width > 0, str(duel)
+
+
+@pytest.mark.parametrize(("key", "count"), [("guinote", 12)])
+def test_champion_thinks_where_rules_are_not_compiled(key: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There it plays as counting does in these games. Here it has to think, a little: its own cards and counting's words beat random, too."""
+    champion = house("champion")
+    monkeypatch.setattr(sys.modules["house_champion"], "PLAIN", (key,))
+    for budget, least in (("CARDS", 3000), ("PLAIN_CARDS", 600), ("PLAIN_DEALS", 12)):
+        monkeypatch.setattr(sys.modules["house_champion"], budget, least)
+
+    duel = Duel(load(key), champion, house("random"), range(count))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)
     assert duel.mean - duel.mean_half_width > 0, str(duel)

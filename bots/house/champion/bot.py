@@ -10,11 +10,15 @@
    have led the card that lies count less.
 3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
 4. Where two seats play with the stock gone, both hands are known and the deal is solved to its end.
+5. What it says, and how it plays in other games, is `counting`'s: that bot's modules lie beside this one, as links.
 
 It thinks by counts of cards and not by the clock, so the same questions with the same seed get the same answers on any machine. Where the rules
-are not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, as `counting` has it.
+are not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, as `counting` has it, and in games of `PLANS`
+that are not in `PLAIN` it plays as that bot does.
 """
 
+from calls import Calls
+from counting import CountingBot
 from learned import LEARNED
 from tute_bot import Bot, View, plays, run
 from tute_sense import announce
@@ -23,8 +27,16 @@ import engine
 from engine.search.foresight import ALL, Foresight
 from engine.search.solving import judge
 
-# by game and seats: tricks that are played with open hands, and after how many more the rest is estimated while there is a stock
-PLANS = {("partnership", 4): (4, ALL), ("individual", 2): (1, 2), ("two_player", 2): (1, 2)}
+# by game and seats: tricks that are played with open hands while there is a stock, and without one; after how many more of them the rest is
+# estimated while there is a stock
+PLANS = {
+    ("partnership", 4): (4, 4, ALL),
+    ("individual", 2): (1, 1, 2),
+    ("two_player", 2): (1, 1, 2),
+    ("guinote", 4): (1, 4, ALL),
+}
+# games in which it thinks where the rules are not compiled; in others it plays as `counting` does then
+PLAIN = ("partnership", "individual", "two_player")
 SOLVED = 8 if engine.COMPILED else 6  # cards in hand from which the end is solved, where two seats know both hands
 CARDS = 6_000_000  # cards played out for a decision: the budget of thought, 20 to 30 nanoseconds each
 FEWEST = 6  # deals, at least, before and after that half
@@ -47,7 +59,11 @@ class ChampionBot(Bot):
         self.weights = self.learned.get((view.game, view.seats), ())
         self.table = Foresight(game, self.weights)
         self.rules = game.rules
-        self.open, self.ahead = PLANS.get((view.game, view.seats), (0, 2))
+        self.plan = PLANS.get((view.game, view.seats), (0, 0, 2))
+        self.thinks = (view.game, view.seats) in PLANS if engine.COMPILED else view.game in PLAIN
+        self.counting = CountingBot()
+        self.counting.seed = self.seed
+        self.counting.start(view)
         self.dice = engine.Dice(view.seed)
         self.number = {text: card for card, text in enumerate(game.pack.texts)}
         self.suits = {text[1]: card // 10 for text, card in self.number.items()}
@@ -57,6 +73,7 @@ class ChampionBot(Bot):
 
     def seen(self, view: View, event: dict) -> None:
         """Who won a trick and led on without singing holds no pair that could have been sung."""
+        self.counting.seen(view, event)
         kind = event["e"]
         if kind == "deal":
             self.silent = [False] * view.seats
@@ -89,8 +106,13 @@ class ChampionBot(Bot):
         return []
 
     def act(self, view: View, legal: list[str]) -> str:
-        """A song or tute where one is due, else the card that does best."""
-        word = announce(view, legal)
+        """What `counting` says where a word is due, else the card that does best."""
+        counting = self.counting
+        # where a game goes on after the deal, `counting` solves its end: it counts what a lead is worth in the next one
+        solves = view.rule("target") is not None and counting.is_known(view)
+        if not self.thinks or solves:
+            return counting.act(view, legal)
+        word = Calls(view, counting.cards, counting.random).answer(legal) or announce(view, legal)
         if word is not None:
             return word
         cards = plays(legal)
@@ -107,9 +129,10 @@ class ChampionBot(Bot):
         table, deals, dice = self.table, view.deals(), self.dice
         first = deals.deal(dice)
         state = view.to_state(first)
-        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED:
+        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and view.rule("target") is None:
             return self.solve(state, cards)
-        table.begin(state, self.open if engine.COMPILED else 0, self.ahead)
+        with_stock, without, ahead = self.plan
+        table.begin(state, (with_stock if view.stock else without) if engine.COMPILED else 0, ahead)
         table.put(first)
         unsung = 15 & ~sum(1 << self.suits[suit] for _, suit, _ in view.songs)
         for seat in range(view.seats):

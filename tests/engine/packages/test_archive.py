@@ -538,8 +538,36 @@ def test_folder_with_a_link_or_pipe_is_refused(tmp_path: Path, make: str) -> Non
     else:
         os.mkfifo(tmp_path / "x")
 
-    with pytest.raises(PackageRefused, match="link, device or pipe"):
+    with pytest.raises(PackageRefused, match="is a link" if make == "symlink" else "is a device or pipe"):
         package.read_path(tmp_path)
+
+
+def test_folder_may_link_to_a_file_of_a_package_beside_it(tmp_path: Path) -> None:
+    """It is read as the file itself. Any other link is refused, and the refusal tells the rule."""
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for folder in (mine, other, other / "deep", tmp_path / "plain"):
+        folder.mkdir()
+    (mine / "bot.py").write_bytes(b"import sums")
+    (mine / "bot.toml").write_bytes(TOML)
+    for folder in (other, other / "deep", tmp_path / "plain"):
+        (folder / "sums.py").write_bytes(b"2")
+    link = mine / "sums.py"
+    link.symlink_to("../other/sums.py")
+    rule = "is a link; only a relative one to a file at the top of a package beside this folder"
+
+    with pytest.raises(PackageRefused, match=rule):  # no package yet
+        package.read_path(mine)
+    (other / "bot.toml").write_bytes(TOML)
+    content = package.read_path(mine)
+    assert content.files["sums.py"] == b"2"
+    assert package.read(content.zip(), "mine.zip").files == content.files  # an upload holds the file itself
+
+    others = ("../other/deep/sums.py", "../plain/sums.py", "../other/deep", "../other/none.py", "bot.py")
+    for elsewhere in (*others, str(other / "sums.py"), "sums.py"):
+        link.unlink()
+        link.symlink_to(elsewhere)
+        with pytest.raises(PackageRefused, match=rule):
+            package.read_path(mine)
 
 
 def test_refusal_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
