@@ -21,12 +21,14 @@ from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 from django.utils import translation
 
-from league.api.bots.lines import bots
+from league.api.bots.lines import bots, versions
 from league.api.http import throttles
 from league.api.http.lines import Quick
 from league.api.http.negotiation import language
 from league.api.matches.lines import matches
-from league.api.ratings.lines import leaderboard
+from league.api.people.lines import players
+from league.api.ratings.lines import leaderboard, pools
+from league.api.tournaments.lines import entries, tournaments
 from league.domain.people import tokens
 from league.domain.people.tokens import Viewer
 from league.service import kept, marks
@@ -42,6 +44,12 @@ QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/leaderboard"), Quick(leaderboard, of_all=True)),
     (re.compile(r"/api/v1/bots"), Quick(bots, of_all=True)),
     (re.compile(r"/api/v1/matches"), Quick(matches)),
+    (re.compile(r"/api/v1/players"), Quick(players, of_all=True)),
+    (re.compile(r"/api/v1/pools"), Quick(pools, of_all=True)),
+    (re.compile(r"/api/v1/versions"), Quick(versions)),
+    (re.compile(r"/api/v1/bots/(?P<bot>[-a-z0-9_]{1,60})/versions"), Quick(versions)),
+    (re.compile(r"/api/v1/tournaments"), Quick(tournaments)),
+    (re.compile(r"/api/v1/tournaments/(?P<slug>[-a-z0-9_]{1,60})/entries"), Quick(entries)),
 )
 # What the scheme and host of a request follow from: a few are asked for again and again
 PLACE = (

@@ -468,12 +468,22 @@ class Unwatched(Answered):
 
 def lists(league: League) -> list[str]:
     """What is put together from finished lines."""
-    return [f"/api/v1/pools/{league.pool.pk}/leaderboard", "/api/v1/matches", "/api/v1/bots"]
+    return [
+        f"/api/v1/pools/{league.pool.pk}/leaderboard",
+        "/api/v1/matches",
+        "/api/v1/bots",
+        "/api/v1/players",
+        "/api/v1/pools",
+        "/api/v1/versions",
+        "/api/v1/bots/luna/versions",
+        "/api/v1/tournaments",
+        f"/api/v1/tournaments/{league.next_cup.slug}/entries",
+    ]
 
 
 def filtered(league: League) -> list[str]:
     """The same by their filters, those among them that leave nothing."""
-    table, matches, bots = lists(league)
+    table, matches, bots, _players, pools, versions, of_luna, tournaments, _entries = lists(league)
     of = {
         table: (
             "show=active",
@@ -489,6 +499,10 @@ def filtered(league: League) -> list[str]:
             *("rated=true", "rated=false", "player=ana&status=finished&game=partnership", "game=&status="),
         ),
         bots: ("owner=ana", "state=active", "house=true", "house=false&owner=ana", "owner="),
+        pools: ("game=partnership", "players=2", "game=tute&players=4"),
+        versions: ("owner=ana", "bot=rufo", "status=accepted"),
+        of_luna: ("status=accepted", "status=rejected"),
+        tournaments: ("status=open", "game=partnership", "owner=ana&status=finished", f"pool={league.pool.pk}"),
     }
     return [f"{path}?{query}" for path, queries in of.items() for query in queries]
 
@@ -528,9 +542,10 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
     for path in lists(league):
         assert not Answered(door, path).kept  # from here on the door knows how an answer begins
         compare(door, pages_of(path), "nothing")
-    for path in filtered(league):
-        compare(door, pages_of(path), "nothing")
-    compare(door, lists(league), "nothing")
+    compare(door, filtered(league), "nothing")
+    views, door.application = door.application, None
+    compare(door, lists(league), "nothing")  # no view is asked any more
+    door.application = views
     door.store.clear()
     found = Answered(door, "/api/v1/matches")
     assert (found.status, len(found.sql)) == (200, 2), "the lines are there: the versions, and which rows there are"
@@ -540,6 +555,13 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
         "an owner": lambda: Bot.objects.filter(pk=rufo.bot_id).update(owner=league.sol.bot.owner),
         "a player's name": lambda: type(league.ana).objects.filter(pk=league.ana.pk).update(name="anna"),
         "a bot of the house": lambda: Bot.objects.filter(pk=rufo.bot_id).update(is_house=True),
+        "what its author is told": lambda: (
+            type(rufo).objects.filter(pk=rufo.pk).update(fault="crash", fault_detail="x")
+        ),
+        "games": lambda: type(rufo).objects.filter(pk=league.luna.pk).update(games=["tute"]),
+        "a secret that is held back": lambda: type(cup).objects.filter(pk=cup.pk).update(secret_after=sight.NEVER),
+        "a pool": lambda: type(league.pool).objects.filter(pk=league.pool.pk).update(revised=made.NOW),
+        "a seed": lambda: league.next_cup.entries.update(seed=7, withdrawn=made.NOW),
         "a bot that cannot be sealed": lambda: type(rufo).objects.filter(pk=rufo.pk).update(sealable=False),
         "a name of a tournament": lambda: type(cup).objects.filter(pk=cup.pk).update(slug="cup-of-all"),
         "a tournament that is held back": lambda: type(cup).objects.filter(pk=cup.pk).update(opens=sight.NEVER),
@@ -552,7 +574,18 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
     for what, act in {**changes(league), **by_hand}.items():
         act()
         compare(door, lists(league), what)
-        compare(door, [one for one in filtered(league) if "nobody" not in one][::3], what)
+        compare(door, [one for one in filtered(league) if "nobody" not in one][::9], what)
+    forget()
+    for spoken in ("es", "en"):  # lines that are made for who reads Spanish are told everybody
+        for path in lists(league):
+            cache.clear()
+            Answered(door, path, HTTP_ACCEPT_LANGUAGE=spoken)  # how an answer begins
+            door.store.clear()
+            found, view = (
+                Answered(door, path, HTTP_ACCEPT_LANGUAGE=spoken),
+                Client().get(path, headers={"Accept-Language": spoken}),
+            )
+            assert (found.headers["content-language"], found.body) == (spoken, view.content), path
 
 
 def test_what_lines_do_not_tell_the_view_tells(league, door, settings):
@@ -624,7 +657,9 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
     assert hidden
     staff = players.create("olga", staff=True)
     keys = {one.name: tokens.create(one, "test", scope="read")[1] for one in (league.ana, league.berto, staff)}
-    paths = [*lists(league), *filtered(league), f"/api/v1/matches?tournament={held.tournaments.get().slug}"]
+    slug = held.tournaments.get().slug
+    paths = [*lists(league), *filtered(league)[::3], f"/api/v1/matches?tournament={slug}"]
+    entries = f"/api/v1/tournaments/{slug}/entries"
     settings.REST_FRAMEWORK = {
         **settings.REST_FRAMEWORK,
         "DEFAULT_THROTTLE_RATES": {"anon": (999, 60), "user": (999, 60)},
@@ -633,13 +668,18 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
     for turn in range(3):  # the view, which notes the token; then lines that are made; then lines that are there
         for name, key in {"": "", **keys}.items():
             headers = {"HTTP_AUTHORIZATION": f"Bearer {key}"} if key else {}
-            for path in paths:
+            for path in (*paths, entries):
                 found = Answered(door, path, **headers)
                 wanted = Client().get(path, **headers)
-                assert (found.status, found.body) == (200, wanted.content), (turn, name, path)
+                may = path != entries or name in ("ana", "olga")
+                assert (found.status, found.body) == (200 if may else 404, wanted.content), (turn, name, path)
+                if path == "/api/v1/tournaments":
+                    assert (slug in {one["slug"] for one in json.loads(found.body)["results"]}) == (
+                        name in ("ana", "olga")
+                    )
                 if path.startswith("/api/v1/matches"):
                     seen.setdefault(name, set()).update(one["id"] for one in json.loads(found.body)["results"])
-                if turn == 2 and key and json.loads(found.body)["results"]:
+                if turn == 2 and key and json.loads(found.body).get("results"):
                     assert not [sql for sql in found.sql if '"league_party"."points"' in sql]
                     assert len(found.sql) <= 5, path
         door.store.clear()

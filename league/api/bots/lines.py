@@ -1,61 +1,107 @@
-"""The list of all bots from finished lines."""
+"""The lists of all bots and of all versions from finished lines."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from django.http import HttpRequest
 
-from league.api.bots.serializers import BotOut
+from league.api.bots.serializers import BotOut, VersionOut
 from league.api.http import lines
-from league.api.http.filters import BotFilters, narrowed
+from league.api.http.filters import BotFilters, VersionFilters
 from league.domain.bots import lists
 from league.domain.core import keyset
 from league.domain.people.tokens import Viewer
-from league.models import Bot
+from league.models import Bot, BotVersion
 from league.service import marks
-from league.service.remembered import Held
 
 # A description has up to 2,000 characters, and is in the line and in what it follows from: some 5 MB as bots are, 40 MB where each has a long one
-MOST_LINES = 5_000
-FILTERS = BotFilters.base_filters.keys() - {"q"}  # a part of a name is looked for by the view
-
-_held: Held[int, bytes] = Held(MOST_LINES)
+MOST_BOTS = 5_000
+MOST_VERSIONS = 5_000  # some 2,000 bytes each; a fault is told in 2,000 characters more
+OWN = "fault_detail"  # of a version, for its owner and the staff
 
 
 def bots(request: HttpRequest, _named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
-    """A page of the bots, newest first, which everybody sees alike. Two queries, and one for lines that are made anew.
+    """A page of the bots, newest first, which everybody sees alike. Two queries, and those for lines that are made anew.
 
     None where something is asked for wrongly, or by a part of a name: the view says what there is to say.
     """
-    asked = lines.asked(request, keyset.NEWEST, FILTERS)
+    asked = lines.narrowed(request, BotFilters, but={"q"})
     if asked is None:
         return None
-    try:
-        some = narrowed(BotFilters, asked.filters)
-    except ValueError:
-        return None
     versions = marks.read([marks.BOTS, marks.NAMES])
-    page = lists.read_cells(columns(), asked.cursor, asked.size, some=some)
-    names = versions[marks.NAMES]
+    page = _bots.page(
+        versions[marks.NAMES],
+        lambda: lists.read_cells(columns(), asked.cursor, asked.size, some=asked.some),
+    )
+    return lines.Made(asked.answer(page), versions) if page is not None else None
 
-    def make(missing: list[int]) -> tuple[dict[int, bytes], dict[int, Any]]:
-        rows = lists.rows().select_related("owner", "sends").filter(pk__in=missing)
-        made = {row.pk: lines.render(BotOut(row).data) for row in rows}
-        return made, follow(lists.read_cells(columns(), asked.cursor, asked.size, some=some))
 
-    def follow(rows: keyset.Page[tuple[int, str]]) -> dict[int, Any]:
-        return {pk: (names, cells) for pk, cells in rows}
+def _bot_lines(missing: list[int]) -> dict[int, bytes]:
+    rows = lists.rows().select_related("owner", "sends").filter(pk__in=missing)
+    return {row.pk: lines.render(BotOut(row).data) for row in rows}
 
-    there = _held.of_many(follow(page), make)
-    if len(there) < len(page):
-        return None
-    return lines.Made(asked.answer(keyset.Page([there[pk] for pk, _ in page], page.before, page.after)), versions)
+
+_bots: lines.Lines[bytes] = lines.Lines(_bot_lines, most=MOST_BOTS)
 
 
 @cache
 def columns() -> tuple[str, ...]:
     """What a line shows of its bot."""
     return lines.columns(BotOut, Bot)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The JSON of a version, cut where the text of its fault belongs."""
+
+    owner: int  # of its bot, as an account
+    pieces: tuple[bytes, ...]
+    own: bytes  # as the owner is told it
+    others: bytes
+
+    def told(self, viewer: Viewer | None) -> bytes:
+        """As `viewer` (None: a stranger) is told it."""
+        mine = viewer is not None and (viewer.is_staff or viewer.pk == self.owner)
+        return (self.own if mine else self.others).join(self.pieces)
+
+
+def versions(request: HttpRequest, named: Mapping[str, str], viewer: Viewer | None) -> lines.Made | None:
+    """A page of the versions of all bots, or of the one that the address names, newest first. Two queries, and those for lines that are made anew.
+
+    None where there is none, or something is asked for wrongly: the view says what there is to say.
+    """
+    asked = lines.narrowed(request, VersionFilters)
+    if asked is None:
+        return None
+    bot = named.get("bot")
+    known = marks.read([marks.BOTS, marks.NAMES])
+    page = _versions.page(
+        known[marks.NAMES],
+        lambda: lists.read_versions(version_columns(), asked.cursor, asked.size, bot=bot, some=asked.some),
+    )
+    if page is None or (bot and not page.rows):  # perhaps there is no such bot
+        return None
+    rows = [line.told(viewer) for line in page]
+    return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), known)
+
+
+def _version_lines(missing: list[int]) -> dict[int, Line]:
+    found = {}
+    for row in lists.versions().select_related("bot__owner__user").filter(pk__in=missing):
+        owner = row.bot.owner
+        own, others = (VersionOut(row, context={"viewer": viewer}).data for viewer in (owner, None))
+        told = [lines.render(one[OWN]) for one in (own, others)]
+        found[row.pk] = Line(owner.user_id, lines.pieces(own, (OWN,)), *told)
+    return found
+
+
+_versions: lines.Lines[Line] = lines.Lines(_version_lines, most=MOST_VERSIONS)
+
+
+@cache
+def version_columns() -> tuple[str, ...]:
+    """What a line shows of its version."""
+    return (*lines.columns(VersionOut, BotVersion), OWN)

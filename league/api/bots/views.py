@@ -43,10 +43,6 @@ def _bots() -> QuerySet[Bot]:
     return lists.rows().select_related("owner", "sends")
 
 
-def _versions() -> QuerySet[BotVersion]:
-    return BotVersion.objects.select_related("bot__owner", "package").defer("package__data")
-
-
 class Bots(ListView):
     """/bots"""
 
@@ -142,6 +138,8 @@ class JudgedSums(ListView):
 class VersionList(ListView):
     """What lists of versions share."""
 
+    shows = (marks.BOTS,)
+
     queryset = BotVersion.objects.none()
     filterset_class = VersionFilters
 
@@ -158,7 +156,7 @@ class Versions(VersionList):
     @extend_schema(operation_id="list_versions", summary="List versions of all bots, newest first", tags=["bots"])
     def get(self, request: Request) -> Response:
         """Every upload."""
-        return self.page(self.filtered(_versions()), VersionOut)
+        return self.page(self.filtered(lists.versions()), VersionOut)
 
 
 class BotVersions(VersionList):
@@ -183,7 +181,7 @@ class BotVersions(VersionList):
     def get(self, request: Request, slug: str) -> Response:
         """Every upload of this bot."""
         bot = existing(Bot.objects.filter(slug=slug).first())
-        return self.page(self.filtered(_versions().filter(bot=bot)), VersionOut)
+        return self.page(self.filtered(lists.versions().filter(bot=bot)), VersionOut)
 
     @extend_schema(
         operation_id="upload_version",
@@ -230,7 +228,7 @@ class BotVersions(VersionList):
         games = [key.strip() for key in text.split(",") if key.strip()]
         file = sent["file"]
         version = bots.upload(player, slug, file.read(), file.name, games or None)
-        made = VersionWithChecks(_versions().get(pk=version.pk), context=self.get_serializer_context()).data
+        made = VersionWithChecks(lists.versions().get(pk=version.pk), context=self.get_serializer_context()).data
         where = reverse("api:version", args=[version.pk])
         return Response(made, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -243,7 +241,7 @@ class OneVersion(View):
     @extend_schema(operation_id="get_version", summary="Read a version", tags=["bots"])
     def get(self, request: Request, id: int) -> Response:
         """One upload by id."""
-        version = existing(_versions().filter(pk=id).first())
+        version = existing(lists.versions().filter(pk=id).first())
         return Response(VersionWithChecks(version, context={"viewer": viewer_of(request)}).data)
 
 
@@ -255,6 +253,6 @@ class VersionAudits(View):
     @extend_schema(operation_id="get_version_audits", summary="Read what audits have shown of a version", tags=["bots"])
     def get(self, request: Request, id: int) -> Response:
         """How many conversations of it were put to it again, and what came of them."""
-        version = existing(_versions().filter(pk=id).first())
+        version = existing(lists.versions().filter(pk=id).first())
         shown = asdict(results.summaries([version])[version.pk]) | {"deterministic": version.deterministic}
         return Response(AuditsOut(shown).data)

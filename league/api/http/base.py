@@ -73,7 +73,7 @@ class View(GenericAPIView[Any]):
                 errors[name[:80]] = [told("is not a query parameter of this address; it takes: {there}", there=there)]
             elif len(request.query_params.getlist(name)) > 1:
                 errors[name] = [told("is given more than once")]
-        if method in SAFE_METHODS:
+        if method in SAFE_METHODS and kept.TICKET in request._request.META:
             kept.shows(request._request, *self.shown(**kwargs))
         if errors:
             raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)

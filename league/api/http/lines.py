@@ -8,20 +8,25 @@ or the page is not in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from django.http import HttpRequest
+from django_filters.rest_framework import FilterSet
 from rest_framework.renderers import JSONRenderer
 
 from league.api.http import output, paging
+from league.api.http.filters import narrowed as narrow
 from league.domain.core import keyset
+from league.domain.core.prepared import ALL, Some
 from league.domain.people.tokens import Viewer
 from league.service import marks
+from league.service.remembered import Held
+
+Value = TypeVar("Value")
 
 MOST_LINES = 20_000  # of one kind of list, in one process; some 600 bytes each
-
 
 _RENDERER = JSONRenderer()
 
@@ -36,12 +41,13 @@ class Made:
 
 @dataclass(frozen=True)
 class Asked:
-    """A page of a list, as its address names it."""
+    """A page of a list, as its address names it. some: the rows that its filters leave, where they were looked at."""
 
     cursor: keyset.Cursor | None
     size: int
     url: str
     filters: Mapping[str, str]  # as they are named, not looked at
+    some: Some[Any] = ALL
 
     def answer(self, page: keyset.Page[bytes]) -> bytes:
         """The page with links to its neighbours."""
@@ -65,6 +71,70 @@ def asked(request: HttpRequest, order: keyset.Order, filters: Collection[str] = 
         )
     except ValueError:
         return None
+
+
+def narrowed(
+    request: HttpRequest,
+    filters: type[FilterSet] | None = None,
+    order: keyset.Order = keyset.NEWEST,
+    *,
+    but: Collection[str] = (),
+) -> Asked | None:
+    """As `asked`, with the rows that these filters leave, `but` for those that the view alone looks at."""
+    names = filters.base_filters.keys() - set(but) if filters else ()
+    found = asked(request, order, names)
+    if found is None or filters is None:
+        return found
+    try:
+        return replace(found, some=narrow(filters, found.filters))
+    except ValueError:
+        return None
+
+
+class Lines(Generic[Value]):
+    """The finished lines of one list, in this process, by the ids of their rows."""
+
+    def __init__(
+        self,
+        make: Callable[[list[int]], Mapping[int, Value]],
+        *,
+        follow: Callable[[list[int]], Mapping[int, Hashable]] | None = None,
+        most: int = MOST_LINES,
+    ) -> None:
+        """`make` gives the lines of rows. `follow` tells of rows what lines follow from besides names and what the page reads of them."""
+        self._make = make
+        self._follow = follow
+        self._held: Held[int, Value] = Held(most)
+
+    def page(self, names: int, read: Callable[[], keyset.Page[tuple[int, str]]]) -> keyset.Page[Value] | None:
+        """The lines of the page that `read` finds: ids, and what is shown of each row as one text. None where a row has gone meanwhile.
+
+        names: the version of marks.NAMES, older than the page. No query but those of `read`, `follow`, and `make` for lines that are missing.
+        """
+
+        def follow(page: keyset.Page[tuple[int, str]]) -> dict[int, Hashable]:
+            besides = self._follow([pk for pk, _ in page]) if self._follow and page.rows else {}
+            return {pk: (names, cells, besides.get(pk)) for pk, cells in page}
+
+        def make(missing: list[int]) -> tuple[Mapping[int, Value], Mapping[int, Hashable]]:
+            made = self._make(missing)
+            return made, follow(read())
+
+        page = read()
+        there = self._held.of_many(follow(page), make)
+        if len(there) < len(page):
+            return None
+        return keyset.Page([there[pk] for pk, _ in page], page.before, page.after)
+
+
+def follow_marks(keys: Callable[[int], tuple[str, ...]]) -> Callable[[list[int]], Mapping[int, Hashable]]:
+    """What a line follows from that stands for several rows: the versions of these keys of its row. One query."""
+
+    def follow(pks: list[int]) -> dict[int, Hashable]:
+        versions = marks.read([key for pk in pks for key in keys(pk)])
+        return {pk: tuple(versions[key] for key in keys(pk)) for pk in pks}
+
+    return follow
 
 
 def render(value: Any) -> bytes:
@@ -92,7 +162,7 @@ def columns(kind: type[output.Out], model: Any, of: str = "") -> tuple[str, ...]
     fields = {field.name: field.attname for field in model._meta.concrete_fields}
     names = []
     for told in output.plan(kind):
-        path = list(told.field.source_attrs)
+        path = list(told.field.source_attrs) or [""]
         if of and path[:1] != [of]:
             continue
         name = path[1] if of else path[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from django.http import HttpRequest
 
@@ -17,9 +16,6 @@ from league.domain.matches import sight
 from league.domain.people.tokens import Viewer
 from league.models import Match
 from league.service import marks
-from league.service.remembered import Held
-
-_held: Held[int, bytes] = Held(lines.MOST_LINES)
 
 
 def matches(request: HttpRequest, _named: Mapping[str, str], viewer: Viewer | None) -> lines.Made | None:
@@ -37,22 +33,18 @@ def matches(request: HttpRequest, _named: Mapping[str, str], viewer: Viewer | No
         return None
     if some is None:
         return lines.Made(asked.answer(keyset.Page()), versions)
-    page = sight.read_cells(columns(), asked.cursor, asked.size, viewer=viewer, some=some)
-    names = versions[marks.NAMES]
+    page = _lines.page(
+        versions[marks.NAMES],
+        lambda: sight.read_cells(columns(), asked.cursor, asked.size, viewer=viewer, some=some),
+    )
+    return lines.Made(asked.answer(page), versions) if page is not None else None
 
-    def make(missing: list[int]) -> tuple[dict[int, bytes], dict[int, Any]]:
-        rows = listed(None, seen=True).filter(pk__in=missing)
-        made = {row.pk: lines.render(MatchOut(row).data) for row in rows}
-        return made, follow(sight.read_cells(columns(), asked.cursor, asked.size, viewer=viewer, some=some))
 
-    def follow(rows: keyset.Page[tuple[int, str]]) -> dict[int, Any]:
-        return {pk: (names, cells) for pk, cells in rows}
+def _made(missing: list[int]) -> dict[int, bytes]:
+    return {row.pk: lines.render(MatchOut(row).data) for row in listed(None, seen=True).filter(pk__in=missing)}
 
-    there = _held.of_many(follow(page), make)
-    if len(there) < len(page):
-        return None
-    rows = [there[pk] for pk, _ in page]
-    return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), versions)
+
+_lines: lines.Lines[bytes] = lines.Lines(_made)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.permissions import IsAuthenticated
@@ -14,14 +13,9 @@ from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PlayerFilters
 from league.api.http.problems import Problem, told
 from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
-from league.domain.core.counts import count_of
-from league.domain.people import quotas, tokens
-from league.models import ApiToken, Bot, Player
+from league.domain.people import lists, quotas, tokens
+from league.models import ApiToken, Player
 from league.service import marks
-
-
-def _players() -> QuerySet[Player]:
-    return Player.objects.annotate(bot_count=count_of(Bot.objects.all(), "owner"))
 
 
 class Players(ListView):
@@ -36,7 +30,7 @@ class Players(ListView):
     @extend_schema(operation_id="list_players", summary="List players, newest first", tags=["players"])
     def get(self, request: Request) -> Response:
         """Every player of the league."""
-        return self.page(self.filtered(_players()))
+        return self.page(self.filtered(lists.rows()))
 
 
 class OnePlayer(View):
@@ -47,7 +41,7 @@ class OnePlayer(View):
     @extend_schema(operation_id="get_player", summary="Read a player", tags=["players"])
     def get(self, request: Request, name: str) -> Response:
         """One player by name."""
-        return Response(PlayerOut(existing(_players().filter(name=name).first())).data)
+        return Response(PlayerOut(existing(lists.rows().filter(name=name).first())).data)
 
 
 class Me(View):

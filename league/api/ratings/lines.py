@@ -1,4 +1,4 @@
-"""The leaderboard of a pool from finished lines."""
+"""The leaderboard of a pool, and the list of pools, from finished lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 from django.http import HttpRequest
 
 from league.api.http import lines
-from league.api.ratings.serializers import MovedOut, RatingOut
+from league.api.http.filters import PoolFilters
+from league.api.ratings import rows
+from league.api.ratings.serializers import MovedOut, PoolOut, RatingOut
 from league.domain.core import keyset
 from league.domain.people.tokens import Viewer
 from league.domain.ratings import days, leaderboards
@@ -66,8 +68,8 @@ def leaderboard(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer 
         return None
     here = [(there[row.version].bot, row.place, row.elo) for row in page]
     day, week = ({}, {}) if every_version else days.moved(pool, versions[ratings], here)
-    rows = [_whole(there[row.version], row.place, day, week) for row in page]
-    return lines.Made(asked.answer(keyset.Page(rows, page.before, page.after)), versions)
+    whole = [_whole(there[row.version], row.place, day, week) for row in page]
+    return lines.Made(asked.answer(keyset.Page(whole, page.before, page.after)), versions)
 
 
 @cache
@@ -106,3 +108,31 @@ def _whole(line: Line, place: int, day: Mapping[int, Any], week: Mapping[int, An
 
 def _moved(one: Any) -> bytes:
     return b"null" if one is None else lines.render(MovedOut(one).data)
+
+
+MOST_POOLS = 2_000
+
+
+def pools(request: HttpRequest, _named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """A page of the pools, newest first, which everybody sees alike. Three queries, and those for lines that are made anew.
+
+    A line holds while nothing is played, counted or fitted in its pool. None where something is asked for wrongly: the view says what.
+    """
+    asked = lines.narrowed(request, PoolFilters)
+    if asked is None:
+        return None
+    versions = marks.read([marks.POOLS, marks.MATCHES, marks.NAMES])
+    page = _pools.page(
+        versions[marks.NAMES],
+        lambda: leaderboards.read_pools(asked.cursor, asked.size, some=asked.some),
+    )
+    return lines.Made(asked.answer(page), versions) if page is not None else None
+
+
+def _pool_lines(missing: list[int]) -> dict[int, bytes]:
+    return {row.pk: lines.render(PoolOut(row).data) for row in rows.pools().filter(pk__in=missing)}
+
+
+_pools: lines.Lines[bytes] = lines.Lines(
+    _pool_lines, follow=lines.follow_marks(lambda pk: (marks.of_pool(pk), marks.of_ratings(pk))), most=MOST_POOLS
+)

@@ -7,8 +7,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
-from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -22,6 +20,7 @@ from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import Problem, told
+from league.api.ratings import rows
 from league.api.ratings.serializers import (
     GameDetail,
     GameOut,
@@ -33,27 +32,12 @@ from league.api.ratings.serializers import (
     VersionRatingOut,
 )
 from league.domain.core import errors
-from league.domain.core.counts import count_of
 from league.domain.core.errors import Refused
 from league.domain.matches import workers
 from league.domain.ratings import days, leaderboards, overall, pools
 from league.domain.tournaments import tournaments
-from league.enums import MatchStatus
-from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
+from league.models import BotVersion, Pool, Rating, RatingPoint
 from league.service import marks
-
-
-def _pools() -> QuerySet[Pool]:
-    waiting = Match.objects.filter(pool=OuterRef("pk"), status=MatchStatus.FINISHED, rated=True, counted=None)
-    by_pool = waiting.order_by().values("pool")
-    kept = PoolSums.objects.filter(pool=OuterRef("pk"))
-    return Pool.objects.annotate(
-        bot_count=count_of(Rating.objects.filter(listed=True), "pool"),
-        uncounted=Coalesce(Subquery(by_pool.annotate(number=Count("pk")).values("number")), 0),
-        uncounted_since=Subquery(by_pool.annotate(first=Min("finished")).values("first")),
-        fitted_until=Subquery(kept.values("fitted_until")),
-        ranked_until=Subquery(kept.values("ranked_until")),
-    )
 
 
 class Pools(ListView):
@@ -68,7 +52,7 @@ class Pools(ListView):
     @extend_schema(operation_id="list_pools", summary="List pools, newest first", tags=["ratings"])
     def get(self, request: Request) -> Response:
         """What is rated together: game, seats, options, kind of team, revision of the rules."""
-        return self.page(self.filtered(_pools()))
+        return self.page(self.filtered(rows.pools()))
 
 
 class OnePool(View):
@@ -81,7 +65,7 @@ class OnePool(View):
     @extend_schema(operation_id="get_pool", summary="Read a pool", tags=["ratings"])
     def get(self, request: Request, id: int) -> Response:
         """One pool by id."""
-        return Response(PoolOut(existing(_pools().filter(pk=id).first())).data)
+        return Response(PoolOut(existing(rows.pools().filter(pk=id).first())).data)
 
 
 class Leaderboard(ListView):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -23,6 +22,7 @@ from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
 from league.api.http.problems import told
 from league.api.tournaments.request_serializers import RequestOut
+from league.api.tournaments.rows import counted, listed
 from league.api.tournaments.serializers import (
     CancelNew,
     EmbargoNew,
@@ -33,10 +33,9 @@ from league.api.tournaments.serializers import (
     TournamentOut,
 )
 from league.domain.core import keyset
-from league.domain.core.counts import count_of
 from league.domain.matches import embargoes, sight
-from league.domain.tournaments import counting, enrolment, progress, standings, tournaments
-from league.enums import MatchStatus, TokenScope
+from league.domain.tournaments import enrolment, progress, standings, tournaments
+from league.enums import TokenScope
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Tournament
 from league.service import marks
 
@@ -48,20 +47,6 @@ AGAINST = OpenApiParameter(
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, description="1 to 80 characters, your choice.")
 
 
-def _tournaments(viewer: User | None) -> QuerySet[Tournament]:
-    return sight.tournaments(Tournament.objects.select_related("owner__user", "pool"), viewer).annotate(
-        entry_count=count_of(Entry.objects.all(), "tournament"),
-    )
-
-
-def _counted(rows: Sequence[Tournament]) -> Sequence[Tournament]:
-    """With the numbers of their matches. Two queries at most."""
-    counts = counting.count_matches(rows)
-    for row in rows:
-        vars(row).update(match_count=counts[row.pk].total(), finished_count=counts[row.pk][MatchStatus.FINISHED])
-    return rows
-
-
 def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
     """The tournament of that name among `rows`, where who asks may see it; else 404."""
     return existing(sight.tournaments(rows, user_of(request)).filter(slug=slug).first())
@@ -69,9 +54,14 @@ def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
 
 def one_tournament(request: Request, slug: str) -> Tournament:
     """The tournament with its counts, or 404."""
-    found = existing(_tournaments(user_of(request)).filter(slug=slug).first())
-    _counted([found])
+    found = existing(listed(user_of(request)).filter(slug=slug).first())
+    counted([found])
     return found
+
+
+def _shown_of(slug: str) -> Sequence[str]:
+    pk = sight.find_tournament(slug)
+    return (marks.of_tournament(pk), marks.BOTS) if pk else ()
 
 
 def asked(request: EntryRequest, player: Player) -> Response:
@@ -105,8 +95,8 @@ class Tournaments(ListView):
     )
     def get(self, request: Request) -> Response:
         """Every tournament in every status."""
-        chosen = self.paginate_queryset(self.filtered(_tournaments(user_of(request)))) or []
-        return self.get_paginated_response(TournamentOut(_counted(chosen), many=True).data)
+        chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
+        return self.get_paginated_response(TournamentOut(counted(chosen), many=True).data)
 
     @extend_schema(
         operation_id="create_tournament",
@@ -263,6 +253,10 @@ class Embargo(View):
 class Entries(ListView):
     """/tournaments/{slug}/entries"""
 
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The tournament and its bots."""
+        return _shown_of(named["slug"])
+
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
 
     queryset = Entry.objects.none()
@@ -353,8 +347,7 @@ class Standings(View):
 
     def shown(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        pk = Tournament.objects.filter(slug=named["slug"]).values_list("pk", flat=True).first()
-        return (marks.of_tournament(pk), marks.BOTS) if pk else ()
+        return _shown_of(named["slug"])
 
     @extend_schema(
         operation_id="get_standings",

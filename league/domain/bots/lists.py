@@ -1,4 +1,4 @@
-"""The list of all bots."""
+"""The lists of all bots and of all versions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from django.db.models import Max, QuerySet
 
 from league.domain.core import keyset
 from league.domain.core.counts import count_of, value_of
-from league.domain.core.prepared import ALL, Cells, Prepared, Some
+from league.domain.core.listed import Listed
+from league.domain.core.prepared import ALL, Some
 from league.enums import VersionStatus
 from league.models import Bot, BotVersion
 
@@ -29,17 +30,26 @@ def read_cells(
     columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, some: Some[Any] = ALL
 ) -> keyset.Page[tuple[int, str]]:
     """The bots, newest first: ids, and what is shown of them and counted as one text (prepared.Cells). One query."""
-    values = (*(cursor.edge if cursor else ()), *some.values)
-    found = _CELLS.rows((columns, cursor and cursor.back, size, some.narrow), values)
-    return keyset.fold([(int(pk), cells) for pk, cells in found], lambda row: row[:1], cursor, size)
+    return _BOTS.read((*columns, *COUNTED), cursor, size, some=some)
 
 
-def _cells(shape: Any, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    columns, back, size, narrow = shape
-    to = 0 if back is None else 1
-    cursor = None if back is None else keyset.Cursor(back, tuple(values[:to]))
-    bots = Some.of(rows(), narrow, values[to:])
-    return keyset.asked(bots, keyset.NEWEST, cursor, size).values_list("id", Cells((*columns, *COUNTED)))
+_BOTS = Listed(lambda _who, _told: rows())
 
 
-_CELLS = Prepared(_cells)
+def versions() -> QuerySet[BotVersion]:
+    """Every version. No query."""
+    return BotVersion.objects.select_related("bot__owner", "package").defer("package__data")
+
+
+def read_versions(
+    columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, bot: str | None = None, some: Some[Any] = ALL
+) -> keyset.Page[tuple[int, str]]:
+    """The versions of all bots, or of the one with this name, newest first, as `read_cells`. One query."""
+    return _VERSIONS.read(columns, cursor, size, told=() if bot is None else (bot,), some=some)
+
+
+def _versions(_who: object, told: Sequence[Any]) -> QuerySet[BotVersion]:
+    return BotVersion.objects.filter(bot__slug=told[0]) if told else BotVersion.objects.all()
+
+
+_VERSIONS = Listed(_versions)

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from league.domain.core import clock, keyset
-from league.domain.core.prepared import ALL, Cells, Prepared, Some
+from league.domain.core.listed import Listed
+from league.domain.core.prepared import ALL, Prepared, Some
 from league.domain.people.tokens import Viewer
 from league.enums import Audience
-from league.models import Event, Guest, Match, Pool, Tournament
+from league.models import Entry, Event, Guest, Match, Pool, Tournament
 
 # Of what opens at no moment that is known
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -40,26 +41,76 @@ def read_cells(
     now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
     """The matches that `viewer` (None: a stranger) may see, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
-    told: tuple[Any, ...] = (clock.given(now), viewer.pk) if viewer else (clock.given(now),)
-    if viewer is not None and viewer.is_staff:
-        told = ()
-    values = (*told, *(cursor.edge if cursor else ()), *some.values)
-    found = _CELLS.rows((columns, cursor and cursor.back, size, len(told), some.narrow), values)
-    return keyset.fold([(int(pk), cells) for pk, cells in found], lambda row: row[:1], cursor, size)
+    who, told = _asker(viewer, clock.given(now))
+    return _MATCHES.read(columns, cursor, size, who=who, told=told, some=some)
 
 
-def _cells(shape: Any, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    columns, back, size, told, narrow = shape
-    to = told if back is None else told + 1
-    cursor = None if back is None else keyset.Cursor(back, tuple(values[told:to]))
-    rows = Match.objects.all()
-    if told:
-        rows = rows.filter(_seen("tournament__", values[1] if told > 1 else None, values[0]))
-    rows = Some.of(rows, narrow, values[to:])
-    return keyset.asked(rows, keyset.NEWEST, cursor, size).values_list("id", Cells(columns))
+def read_tournaments(
+    columns: tuple[str, ...],
+    cursor: keyset.Cursor | None,
+    size: int,
+    *,
+    viewer: Viewer | None = None,
+    some: Some[Any] = ALL,
+    now: datetime | None = None,
+) -> keyset.Page[tuple[int, str]]:
+    """The tournaments that `viewer` may see, newest first, as `read_cells`. Whether the secret is held back now is the column `hidden`. One query."""
+    now = clock.given(now)
+    who, told = _asker(viewer, now)
+    return _TOURNAMENTS.read(columns, cursor, size, who=who, told=(*told, now), some=some)
 
 
-_CELLS = Prepared(_cells)
+def read_entries(
+    columns: tuple[str, ...],
+    cursor: keyset.Cursor | None,
+    size: int,
+    *,
+    tournament: int,
+    viewer: Viewer | None = None,
+    now: datetime | None = None,
+) -> keyset.Page[tuple[int, str]]:
+    """The entries of a tournament by their number, as `read_cells`: none where `viewer` may not see it. One query."""
+    who, told = _asker(viewer, clock.given(now))
+    return _ENTRIES.read(columns, cursor, size, who=who, told=(*told, tournament))
+
+
+BY_NUMBER = keyset.Order.by("number")
+
+
+def _asker(viewer: Viewer | None, now: datetime) -> tuple[str, tuple[Any, ...]]:
+    """Who asks, as a query depends on it, and the values that it compares with."""
+    if viewer is None:
+        return "stranger", (now,)
+    return ("staff", ()) if viewer.is_staff else ("somebody", (now, viewer.pk))
+
+
+def _seen_by(who: str, told: Sequence[Any], path: str) -> Q:
+    """What who asks so may see."""
+    return Q() if who == "staff" else _seen(path, told[1] if who == "somebody" else None, told[0])
+
+
+def _matches(who: str, told: Sequence[Any]) -> QuerySet[Match]:
+    return Match.objects.filter(_seen_by(who, told, "tournament__"))
+
+
+def _tournaments(who: str, told: Sequence[Any]) -> QuerySet[Tournament]:
+    hidden = ExpressionWrapper(Q(secret_after__gt=told[-1]), BooleanField())
+    return Tournament.objects.filter(_seen_by(who, told[:-1], "")).annotate(hidden=hidden)
+
+
+def _entries(who: str, told: Sequence[Any]) -> QuerySet[Entry]:
+    return Entry.objects.filter(_seen_by(who, told[:-1], "tournament__"), tournament=told[-1])
+
+
+_MATCHES, _TOURNAMENTS, _ENTRIES = Listed(_matches), Listed(_tournaments), Listed(_entries, BY_NUMBER)
+
+
+def find_tournament(slug: str) -> int | None:
+    """The id of a tournament, whoever may see it. One query."""
+    return next((int(pk) for (pk,) in _BY_SLUG.rows((), (slug,))), None)
+
+
+_BY_SLUG = Prepared(lambda _, values: Tournament.objects.filter(slug=values[0]).values_list("pk"))
 
 
 def find_pools(game: str) -> tuple[int, ...]:

@@ -11,7 +11,8 @@ from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from league.domain.core import keyset, past
-from league.domain.core.prepared import Cells, Prepared
+from league.domain.core.listed import Listed
+from league.domain.core.prepared import Cells, Prepared, Some
 from league.domain.ratings import idle, pools, sums
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating
@@ -323,3 +324,15 @@ def _places(rows: QuerySet[Rating], shown: Sequence[tuple[float, int]]) -> dict[
     # A condition of the versions alone would hold before the rows are counted; beside one of the place it holds afterwards
     wanted = Q(version__in=[version for _, version in shown]) | Q(place=0)
     return dict(counted.filter(wanted).values_list("version_id", "place"))
+
+
+def read_pools(cursor: keyset.Cursor | None, size: int, *, some: Some[Any]) -> keyset.Page[tuple[int, str]]:
+    """The pools, newest first: ids, and nothing else (league.domain.core.listed). One query."""
+    return _POOLS.read(("id",), cursor, size, some=some)
+
+
+def _pools(_who: object, _told: object) -> QuerySet[Pool]:
+    return Pool.objects.all()
+
+
+_POOLS = Listed(_pools)

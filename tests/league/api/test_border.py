@@ -306,7 +306,7 @@ class TestEveryErrorIsAProblem:
         ("language", "title"), [("es", "Algo se ha roto en nuestro lado"), ("", "Something broke on")]
     )
     def test_fault_of_ours(self, db, monkeypatch, language, title):
-        monkeypatch.setattr("league.api.people.views._players", lambda: 1 // 0)
+        monkeypatch.setattr("league.domain.people.lists.rows", lambda: 1 // 0)
         client = Client(raise_request_exception=False)
 
         found = self.problem(client.get("/api/v1/players", headers={"Accept-Language": language}), 500)
@@ -317,7 +317,7 @@ class TestEveryErrorIsAProblem:
         def away():
             raise OperationalError
 
-        monkeypatch.setattr("league.api.people.views._players", away)
+        monkeypatch.setattr("league.domain.people.lists.rows", away)
         response = Client(raise_request_exception=False).get("/api/v1/players")
 
         self.problem(response, 503)

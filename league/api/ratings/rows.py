@@ -1,0 +1,24 @@
+"""Pools with what a list shows of them."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from league.domain.core.counts import count_of
+from league.enums import MatchStatus
+from league.models import Match, Pool, PoolSums, Rating
+
+
+def pools() -> QuerySet[Pool]:
+    """Every pool, with what is counted of its bots and matches. No query."""
+    waiting = Match.objects.filter(pool=OuterRef("pk"), status=MatchStatus.FINISHED, rated=True, counted=None)
+    by_pool = waiting.order_by().values("pool")
+    kept = PoolSums.objects.filter(pool=OuterRef("pk"))
+    return Pool.objects.annotate(
+        bot_count=count_of(Rating.objects.filter(listed=True), "pool"),
+        uncounted=Coalesce(Subquery(by_pool.annotate(number=Count("pk")).values("number")), 0),
+        uncounted_since=Subquery(by_pool.annotate(first=Min("finished")).values("first")),
+        fitted_until=Subquery(kept.values("fitted_until")),
+        ranked_until=Subquery(kept.values("ranked_until")),
+    )

@@ -1,0 +1,30 @@
+"""Tournaments with what a list shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from league.domain.core.counts import count_of
+from league.domain.matches import sight
+from league.domain.tournaments import counting
+from league.enums import MatchStatus
+from league.models import Entry, Tournament
+
+
+def listed(viewer: User | None, *, seen: bool = False) -> QuerySet[Tournament]:
+    """Those that `viewer` may see. seen: whether somebody has looked already which of them may be seen. No query."""
+    rows = Tournament.objects.select_related("owner__user", "pool")
+    return (rows if seen else sight.tournaments(rows, viewer)).annotate(
+        entry_count=count_of(Entry.objects.all(), "tournament"),
+    )
+
+
+def counted(rows: Sequence[Tournament]) -> Sequence[Tournament]:
+    """With the numbers of their matches. Two queries at most."""
+    counts = counting.count_matches(rows)
+    for row in rows:
+        vars(row).update(match_count=counts[row.pk].total(), finished_count=counts[row.pk][MatchStatus.FINISHED])
+    return rows
