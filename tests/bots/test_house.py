@@ -25,6 +25,7 @@ TABLES = [
     ("gana_pierde_3", {"result": "cabron_loses"}),
     ("codillo", {"result": "soloist_side_best_single", "hand_songs": "soloist_side"}),
     ("subastado", {"players": 4, "censor": True, "auction_rounds": "open"}),
+    ("subastado", {"no_load": True}),
     ("arrastrado", {"auction": "pot_contract"}),
     ("bato", {"settlement": "loss_marks", "passed_may_join": False}),
 ]
@@ -144,7 +145,7 @@ def test_champion_beats_greedy() -> None:
     assert duel.mean - duel.mean_half_width > 0, str(duel)
 
 
-@pytest.mark.parametrize(("key", "count"), [("guinote", 12)])
+@pytest.mark.parametrize(("key", "count"), [("guinote", 12), ("subastado", 8)])
 def test_champion_thinks_where_rules_are_not_compiled(key: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """There it plays as counting does in these games. Here it has to think, a little: its own cards and counting's words beat random, too."""
     champion = house("champion")

@@ -3,11 +3,11 @@
 1. It keeps the league's books (`view.deals`): whatever was shown or proved, every deal of the hidden cards that agrees with it is equally likely.
    It adds that who wins a trick and leads on without singing holds no pair that could have been sung, and who leads without
    exchanging lacks the card for it.
-2. In each of many deals it plays each of its cards out (`engine.search.foresight`). In the next four tricks everybody chooses each card by
-   trying it out with open hands, so a mistake is punished there and partners help each other; the rest of the deal goes by habit. Where there
-   is a stock only the present trick is played so: the order of the stock is no open card.
-   In two_player what is left after that is weighed by numbers that were learned from self-play (`learned`), and deals in which the other would not
-   have led the card that lies count less.
+2. In each of many deals it plays each of its cards out (`engine.search.foresight`). In the next tricks, four in most games, everybody chooses
+   each card by trying it out with open hands, so a mistake is punished there and partners help each other; the rest of the deal goes by
+   habit. Where there is a stock only the present trick is played so: the order of the stock is no open card.
+   In two_player what is left after that is weighed by numbers that were learned from self-play (`learned`), and deals in which the other would
+   not have led the card that lies count less.
 3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
 4. Where two seats play with the stock gone, both hands are known and the deal is solved to its end.
 5. What it says, and how it plays in other games, is `counting`'s: that bot's modules lie beside this one, as links.
@@ -24,7 +24,7 @@ from tute_bot import Bot, View, plays, run
 from tute_sense import announce
 
 import engine
-from engine.search.foresight import ALL, Foresight
+from engine.search.foresight import ALL, Foresight, knows
 from engine.search.solving import judge
 
 # by game and seats: tricks that are played with open hands while there is a stock, and without one; after how many more of them the rest is
@@ -34,6 +34,7 @@ PLANS = {
     ("individual", 2): (1, 1, 2),
     ("two_player", 2): (1, 1, 2),
     ("guinote", 4): (1, 4, ALL),
+    ("subastado", 3): (6, 6, ALL),
 }
 # games in which it thinks where the rules are not compiled; in others it plays as `counting` does then
 PLAIN = ("partnership", "individual", "two_player")
@@ -57,10 +58,12 @@ class ChampionBot(Bot):
         """One set of tables serves all decisions; nobody is known to lack a pair yet."""
         game = engine.load(view.game, players=view.seats, **view.options)
         self.weights = self.learned.get((view.game, view.seats), ())
-        self.table = Foresight(game, self.weights)
+        seated = (view.game, view.seats) in PLANS if engine.COMPILED else view.game in PLAIN
+        self.thinks = seated and knows(game)  # it does not know some options
         self.rules = game.rules
         self.plan = PLANS.get((view.game, view.seats), (0, 0, 2))
-        self.thinks = (view.game, view.seats) in PLANS if engine.COMPILED else view.game in PLAIN
+        if self.thinks:
+            self.table = Foresight(game, self.weights)
         self.counting = CountingBot()
         self.counting.seed = self.seed
         self.counting.start(view)
@@ -82,7 +85,7 @@ class ChampionBot(Bot):
         elif kind == "trick":
             self.winner = event["seat"]
         elif kind == "play":
-            if event["seat"] == self.winner and view.stock >= view.rule("song_min_stock"):
+            if event["seat"] == self.winner and self.counting.would_sing(view, self.winner):
                 self.silent[self.winner] = True
             self.lacking[event["seat"]] = self.needed(view) if self.weights else []
             self.winner = -1
