@@ -47,8 +47,8 @@ class Judge:
             self.quick = spare
             spare.begin()
 
-    def solve(self, state: State, nodes: int = NODES, guess: int = 0) -> Solution:
-        """What the whole deal is worth from here on, to the first camp. `guess`: a number near it makes it sooner done."""
+    def solve(self, state: State, nodes: int = NODES, guess: int | None = None) -> Solution:
+        """What the whole deal is worth from here on, to the first camp. `guess`: a number within some points of it makes it sooner done."""
         if self.quick is None or state.trump > 3:
             slow = Exact(state, max(1, nodes // SLOWER))
             low, high = slow.solve()
@@ -63,7 +63,7 @@ class Judge:
             return Solution(max(least), max(most), nodes)
         return Solution(min(least), min(most), nodes)
 
-    def after(self, state: State, action: int, nodes: int = NODES, guess: int = 0) -> Solution:
+    def after(self, state: State, action: int, nodes: int = NODES, guess: int | None = None) -> Solution:
         """The same after an action of the seat on turn."""
         new = state.clone()
         new.deals = new.deal_no  # a deal that decides ends the match, so no other one is dealt
@@ -88,7 +88,7 @@ def judge(state: State, nodes: int = NODES) -> dict[int, Solution]:
     """The same after each legal action, in their order; so many nodes for each. Raises NotTwoSidedError."""
     one = Judge(state)
     found: dict[int, Solution] = {}
-    guess = 0
+    guess: int | None = None
     for action in state.legal_actions():
         found[action] = solution = one.after(state, action, nodes, guess)
         if solution.exact:
