@@ -86,7 +86,8 @@ class Tricks:
         self.m2: i64 = 0x81DADEF4BC2DD44D - (1 << 64)
         self.k0: i64 = 0x9E3779B97F4A7C15 - (1 << 64)
         self.k1: i64 = 0xD6E8FEB86659FD93 - (1 << 64)
-        self.salt: i64 = 0
+        self.k2: i64 = 0x165667B19E3779F9
+        self.salt: i64 = 0  # of this deal, in what a row of the table is known by
         self.mask: i64 = 2**ROWS - 1
         self.table: vec[i64] = words([0] * 2 ** (ROWS + 1))
         self.past: vec[i64] = words([0] * 256)  # how often a card cut a search short
@@ -145,8 +146,13 @@ class Tricks:
         self.swapped = False
 
     def begin(self) -> None:
-        """Another deal: nothing in the table holds any longer."""
-        self.salt += 1
+        """Another deal: nothing that was learned holds any longer, so it takes the nodes that it takes a new solver."""
+        # as Python source numbers do not wrap around
+        self.salt = (self.salt + self.k2) & 0x3FFFFFFFFFFFFFFF
+        i: i64 = 0
+        while i < 256:
+            self.past[i] = 0
+            i += 1
 
     # ---- a question
 
@@ -474,6 +480,7 @@ class Tricks:
             if self.left > 1:
                 key = self._key(h0, h1, h2, h3, p, left, ahead if tute else 0)
                 row = (key & self.mask) << 1
+                key ^= self.salt
                 e = table[row + 1]
                 if e and table[row] == key:
                     lo: i64 = (e & 0xFFFF) - 16384
@@ -1010,7 +1017,7 @@ class Tricks:
 
     def _key(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, left: i64, ahead: i64) -> i64:
         """A number for a lead: hands by place from the leader on, songs that are left, the stock."""
-        more: i64 = self.salt << 24 | (ahead + 1024) << 12 | left << 5 | p << 1
+        more: i64 = (ahead + 1024) << 12 | left << 5 | p << 1
         if self.swapped:
             more |= 1
         said: i64 = 0

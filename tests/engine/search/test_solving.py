@@ -113,7 +113,7 @@ def arranged(state: engine.State, rng: random.Random) -> engine.State:
     pack = state.game.pack
     there = [card for seat in state.active for card in state.hand_of(seat)]
     counts = [len(state.hand_of(seat)) for seat in range(state.seats)]
-    away = {*state.stock, state.shown}
+    away = {*state.stock, state.shown} - {*there}
     wanted = [card for rank in rng.choice(("R", "C", "RC")) for card in range(40) if pack.rank[card] == rank]
     cards = [card for card in dict.fromkeys((*wanted, *there)) if card not in away][: len(there)]
     if rng.random() < 0.5:
@@ -250,7 +250,9 @@ def test_the_table_is_kept_for_a_deal_and_no_longer() -> None:
     rng = random.Random(2)
     table = tables.Table("partnership", 4)
     states = [state for state in (ending(table, rng, 4) for _ in range(8)) if state is not None]
-    alone = [solve(state).low for state in states]
+    solved = [solve(state) for state in states]
+    assert [solve(state) for state in reversed(states)] == solved[::-1], "what came before changes not even the nodes"
+    alone = [found.low for found in solved]
     judges = [Judge(state) for state in states]
     for judge_, state, wanted in zip(judges, states, alone, strict=True):
         fresh = Tricks(state.game)
