@@ -7,8 +7,9 @@
 
 In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at what is still out. In an open playout each seat
 chooses each card of the first tricks by one playout for every card that it may play, hands open; the rest goes by habit. So the others
-answer a mistake, and partners help each other, in those tricks. What is left out: exchanges, claims, capotes, the order of songs, a tute of the
-first trick alone, and the options `beat_after_trumped` and `partner_exempt: trump_only`; every song is sung as soon as it can be.
+answer a mistake, and partners help each other, in those tricks. What is left out: exchanges that have not been begun, claims, capotes, the order
+of songs, a tute of the first trick alone, and the options `beat_after_trumped` and `partner_exempt: trump_only`; every song is sung as soon as it
+can be.
 
 A hand is one number, 16 bits a suit, and a card is the place of its bit. A position is an array of words (`HANDS` and what follows). Points are
 counted in halves, worths in thousandths. Bits come from a table: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
@@ -46,8 +47,12 @@ DRAWN: Final = 23  # place in the stock
 END: Final = 24  # camp + 1 that has won at once: by a tute (TUTE more) or with the target
 GUESSED: Final = 25  # whether the points hold an estimate of tricks to come
 CUT: Final = 26  # tricks after which, while there is a stock, the rest is estimated
-WORDS: Final = 27
+NOTICE: Final = 27  # seat + 1 that has laid a card for the shown one, or SWAPPED once it has taken that
+TOOK: Final = 28  # camps that have taken a trick, a bit each, and from SANG on those that have sung
+WORDS: Final = 29
 TUTE: Final = 16
+SWAPPED: Final = 8
+SANG: Final = 8
 
 MOST_CARDS: Final = 64  # of a deal
 SUIT: Final = 1023  # all cards of a suit
@@ -55,8 +60,8 @@ NO_TRUMP: Final = 4
 ALL: Final = 99  # tricks: to the end of the deal
 
 # what the end of a deal is counted by
-MOST, TARGET, BID, PRIZE = 0, 1, 2, 3
-RESULTS = {"most_points_wins": MOST, "to_target": TARGET, "soloist_reaches_bid": BID}
+MOST, TARGET, BID, PRIZE, MIDDLE = 0, 1, 2, 3, 4
+RESULTS = {"most_points_wins": MOST, "to_target": TARGET, "soloist_reaches_bid": BID, "middle_loses": MIDDLE}
 
 # halves of points that holding a card is worth beside a card of no use, weakest first; as the house bot `counting` has them
 KEEP_TRUMP = (9, 9, 10, 10, 13, 15, 22, 23, 26, 26)
@@ -82,6 +87,7 @@ Weights = tuple[tuple[int, ...], ...]
 TUTE_WORTH: Final = 130  # as settlement.TUTE_SCORE
 NEXT_DEAL: Final = 25.0  # points of lead that make the next deal of a game a clear favourite
 FAR: Final = 250  # points of lead that the table of chances knows
+SAFE: Final = 60  # halves of points that make a distance safe where the middle loses
 
 
 def knows(game: Terms) -> bool:
@@ -94,7 +100,10 @@ def knows(game: Terms) -> bool:
         and (rules.sides in ("single", "pairs") or rules.result.__name__ == "soloist_reaches_bid")
         and rules.supply == "draw"
         and (rules.draw == "none" or bool(rules.shown_card_drawn))
-        and rules.exchange != "deferred"  # a card lies beside the hands
+        and (
+            rules.result.__name__ != "middle_loses"
+            or (rules.middle_rule == "all_between" and rules.tie == "level_lose" and rules.capote_spoiled_by_song)
+        )
         and rules.on_play is None
         and rules.trump_source != "first_table_pair"
         and not rules.no_load
@@ -170,6 +179,8 @@ class Foresight:
         self.line: vec[i64] = words([0] * WORDS)
         self.trial: vec[i64] = words([0] * WORDS)
         self.choices: vec[i64] = words([0] * 16)
+        self.wants: vec[i64] = words([1] * 8)  # by seat: 1 where it goes for points, else 0
+        self.laid: i64 = 0  # the card that lies for the shown one
         self.barred: vec[i64] = words([0] * 8)
         self.missing: vec[i64] = words([0] * 8)
         self.played: i64 = 0  # cards laid in playouts
@@ -203,6 +214,10 @@ class Foresight:
         if state.n and state.shown >= 0 and state.holder < 0 and len(state.stock) < state.n:
             self.face_down = state.n - 1
             self.stock[state.n - 1] = state.shown // 10 * 16 + state.shown % 10
+        if state.pending >= 0:
+            card: int = state.notes["pending_card"]
+            self.laid = card // 10 * 16 + card % 10
+            root[NOTICE] = state.pending + 1
 
     def _seat(self, state: State) -> None:
         """Who plays, with whom, and may sing."""
@@ -210,6 +225,7 @@ class Foresight:
         self.trump = min(state.trump, NO_TRUMP)
         for seat in range(8):
             self.playing[seat] = self.barred[seat] = self.missing[seat] = 0
+            self.wants[seat] = 1
         soloist = state.notes.get("soloist")
         alone = state.rules.hand_songs in ("soloist", "soloist_side")
         found: list[int] = []
@@ -237,8 +253,13 @@ class Foresight:
         for seat in state.active:
             camp = POINTS + self.camp[seat]
             self.root[camp] = self.root[camp] + 2 * by_seat[seat]
+            if state.tricks[seat]:
+                self.root[TOOK] = self.root[TOOK] | self.bit[camp - POINTS]
             if self.result == TARGET:
                 self.carried[camp - POINTS] = 2 * state.totals[state.side[seat]]
+        for seat, _, _, on_table in state.songs_made:
+            if not on_table:
+                self.root[TOOK] = self.root[TOOK] | self.bit[SANG + self.camp[seat]]
 
     def different(self, cards: list[int]) -> list[int]:
         """Of cards that the seat on turn may play, the engine's, those that can do different things: of equal neighbours the lowest.
@@ -255,6 +276,10 @@ class Foresight:
     def bar(self, seat: int, suits: int) -> None:
         """For this decision `put` refuses deals in which a seat holds the pair of one of these suits, a bit each."""
         self.barred[seat] = suits
+
+    def aim(self, seat: int, points: bool) -> None:
+        """For this decision a seat goes for points by habit, as all do, or keeps away from them and does not sing."""
+        self.wants[seat] = 1 if points else 0
 
     def lack(self, seat: int, cards: list[int]) -> None:
         """For this decision `put` refuses deals in which a seat holds one of these cards, the engine's."""
@@ -302,6 +327,8 @@ class Foresight:
         while place < self.supply:
             live |= self.bit[self.stock[place]]
             place += 1
+        if root[NOTICE]:
+            live |= self.bit[self.laid]
         root[LIVE] = live
         return True
 
@@ -391,23 +418,21 @@ class Foresight:
         at[SEAT] = seat
         at[LAID] = 0
         at[POINTS + camp] = at[POINTS + camp] + at[VALUE]
+        at[TOOK] = at[TOOK] | self.bit[camp]
         if not at[LIVE]:
             at[POINTS + camp] = at[POINTS + camp] + self.bonus
         drawn: i64 = at[DRAWN]
         if drawn < self.supply:
+            if at[NOTICE] == seat + 1:
+                at[HANDS + seat] = at[HANDS + seat] | self.bit[self.stock[self.supply - 1]]
+                at[NOTICE] = SWAPPED
             left: i64 = at[CUT] - 1
             at[CUT] = left
             if left <= 0:
                 self._estimate(at)
                 return
-            i: i64 = 0
-            drawer: i64 = seat
-            while i < self.size and drawn < self.supply:
-                at[HANDS + drawer] = at[HANDS + drawer] | self.bit[self.stock[drawn]]
-                drawn += 1
-                drawer = self.next[drawer]
-                i += 1
-            at[DRAWN] = drawn
+            self._draw(at, seat)
+            drawn = at[DRAWN]
         if self.singers and at[LIVE] and self.supply - drawn >= self.song_stock:
             if self.in_company:
                 one: i64 = 0
@@ -420,13 +445,31 @@ class Foresight:
         if self.target and not at[END] and at[POINTS + camp] + self.carried[camp] >= self.target:
             at[END] = camp + 1
 
+    def _draw(self, at: vec[i64], drawer: i64) -> None:
+        """Everybody draws, whoever won the trick first. With the stock a card that lies for the shown one goes back."""
+        drawn: i64 = at[DRAWN]
+        i: i64 = 0
+        while i < self.size and drawn < self.supply:
+            card: i64 = self.stock[drawn]
+            drawn += 1
+            if drawn == self.supply and at[NOTICE] == SWAPPED:
+                card = self.laid
+            at[HANDS + drawer] = at[HANDS + drawer] | self.bit[card]
+            drawer = self.next[drawer]
+            i += 1
+        at[DRAWN] = drawn
+        if drawn == self.supply and at[NOTICE] and at[NOTICE] < SWAPPED:
+            i = HANDS + at[NOTICE] - 1
+            at[i] = at[i] | self.bit[self.laid]
+            at[NOTICE] = 0
+
     def _sing(self, at: vec[i64], seat: i64) -> None:
         if not self.singers & self.bit[seat]:
             return
         hand: i64 = at[HANDS + seat]
         unsung: i64 = at[UNSUNG]
         camp: i64 = self.camp[seat]
-        if unsung:
+        if unsung and self.wants[seat]:
             found: i64 = -1
             suit: i64 = 0
             while suit < 4:
@@ -440,6 +483,7 @@ class Foresight:
             if found >= 0:
                 at[POINTS + camp] = at[POINTS + camp] + (self.song_trump if found == self.trump else self.song_other)
                 at[UNSUNG] = unsung & ~self.bit[found]
+                at[TOOK] = at[TOOK] | self.bit[SANG + camp]
         i: i64 = 0
         while i < self.n_tutes:
             if hand & self.tutes[i] == self.tutes[i]:
@@ -561,6 +605,7 @@ class Foresight:
         if trump < 4:
             out = (live >> (trump * 16)) & SUIT
         few: i64 = 2 * (self.size - 1)  # cards of a suit with the others, above which a ruff is unlikely
+        keen: bool = self.wants[at[SEAT]] != 0
         lowest: i64 = 99
         found: i64 = 0
         suit: i64 = 0
@@ -570,12 +615,12 @@ class Foresight:
                 top: i64 = self.high[mask]
                 strength: i64 = self.low[mask]
                 if suit == trump:
-                    if out and mask > out | (live >> (suit * 16)) & SUIT and self.many[mask] >= 3:
+                    if keen and out and mask > out | (live >> (suit * 16)) & SUIT and self.many[mask] >= 3:
                         return suit * 16 + top
                     strength += 20
                 else:
                     others: i64 = (live >> (suit * 16)) & SUIT
-                    if mask > others and self.value[top] and (not out or self.many[others] >= few):
+                    if keen and mask > others and self.value[top] and (not out or self.many[others] >= few):
                         return suit * 16 + top
                 if strength < lowest:
                     lowest = strength
@@ -623,11 +668,17 @@ class Foresight:
         strict: bool = code == STRICT
         above: i64 = ~(self.bit[(best & 15) + 1] - 1)
         exempt: bool = self.exempt and friend and strict
+        shy: bool = not self.wants[at[SEAT]]
         if follow:
             higher: i64 = follow & above if best >> 4 == led else 0
             if higher:
                 if strict and not exempt:
                     follow = higher
+                if shy:
+                    losing: i64 = follow & ~higher
+                    if losing:
+                        return shift + self.high[losing]
+                    return shift + (self.high[follow] if last else self.low[follow])
                 top: i64 = self.high[higher]
                 if not friend and led != trump:
                     if last:
@@ -636,7 +687,7 @@ class Foresight:
                         return shift + top
                 if follow == higher:
                     return shift + self.low[higher]
-            if friend and (last or best >> 4 == trump):
+            if shy or (friend and (last or best >> 4 == trump)):
                 return shift + self.high[follow]
             return shift + self.low[follow]
         if trump < 4:
@@ -645,14 +696,14 @@ class Foresight:
                 if best >> 4 == trump and (strict or code == FOLLOW):
                     over: i64 = ruffs & above
                     ruffs = ruffs if self.undertrump and strict and not over else over
-                if exempt or (code == FOLLOW and friend):
+                if exempt or (code == FOLLOW and (friend or shy)):
                     ruffs = 0
                 if ruffs:
                     return trump * 16 + self.low[ruffs]
-        return self._discard(hand, friend)
+        return self._discard(hand, friend or shy)
 
     def _discard(self, hand: i64, load: bool) -> i64:
-        """A card that cannot win: the highest plain one to load, else the lowest."""
+        """A card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
         chosen: i64 = -1
         reached: i64 = -1 if load else 99
         suit: i64 = 0
@@ -711,6 +762,9 @@ class Foresight:
     def _estimate(self, at: vec[i64]) -> None:
         """Adds to the points what a better hand than the others' may bring; the rest is as good for all."""
         at[GUESSED] = 1
+        if at[NOTICE] and at[NOTICE] < SWAPPED:  # who has laid a card will take the shown one before long
+            laid: i64 = HANDS + at[NOTICE] - 1
+            at[laid] = at[laid] | self.bit[self.stock[self.supply - 1]]
         if self.learned and self.size == 2:
             leader: i64 = at[SEAT]
             other: i64 = self.next[leader]
@@ -792,6 +846,8 @@ class Foresight:
             made: bool = at[POINTS] >= self.bid or end == TUTE + 1
             bid: i64 = (100_000 if made else -100_000) + 150 * at[POINTS]
             return bid if camp == 0 else -bid
+        if self.result == MIDDLE:
+            return self._middle(at, camp)
         most: i64 = -9999
         i: i64 = 0
         while i < self.camps:
@@ -806,8 +862,12 @@ class Foresight:
         if end > TUTE:
             sure: i64 = 1000 * TUTE_WORTH if self.result == MOST else 120_000
             return sure if end == TUTE + 1 + camp else -sure
-        if self.result == MOST:
-            return 500 * ahead
+        return 500 * ahead if self.result == MOST else self._game(at, camp, mine, most)
+
+    def _game(self, at: vec[i64], camp: i64, mine: i64, most: i64) -> i64:
+        """The chance of a game that may take several deals, and a little for points."""
+        end: i64 = at[END]
+        ahead: i64 = mine - most
         if at[GUESSED] and not end:
             return max(-100_000, min(100_000, 500 * ahead))
         if end:
@@ -816,6 +876,73 @@ class Foresight:
             return (100_000 if ahead > 0 else -100_000) + 500 * ahead
         half: i64 = ahead // 2
         return self.chances[max(-FAR, min(FAR, half)) + FAR] + 500 * ahead
+
+    def _middle(self, at: vec[i64], camp: i64) -> i64:  # noqa: C901 - as above
+        """Cabrero: who is between the highest and the lowest of those with a trick loses; and how far a camp is from its neighbours."""
+        end: i64 = at[END]
+        mine: i64 = at[POINTS + camp]
+        high: i64 = -1
+        low: i64 = 9999
+        takers: i64 = 0
+        near: i64 = SAFE
+        above: bool = False
+        below: bool = False
+        i: i64 = 0
+        while i < self.camps:
+            have: i64 = at[POINTS + i]
+            if at[TOOK] & self.bit[i]:
+                takers += 1
+                high = max(high, have)
+                low = min(low, have)
+            if i != camp:
+                if have >= mine:
+                    above = True
+                    near = min(near, have - mine)
+                else:
+                    below = True
+                    near = min(near, mine - have)
+            i += 1
+        at_top: i64 = 0
+        between: i64 = 0
+        i = 0
+        while i < self.camps:
+            if at[TOOK] & self.bit[i]:
+                if at[POINTS + i] == high:
+                    at_top += 1
+                elif at[POINTS + i] != low:
+                    between += 1
+            i += 1
+        lost: i64 = 0
+        others: i64 = 0
+        i = 0
+        while i < self.camps:
+            took: bool = at[TOOK] & self.bit[i] != 0
+            loses: bool = False
+            if end > TUTE:
+                loses = end != TUTE + 1 + i
+            elif takers == 1:
+                # alone, all tricks: the others lose, unless it has sung
+                loses = took == (at[TOOK] >> SANG != 0)
+            elif took:
+                have = at[POINTS + i]
+                if between:
+                    loses = low < have < high
+                elif takers == 2 and high != low:
+                    loses = have == low
+                elif have == high:
+                    loses = at_top > 1
+                else:
+                    loses = takers - at_top > 1
+            if loses:
+                if i == camp:
+                    lost = 1
+                else:
+                    others += 1
+            i += 1
+        distance: i64 = 50_000 * near // SAFE
+        if above and below:
+            distance = -distance
+        return 100_000 * others // max(1, self.camps - 1) - 100_000 * lost + distance
 
     def _prize(self, mine: i64, most: i64, end: i64, camp: i64) -> i64:
         """Arrastrado: the winner takes a prize from each, double with 101 points or a tute, and every song is paid at once."""

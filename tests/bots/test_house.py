@@ -150,10 +150,30 @@ def test_champion_thinks_where_rules_are_not_compiled(key: str, count: int, monk
     """There it plays as counting does in these games. Here it has to think, a little: its own cards and counting's words beat random, too."""
     champion = house("champion")
     monkeypatch.setattr(sys.modules["house_champion"], "PLAIN", (key,))
-    for budget, least in (("CARDS", 3000), ("PLAIN_CARDS", 600), ("PLAIN_DEALS", 12)):
+    for budget, least in (("PLAIN_CARDS", 600), ("PLAIN_DEALS", 12)):
         monkeypatch.setattr(sys.modules["house_champion"], budget, least)
+    monkeypatch.setattr(champion, "budgets", {key: (3000, 12)})
 
     duel = Duel(load(key), champion, house("random"), range(count))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)
     assert duel.mean - duel.mean_half_width > 0, str(duel)
+
+
+def test_champion_thinks_where_seats_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match of cabrero: its playouts serve four seats and three; the duel that they do not know is counting's."""
+    champion = house("champion")
+    monkeypatch.setattr(sys.modules["house_champion"], "PLAIN", ("cabrero",))
+    for budget, least in (("PLAIN_CARDS", 300), ("PLAIN_DEALS", 12)):
+        monkeypatch.setattr(sys.modules["house_champion"], budget, least)
+    monkeypatch.setattr(champion, "budgets", {"cabrero": (1000, 12)})
+
+    state, seats = play(load("cabrero", max_losses=2, final_duel=True), [champion] * 2 + [house("random")] * 2, 0)
+
+    assert state.is_over
+    thought = seats[0].session.bot.tables | seats[1].session.bot.tables
+    assert {key: table is not None for key, table in thought.items()} == {
+        ("cabrero", 4): True,
+        ("cabrero", 3): True,
+        ("a_dos", 2): False,
+    }

@@ -8,6 +8,7 @@
    habit. Where there is a stock only the present trick is played so: the order of the stock is no open card.
    In two_player what is left after that is weighed by numbers that were learned from self-play (`learned`), and deals in which the other would
    not have led the card that lies count less.
+   In cabrero, where points may hurt, each card is tried out going for points and keeping away from them.
 3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
 4. Where two seats play with the stock gone, both hands are known and the deal is solved to its end.
 5. What it says, and how it plays in other games, is `counting`'s: that bot's modules lie beside this one, as links.
@@ -21,9 +22,10 @@ from calls import Calls
 from counting import CountingBot
 from learned import LEARNED
 from tute_bot import Bot, View, plays, run
-from tute_sense import announce
+from tute_sense import LOSERS, announce
 
 import engine
+from engine.search.deals import Deals
 from engine.search.foresight import ALL, Foresight, knows
 from engine.search.solving import judge
 
@@ -33,6 +35,7 @@ PLANS = {
     ("partnership", 4): (4, 4, ALL),
     ("individual", 2): (1, 1, 2),
     ("two_player", 2): (1, 1, 2),
+    ("cabrero", 4): (3, 3, ALL),
     ("guinote", 4): (1, 4, ALL),
     ("subastado", 3): (6, 6, ALL),
 }
@@ -42,6 +45,7 @@ SOLVED = 8 if engine.COMPILED else 6  # cards in hand from which the end is solv
 CARDS = 6_000_000  # cards played out for a decision: the budget of thought, 20 to 30 nanoseconds each
 FEWEST = 6  # deals, at least, before and after that half
 DEALS = 800  # most deals of the hidden cards for a decision
+BUDGETS = {"cabrero": (1_000_000, 200)}  # both, where a match is long
 PLAIN_CARDS = 3200  # the same where the rules are not compiled, some microseconds each
 PLAIN_DEALS = 80
 AS_USUAL, UNUSUAL = 20, 3  # what a deal counts where the other leads by habit, and where not
@@ -53,17 +57,17 @@ class ChampionBot(Bot):
 
     name = "champion"
     learned = LEARNED  # what hands are worth, by game and seats
+    budgets = BUDGETS
 
     def start(self, view: View) -> None:
-        """One set of tables serves all decisions; nobody is known to lack a pair yet."""
+        """Nobody is known to lack a pair yet."""
         game = engine.load(view.game, players=view.seats, **view.options)
         self.weights = self.learned.get((view.game, view.seats), ())
         seated = (view.game, view.seats) in PLANS if engine.COMPILED else view.game in PLAIN
         self.thinks = seated and knows(game)  # it does not know some options
         self.rules = game.rules
         self.plan = PLANS.get((view.game, view.seats), (0, 0, 2))
-        if self.thinks:
-            self.table = Foresight(game, self.weights)
+        self.tables: dict[tuple[str, int], Foresight | None] = {}
         self.counting = CountingBot()
         self.counting.seed = self.seed
         self.counting.start(view)
@@ -108,6 +112,13 @@ class ChampionBot(Bot):
                 return [self.number[rank + view.shown[1]]]
         return []
 
+    def table_of(self, game: engine.Game) -> Foresight | None:
+        """The one set of tables that serves all decisions of a game, or None where playouts do not know it: seats that leave change it."""
+        key = (game.key, game.players)
+        if key not in self.tables:
+            self.tables[key] = Foresight(game, self.weights) if knows(game) else None
+        return self.tables[key]
+
     def act(self, view: View, legal: list[str]) -> str:
         """What `counting` says where a word is due, else the card that does best."""
         counting = self.counting
@@ -119,7 +130,19 @@ class ChampionBot(Bot):
         if word is not None:
             return word
         cards = plays(legal)
-        return "play " + (cards[0] if len(cards) == 1 else self.best(view, cards))
+        if len(cards) == 1:
+            return "play " + cards[0]
+        first = view.deals().deal(self.dice)
+        state = view.to_state(first)
+        table = self.table_of(state.game)
+        if table is None:
+            return counting.act(view, legal)
+        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and view.rule("target") is None:
+            return "play " + self.solve(state, cards)
+        with_stock, without, ahead = self.plan
+        table.begin(state, (with_stock if view.stock else without) if engine.COMPILED else 0, ahead)
+        table.put(first)
+        return "play " + self.best(view, table, cards)
 
     def solve(self, state: engine.State, cards: list[str]) -> str:
         """The best card where both hands are known."""
@@ -127,38 +150,42 @@ class ChampionBot(Bot):
         found = {state.game.action_text(action): sign * (one.low + one.high) for action, one in judge(state).items()}
         return max(cards, key=lambda card: found["play " + card])
 
-    def best(self, view: View, cards: list[str]) -> str:
+    def lay(self, table: Foresight, deals: Deals) -> None:
+        """Lays one deal of the hidden cards, one that is not barred if some are soon found."""
+        for _ in range(TRIES):
+            if table.put(deals.deal(self.dice)):
+                break
+
+    def best(self, view: View, table: Foresight, cards: list[str]) -> str:
         """The card that does best over many deals; after half of the budget only the better half of the cards goes on."""
-        table, deals, dice = self.table, view.deals(), self.dice
-        first = deals.deal(dice)
-        state = view.to_state(first)
-        if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and view.rule("target") is None:
-            return self.solve(state, cards)
-        with_stock, without, ahead = self.plan
-        table.begin(state, (with_stock if view.stock else without) if engine.COMPILED else 0, ahead)
-        table.put(first)
+        deals = view.deals()
         unsung = 15 & ~sum(1 << self.suits[suit] for _, suit, _ in view.songs)
         for seat in range(view.seats):
             table.bar(seat, unsung if self.silent[seat] and seat != view.seat else 0)
             table.lack(seat, self.lacking[seat] if seat != view.seat else [])
         weighs = bool(self.weights and view.table and view.stock)
-        budget, most = (CARDS, DEALS) if engine.COMPILED else (PLAIN_CARDS, PLAIN_DEALS)
+        budget, most = PLAIN_CARDS, PLAIN_DEALS
+        if engine.COMPILED:
+            budget, most = self.budgets.get(view.game, (CARDS, DEALS))
         left = table.different([self.number[text] for text in cards])
-        scores = dict.fromkeys(left, 0)
+        # where points may hurt, each card is tried out going for them and keeping away
+        plans = self.counting.plans(view) if view.rule("result") in LOSERS else [[1] * view.seats]
+        scores = {card: [0] * len(plans) for card in left}
         for _ in range(2):
             end = table.played + budget // 2
             for done in range(most // 2):
                 if done >= FEWEST and table.played >= end:
                     break
-                for _ in range(TRIES):
-                    if table.put(deals.deal(dice)):
-                        break
+                self.lay(table, deals)
                 counts = UNUSUAL if weighs and not table.led_by_habit() else AS_USUAL
-                for card in left:
-                    scores[card] += counts * table.worth(card)
-            left.sort(key=lambda card: -scores[card])
+                for number, plan in enumerate(plans):
+                    for seat in range(view.seats):
+                        table.aim(seat, plan[seat] > 0)
+                    for card in left:
+                        scores[card][number] += counts * table.worth(card)
+            left.sort(key=lambda card: -max(scores[card]))
             left = left[: max(2, (len(left) + 1) // 2)]
-        best = max(left, key=lambda card: scores[card])
+        best = max(left, key=lambda card: max(scores[card]))
         return next(text for text in cards if self.number[text] == best)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import engine
 from engine.search.deals import Deal
-from engine.search.foresight import ALL, FEATURES, HANDS, LAID, LIVE, POINTS, SEAT, Foresight, knows
+from engine.search.foresight import ALL, CUT, FEATURES, HANDS, LAID, LIVE, POINTS, SEAT, Foresight, knows
 from engine.search.solving import judge
 from tests.bots.harness import house, play
 
@@ -20,11 +20,13 @@ house("counting")  # its modules are on the path from here on
 Model = sys.modules["playout"].Model
 Numbering = sys.modules["deals"].Numbering
 worth_of = sys.modules["worth"].worth_of
+LOSERS = sys.modules["tute_sense"].LOSERS
 
 PLAYS = 52
 TABLES: list[tuple[str, dict[str, Any]]] = [
     *[(key, {}) for key in engine.games() if knows(engine.load(key))],
     ("brisca", {"players": 4}),
+    ("cabrero", {"players": 3}),
     ("guinote", {"players": 2}),
     ("partnership", {"hand_songs": "winning_side"}),
 ]
@@ -69,11 +71,13 @@ def test_every_seat_plays_by_the_rules(key: str, options: dict[str, Any]) -> Non
 @pytest.mark.parametrize(("key", "options"), TABLES)
 def test_habits_are_those_of_counting(key: str, options: dict[str, Any]) -> None:
     """A playout by habit comes to what counting's own comes to, to the end and estimated after two tricks."""
-    texts, asked = engine.load(key, **options).pack.texts, 0
+    texts, asked, draw = engine.load(key, **options).pack.texts, 0, random.Random(1)
     table = Foresight(engine.load(key, **options))
 
     def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
         nonlocal asked
+        if state.pending >= 0:  # counting's playouts know nothing of the card that lies
+            return
         numbering = Numbering(view)
         stock = [numbering.number[texts[card]] for card in deal.stock]
         if len(stock) < state.n:
@@ -81,7 +85,10 @@ def test_habits_are_those_of_counting(key: str, options: dict[str, Any]) -> None
         for ahead in (ALL, 2):
             table.begin(state, 0, ahead)
             assert table.put(deal)
-            model, worth = Model(view, numbering.suit, [1] * view.seats), worth_of(view)
+            aims = [draw.choice((1, -1)) if view.rule("result") in LOSERS else 1 for _ in range(view.seats)]
+            for seat, aim in enumerate(aims):
+                table.aim(seat, aim > 0)
+            model, worth = Model(view, numbering.suit, aims), worth_of(view)
             for card in cards:
                 laid = numbering.number[texts[card]]
                 hands = [numbering.masks([texts[one] for one in hand]) for hand in deal.hands]
@@ -94,6 +101,38 @@ def test_habits_are_those_of_counting(key: str, options: dict[str, Any]) -> None
 
     at_moments(key, options, visit)
     assert asked > 10
+
+
+def test_a_laid_card_comes_to_its_seat_as_the_engine_has_it() -> None:
+    """Random play of corriente from moments at which a card lies for the shown one: hands and points after each trick, by cards alone."""
+    draw, ends = random.Random(1), set()
+    table = Foresight(engine.load("corriente"))
+
+    def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
+        if state.pending < 0 or state.in_trick or not state.n:
+            return
+        table.begin(state, 0)
+        assert table.put(deal)
+        table.root[CUT] = ALL
+        at, laid, there, giver = table.root, state.notes["pending_card"], state.clone(), state.pending
+        while there.pending >= 0 and not there.is_over and there.deal_no == state.deal_no:
+            legal = there.legal_actions()
+            cards = [action for action in legal if action < PLAYS]
+            action = draw.choice(cards) if cards else legal[-1]
+            if cards and not at[LAID]:
+                assert [at[HANDS + seat] for seat in range(2)] == [
+                    table._hand(list(there.hand_of(seat))) for seat in range(2)
+                ]
+            if cards:
+                table._lay(at, action // 10 * 16 + action % 10)
+            there.apply(action)
+        if there.deal_no != state.deal_no or there.in_trick:
+            return
+        assert [at[HANDS + seat] for seat in range(2)] == [table._hand(list(there.hand_of(seat))) for seat in range(2)]
+        ends.add(laid in there.hand_of(giver))  # it was given back, or the exchange was made
+
+    at_moments("corriente", {}, visit, share=1, seeds=60)
+    assert ends == {True, False}
 
 
 def test_open_playouts_are_nearer_to_the_truth_than_habits() -> None:
