@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
+from typing import TypeAlias
 
 from django.db.models import Count, Min, Sum
 
@@ -52,13 +53,14 @@ class _Order:
     games: list[str]
 
 
+_Scores: TypeAlias = dict[str, tuple[float, float]]  # by game: expected score and its standard deviation
 _order: Remembered[str, _Order] = Remembered(1)
 
 
 def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> keyset.Page[OverallLine]:
-    """A page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Four queries.
+    """A page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Five queries.
 
-    The order follows from sums that the database makes, remembered while no rating changes; ratings are read of the bots of the page alone.
+    The order follows from sums that the database makes, remembered while no rating changes; scores are read of the bots of the page alone.
     """
     pools = {pool.pk: game for game, pool in usual_pools().items()}
     listed = Rating.objects.filter(pool__in=pools, listed=True)
@@ -69,14 +71,17 @@ def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> 
     enough = sum(2 * played >= len(games) for _, played, _, _ in rows)
     page = keyset.cut_page(rows, cursor, size)
     first = rows.index(page.rows[0]) if page.rows else 0
-    by_bot: defaultdict[int, dict[str, Rating]] = defaultdict(dict)
-    shown = listed.filter(version__bot__in=[bot for bot, *_ in page]).select_related("version__bot__owner")
-    for rating in shown.order_by("pk"):
-        by_bot[rating.version.bot_id][pools[rating.pool_id]] = rating
+    shown = [bot for bot, *_ in page]
+    bots = Bot.objects.select_related("owner").in_bulk(shown)
+    by_bot: defaultdict[int, _Scores] = defaultdict(dict)
+    # Values, for a page shows a thousand: of each bot one in every game
+    scores = listed.filter(version__bot__in=shown).order_by("pk")
+    for bot, pool, score, sd in scores.values_list("version__bot", "pool", "field_score", "field_sd"):
+        by_bot[bot][pools[pool]] = (score, sd)
     lines = [
-        _line(place if place <= enough else None, by_bot[bot], games)
-        for place, (bot, *_) in enumerate(page, first + 1)
-        if bot in by_bot  # it may have left the tables since
+        _line(place if place <= enough else None, bots[bot], by_bot[bot], games)
+        for place, bot in enumerate(shown, first + 1)
+        if bot in by_bot and bot in bots  # it may have left the tables since
     ]
     return keyset.Page(lines, page.before, page.after)
 
@@ -94,10 +99,9 @@ def _ordered(pools: Mapping[int, str]) -> _Order:
     return _Order(sorted(rows, key=key), games)
 
 
-def _line(place: int | None, played: dict[str, Rating], games: list[str]) -> OverallLine:
+def _line(place: int | None, bot: Bot, played: _Scores, games: list[str]) -> OverallLine:
     missing = tuple(game for game in games if game not in played)
-    score = (sum(rating.field_score for rating in played.values()) + len(missing) / 2) / len(games)
-    sd = sqrt(sum(rating.field_sd**2 for rating in played.values())) / len(games)
-    bot = next(iter(played.values())).version.bot
-    scores = {game: rating.field_score for game, rating in sorted(played.items())}
+    score = (sum(score for score, _ in played.values()) + len(missing) / 2) / len(games)
+    sd = sqrt(sum(sd**2 for _, sd in played.values())) / len(games)
+    scores = {game: score for game, (score, _) in sorted(played.items())}
     return OverallLine(place, bot, score, Z95 * sd, scores, missing)

@@ -55,12 +55,16 @@ class Part:
     columns: list[Column]
 
 
-def brackets(tournament: Tournament) -> list[Part]:
-    """The brackets of an elimination that has started; nothing for other formats. Seven queries at most."""
+def brackets(tournament: Tournament, entries: Mapping[int, Entry] | None = None) -> list[Part]:
+    """The brackets of an elimination that has started; nothing for other formats. Seven queries at most.
+
+    entries: all of them by number, where they are at hand.
+    """
     steps = domain_brackets.read_bracket(tournament)
     if not steps:
         return []
-    entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
+    if entries is None:
+        entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
     boxes = {(step.pairing.part, step.pairing.round, step.pairing.place): _box(step, entries) for step in steps}
     size = 1 << max(len(entries) - 1, 1).bit_length()
     last = size.bit_length() - 1

@@ -105,7 +105,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "breaks": tiebreaks.columns(table.rows),
         "names": {row.entry.number: row.entry.version.bot.slug for row in table.rows},
         "rounds": _rounds(found),
-        "parts": brackets(found),
+        "parts": brackets(found, {row.entry.number: row.entry for row in table.rows}),
         "grows": _grows(found),
         "changes": _changes(found),
         "mine": _own_versions(viewer, found) if viewer and _changes(found) else [],

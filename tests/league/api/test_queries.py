@@ -41,7 +41,7 @@ LISTS = {
     "pools/{pool}/leaderboard": 3,
     "pools/{pool}/leaderboard?at=2030-01-01T00:00:00Z": 7,
     "pools/{pool}/history": 2,
-    "overall": 4,
+    "overall": 5,
     "queue": 2,
     "games": 0,
 }

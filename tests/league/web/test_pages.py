@@ -98,7 +98,7 @@ QUERIES = {
     "tournament": 13,
     "open tournament": 15,
     "matches": 5,
-    "overall": 8,
+    "overall": 9,
     "events": 5,
     "match": 14,
     "faulty match": 14,

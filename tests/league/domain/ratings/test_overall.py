@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from league.domain.ratings import overall, ratings
 from tests.support.league import NOW, accepted, play, started
@@ -19,7 +21,11 @@ def test_overall_is_the_mean_over_games_and_marks_what_was_not_played(ana, berto
     for pool in pools:
         ratings.refresh(pool, now=NOW)
 
-    found = {row.bot.slug: row for row in overall.read_page()}
+    with CaptureQueriesContext(connection) as queries:
+        found = {row.bot.slug: row for row in overall.read_page()}
+        assert {row.bot.owner.name for row in found.values()} == {"ana", "berto"}
+    assert len(queries) <= 5
+    assert not [one["sql"] for one in queries if '"league_botversion"."status"' in one["sql"]], "no versions are made"
 
     assert set(found["rufo"].games) == {"partnership", "corriente"}
     assert found["rufo"].missing == ("two_player",)

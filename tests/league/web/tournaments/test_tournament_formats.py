@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from league.domain.matches import matches
 from league.domain.tournaments import progress, tournaments
@@ -117,6 +119,18 @@ def test_a_match_played_again_is_the_one_that_opens(league, field) -> None:
     first = found.matches.order_by("id").first()
     opened = {name for part in brackets(found) for c in part.columns for b in c.boxes for name in b.matches}
     assert first.public_id in opened
+
+
+def test_entries_at_hand_are_not_read_again(league, field) -> None:
+    found = cup(league, field, "single_elimination")
+    play_out(found)
+    entries = {entry.number: entry for entry in found.entries.select_related("version__bot")}
+    wanted = brackets(found)
+    with CaptureQueriesContext(connection) as alone:
+        assert brackets(found) == wanted
+    with CaptureQueriesContext(connection) as given:
+        assert brackets(found, entries) == wanted
+    assert len(given) == len(alone) - 1
 
 
 def test_a_bracket_that_cannot_go_on_says_so_until_the_match_is_played_again(league, field, reader) -> None:
