@@ -1,6 +1,6 @@
 """What hands are worth to the house bot `champion` while there is a stock, learned from its own play: the numbers of bots/house/champion/learned.py.
 
-    .venv/bin/python benchmarks/learn.py [-g two_player] [--deals 20000] [--first 1] [--jobs 2] [--write]
+    .venv/bin/python benchmarks/learn.py [-g two_player] [--deals N] [--first 1] [--jobs 2] [--write]
 
 The players are `champion` without anything learned, so the same deals give the same numbers, whatever learned.py holds. After each trick while there
 is a stock the features of both hands are noted (`engine.search.foresight`), and what the leader still won more than the other; each number of
@@ -28,7 +28,9 @@ from engine.search.deals import Deal  # noqa: E402
 from engine.search.foresight import FEATURES, Foresight, Weights  # noqa: E402
 from tests.bots.harness import Seated, house, play, tute_bot  # noqa: E402
 
-GAMES = ("two_player",)
+# by game: how many deals, or games of several deals, are learned from, and how many deals of the hidden cards a player thinks of
+GAMES = {"two_player": (20_000, 800), "corriente": (400, 200)}
+OPTIONS = {"corriente": {"target": 1000, "claim_mode": "none"}}  # deals are played to their end, some eight in a game
 EACH = 50  # deals that a process plays before it tells
 BESIDE = 0.4  # weight of the positions of the rows beside
 RIDGE = 200.0
@@ -79,19 +81,19 @@ class Sums:
         return tuple(float(np.sqrt(max(0.0, one) / max(1.0, self.number[row]))) / 2 for one in (self.won[row], unknown))
 
 
-def plain() -> tute_bot.Bot:
-    """A champion that has learned nothing."""
+def plain(key: str) -> tute_bot.Bot:
+    """A champion that has learned nothing, for a game."""
     champion = house("champion")()
-    champion.learned = {}
+    champion.learned, champion.late, champion.budgets = {}, {}, {key: (6_000_000, GAMES[key][1])}
     return champion
 
 
 def learn(key: str, seeds: Sequence[int]) -> Sums:
     """Play these deals and sum up their positions."""
-    game = engine.load(key)
+    game = engine.load(key, **OPTIONS.get(key, {}))
     table, found = Foresight(game, ((0,) * FEATURES,)), Sums.empty(game.rules.stock // 2)
     for seed in seeds:
-        noted: list[tuple[int, list[int], int, int]] = []
+        noted: list[tuple[int, int, list[int], int, int]] = []
         seen = 0
 
         def watch(state: engine.State, _seats: list[Seated], noted: list = noted) -> None:
@@ -104,14 +106,16 @@ def learn(key: str, seeds: Sequence[int]) -> Sums:
             table.put(Deal([sorted(state.hand_of(seat)) for seat in range(2)], state.stock[:], []))
             points = state.seat_points()
             lead = points[state.turn] - points[1 - state.turn]
-            noted.append(((state.n + len(drawn)) // 2 - 1, table.features(drawn), state.turn, lead))
+            noted.append((state.deal_no, (state.n + len(drawn)) // 2 - 1, table.features(drawn), state.turn, lead))
 
-        state, _ = play(game, [plain] * 2, seed, watch=watch, deals=1)
-        if any(event["e"] == "tute" for event in state.events):  # a deal won at once says nothing of points
-            continue
-        scores = state.scores()
-        for row, features, leader, lead in noted:
-            found.note(row, features, 2.0 * (scores[leader] - scores[1 - leader] - lead))
+        state, _ = play(game, [lambda: plain(key)] * 2, seed, watch=watch, deals=1)
+        # a deal won at once says nothing of points
+        points = {
+            event["deal"]: event["points"] for event in state.events if event["e"] == "score" and event["why"] != "tute"
+        }
+        for deal, row, features, leader, lead in noted:
+            if deal in points:
+                found.note(row, features, 2.0 * (points[deal][leader] - points[deal][1 - leader] - lead))
     return found
 
 
@@ -152,14 +156,14 @@ def main() -> None:
     """Play, fit, print, and write if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], choices=GAMES, help="only this game")
-    parser.add_argument("--deals", type=int, default=20_000, help="deals to learn from (20000)")
+    parser.add_argument("--deals", type=int, help="deals to learn from, or games (20000, corriente 400)")
     parser.add_argument("--first", type=int, default=1, help="number of the first deal (1)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--write", action="store_true", help="put the weights into bots/house/champion/learned.py")
     chosen = parser.parse_args()
     found: dict[tuple[str, int], Weights] = dict(sys.modules[house("champion").__module__].LEARNED)
     for key in chosen.game or GAMES:
-        sums = played(key, chosen.first, chosen.deals, chosen.jobs)
+        sums = played(key, chosen.first, chosen.deals or GAMES[key][0], chosen.jobs)
         rows = []
         print(
             f"\n| {key}: cards in the stock | positions | points to come, rms | unexplained, rms |\n|---|---|---|---|"

@@ -145,7 +145,7 @@ def test_champion_beats_greedy() -> None:
     assert duel.mean - duel.mean_half_width > 0, str(duel)
 
 
-@pytest.mark.parametrize(("key", "count"), [("guinote", 12), ("subastado", 8)])
+@pytest.mark.parametrize(("key", "count"), [("guinote", 12), ("subastado", 8), ("corriente", 8), ("brisca", 12)])
 def test_champion_thinks_where_rules_are_not_compiled(key: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """There it plays as counting does in these games. Here it has to think, a little: its own cards and counting's words beat random, too."""
     champion = house("champion")

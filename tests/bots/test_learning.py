@@ -4,6 +4,7 @@ import random
 import runpy
 
 import numpy as np
+import pytest
 
 from benchmarks import learn
 from engine.search.foresight import FEATURES
@@ -36,8 +37,19 @@ def test_positions_are_the_same_in_whatever_parts_the_deals_are_played() -> None
     assert np.array_equal(whole.products, part.products)
 
 
+def test_deals_of_a_game_of_several_are_noted_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(learn.OPTIONS, "corriente", learn.OPTIONS["corriente"] | {"target": 250})
+
+    found = learn.learn("corriente", range(1, 2))
+
+    assert len(set(found.number)) == 1
+    assert found.number[0] > 1
+    assert found.won[0] > 0
+
+
 def test_learned_weights_stand_as_they_are_written() -> None:
     learned = runpy.run_path(str(learn.PLACE))["LEARNED"]
 
     assert learn.PLACE.read_text(encoding="utf-8") == learn.text(learned)
     assert [len(row) for row in learned["two_player", 2]] == [FEATURES] * 12
+    assert [len(row) for row in learned["corriente", 2]] == [FEATURES] * 14

@@ -5,9 +5,9 @@
    exchanging lacks the card for it.
 2. In each of many deals it plays each of its cards out (`engine.search.foresight`). In the next tricks, four in most games, everybody chooses
    each card by trying it out with open hands, so a mistake is punished there and partners help each other; the rest of the deal goes by
-   habit. Where there is a stock only the present trick is played so: the order of the stock is no open card.
-   In two_player what is left after that is weighed by numbers that were learned from self-play (`learned`), and deals in which the other would
-   not have led the card that lies count less.
+   habit. Where there is a stock only the present trick is played so: the order of the stock is no open card. In brisca and corriente the
+   last eight cards of it are taken for open all the same. In two_player and corriente what is left after that is weighed by numbers that
+   were learned from self-play (`learned`), and deals in which the other would not have led the card that lies count less.
    In cabrero, where points may hurt, each card is tried out going for points and keeping away from them.
 3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
 4. Where two seats play with the stock gone, both hands are known and the deal is solved to its end.
@@ -35,10 +35,13 @@ PLANS = {
     ("partnership", 4): (4, 4, ALL),
     ("individual", 2): (1, 1, 2),
     ("two_player", 2): (1, 1, 2),
+    ("brisca", 2): (1, 4, 2),
     ("cabrero", 4): (3, 3, ALL),
+    ("corriente", 2): (1, 4, 2),
     ("guinote", 4): (1, 4, ALL),
     ("subastado", 3): (6, 6, ALL),
 }
+LATE = {"brisca": 8, "corriente": 8}  # cards in the stock from which a deal is played out as if there were none
 # games in which it thinks where the rules are not compiled; in others it plays as `counting` does then
 PLAIN = ("partnership", "individual", "two_player")
 SOLVED = 8 if engine.COMPILED else 6  # cards in hand from which the end is solved, where two seats know both hands
@@ -58,6 +61,7 @@ class ChampionBot(Bot):
     name = "champion"
     learned = LEARNED  # what hands are worth, by game and seats
     budgets = BUDGETS
+    late = LATE
 
     def start(self, view: View) -> None:
         """Nobody is known to lack a pair yet."""
@@ -105,6 +109,7 @@ class ChampionBot(Bot):
         at_once = (
             rules.exchange == "immediate" and rules.exchange_trigger == "own_turn" and rules.exchange_window == "both"
         )
+        at_once |= rules.exchange == "deferred" and view.notice is None
         if not at_once or not view.shown or view.holder is not None or view.stock < rules.exchange_min_stock:
             return []
         for rank, taken in (("7", rules.exchange_seven), ("2", rules.exchange_two)):
@@ -139,8 +144,10 @@ class ChampionBot(Bot):
             return counting.act(view, legal)
         if view.seats == 2 and not view.stock and len(view.hand) <= SOLVED and view.rule("target") is None:
             return "play " + self.solve(state, cards)
-        with_stock, without, ahead = self.plan
-        table.begin(state, (with_stock if view.stock else without) if engine.COMPILED else 0, ahead)
+        tricks, without, ahead = self.plan
+        if view.stock <= self.late.get(view.game, 0):
+            tricks, ahead = without, ALL
+        table.begin(state, tricks if engine.COMPILED else 0, ahead)
         table.put(first)
         return "play " + self.best(view, table, cards)
 
