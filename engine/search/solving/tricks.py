@@ -5,8 +5,8 @@ hands. Seats are places in the ring of those who play. The value of a position i
 
 Alpha-beta with null windows from a first guess on, in strides; a table at the leads, in which cards of no points count by their order among
 those that are left; of cards that must do the same one is tried, and of cards that differ by points alone mostly one (`_is_alike`); the highest
-trumps take their points for certain (`_sure`), and the last trick plays itself. What is known of songs: to sing what can be sung costs nothing,
-unless it shuts out a dearer song, a tute or an exchange.
+trumps, and what a leader can go on leading, take their points for certain (`_sure`), and the last trick plays itself. What is known of
+songs: to sing what can be sung costs nothing, unless it shuts out a dearer song, a tute or an exchange.
 
 Compiled this looks at 10 to 15 million cards a second; as Python source at 60 times fewer, to the same values. Bits come from a table: mypyc
 2.4.1 shifts a literal wrongly from bit 31 on. Multipliers past 62 bits are attributes: as constants they would be Python objects.
@@ -33,9 +33,10 @@ FAR: Final = 8000
 STRIDE: Final = 16  # points from the first bound to the next one that is tried, without a guess
 NEAR: Final = 2  # the same with a guess
 ANY, FIRST, IN_WINDOW = 0, 1, 2
+BEFORE_DRAW, BEFORE_LEAD, BEFORE_CARD = 0, 1, 2  # moments of an exchange
 ORDERS = {"any": ANY, "forty_first": FIRST, "forty_first_side": FIRST, "forty_first_in_window": IN_WINDOW}
 TUTE: Final = 130  # as settlement.TUTE_SCORE
-ROWS = 14 if INTERPRETED else 21  # size of the table, as a power of two
+ROWS = 14 if INTERPRETED else 20  # size of the table, as a power of two
 
 
 def knows(game: Terms) -> bool:
@@ -133,6 +134,7 @@ class Tricks:
         self.ring: list[int] = []  # the seats by their places
         self.n: i64 = 0
         self.camps: i64 = 0
+        self.alternate = False  # whether the seats of two camps follow each other by turns
         self.trump: i64 = 0
         self.left: i64 = 0  # tricks that are not over
         self.rest: i64 = 0  # card points in hands, on the table and in the stock
@@ -200,6 +202,7 @@ class Tricks:
             ring.append(state.next[ring[-1]])
         self.n = len(ring)
         self.camps = sum(1 << place for place, seat in enumerate(ring) if seat not in first)
+        self.alternate = (self.n, self.camps) in ((4, 5), (4, 10), (2, 1), (2, 2))
         self.trump = state.trump * 16
         self.left = state.left // state.size
         draws = [] if state.n == 0 else state.stock[::-1][: state.n]
@@ -299,7 +302,7 @@ class Tricks:
                 if not swap:
                     step += 1
                     continue
-                v = self._swap(h0, h1, h2, h3, p, swap, a, b, ahead, made, other)
+                v = self._swap(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, 0, a, b, ahead, swap, BEFORE_LEAD, made, other)
             if self.over:
                 return 0
             if first:
@@ -363,9 +366,10 @@ class Tricks:
         return found
 
     def _swap(
-        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, swap: i64, alpha: i64, beta: i64, ahead: i64, made: i64, other: bool
+        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, bs: i64, bc: i64,
+        tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64, swap: i64, moment: i64, made: i64, other: bool,
     ) -> i64:  # fmt: skip
-        """The best of the exchanges that may be made before a lead."""
+        """The best of the exchanges that may be made; then it is the same moment again. swap: which; for the rest see `follow` and `speak`."""
         first: bool = not (self.camps >> p) & 1
         best: i64 = -FAR if first else FAR
         taken: i64 = self.stock[self.end - 1]
@@ -374,13 +378,20 @@ class Tricks:
         while which < 3:
             if swap & which:
                 given: i64 = self.trump + (self.seven if which == 1 else self.two)
+                hand: i64 = h0 ^ self.bit[given] ^ self.bit[taken]
                 self.stock[self.end - 1] = given
                 self.swapped = True
-                v: i64 = self.speak(
-                    h0 ^ self.bit[given] ^ self.bit[taken], h1, h2, h3, p, alpha, beta, ahead, made, other
-                )
+                v: i64 = 0
+                if moment == BEFORE_DRAW:
+                    v = self.after(hand, h1, h2, h3, p, alpha, beta, ahead)
+                elif moment == BEFORE_LEAD:
+                    v = self.speak(hand, h1, h2, h3, p, alpha, beta, ahead, made, other)
+                else:
+                    v = self.follow(hand, h1, h2, h3, p, k, led, bp, bs, bc, tp, laid, alpha, beta, ahead)
                 self.stock[self.end - 1] = taken
                 self.swapped = swapped
+                if self.over:
+                    return 0
                 best = max(best, v) if first else min(best, v)
             which += 1
         return best
@@ -390,28 +401,14 @@ class Tricks:
         left: i64 = self.end - self.drawn
         if not left:
             return self.speak(h0, h1, h2, h3, p, alpha, beta, ahead, 0, False)
+        swap: i64 = self._swaps(h0, left) if self.swap_before else 0
         best: i64 = 0
-        found = False
-        first: bool = not (self.camps >> p) & 1
-        if self.swap_before:
-            swap: i64 = self._swaps(h0, left)
-            taken: i64 = self.stock[self.end - 1]
-            swapped = self.swapped
-            which: i64 = 1
-            while which < 3:
-                if swap & which:
-                    given: i64 = self.trump + (self.seven if which == 1 else self.two)
-                    self.stock[self.end - 1] = given
-                    self.swapped = True
-                    v: i64 = self.after(h0 ^ self.bit[given] ^ self.bit[taken], h1, h2, h3, p, alpha, beta, ahead)
-                    self.stock[self.end - 1] = taken
-                    self.swapped = swapped
-                    if self.over:
-                        return 0
-                    if not found or ((v > best) if first else (v < best)):
-                        best = v
-                    found = True
-                which += 1
+        if swap:
+            best = self._swap(
+                h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, 0, alpha, beta, ahead, swap, BEFORE_DRAW, 0, False
+            )  # fmt: skip
+            if self.over:
+                return 0
         at: i64 = self.drawn
         bit = self.bit
         stock = self.stock
@@ -424,9 +421,9 @@ class Tricks:
         self.drawn = at + self.n
         value: i64 = self.speak(h0, h1, h2, h3, p, alpha, beta, ahead, 0, False)
         self.drawn = at
-        if not found:
+        if not swap:
             return value
-        return max(best, value) if first else min(best, value)
+        return min(best, value) if (self.camps >> p) & 1 else max(best, value)
 
     # ---- a trick
 
@@ -471,12 +468,13 @@ class Tricks:
                 if not left:
                     if self.left == 1:
                         return self._last(h0, h1, h2, h3, p)
-                    sure: i64 = 2 * self._sure(h0, h1, h2, h3, p)
-                    if sure > 0:
-                        if sure - down >= beta:
-                            return sure - down
-                    elif sure < 0 and up + sure <= alpha:
-                        return up + sure
+                    sure: i64 = self._sure(h0, h1, h2, h3, p)
+                    least: i64 = 2 * (sure >> 12 if first else sure & 4095) - down
+                    if least >= beta:
+                        return least
+                    most: i64 = up - 2 * (sure & 4095 if first else sure >> 12)
+                    if most <= alpha:
+                        return most
             if self.left > 1:
                 key = self._key(h0, h1, h2, h3, p, left, ahead if tute else 0)
                 row = (key & self.mask) << 1
@@ -498,8 +496,8 @@ class Tricks:
             if self.swap_turn and left:
                 swap: i64 = self._swaps(h0, left)
                 if swap:
-                    best = self._swap_and_follow(
-                        h0, h1, h2, h3, p, k, led, bp, bs, bc, tp, laid, alpha, beta, ahead, swap
+                    best = self._swap(
+                        h0, h1, h2, h3, p, k, led, bp, bs, bc, tp, laid, alpha, beta, ahead, swap, BEFORE_CARD, 0, False
                     )
                     if self.over:
                         return 0
@@ -740,32 +738,6 @@ class Tricks:
         self.rest += tp
         return gain + v
 
-    def _swap_and_follow(
-        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, bs: i64, bc: i64,
-        tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64, swap: i64,
-    ) -> i64:  # fmt: skip
-        """The best of the exchanges that may be made before a card is played to the trick on the table."""
-        first: bool = not (self.camps >> p) & 1
-        best: i64 = -FAR if first else FAR
-        taken: i64 = self.stock[self.end - 1]
-        swapped = self.swapped
-        which: i64 = 1
-        while which < 3:
-            if swap & which:
-                given: i64 = self.trump + (self.seven if which == 1 else self.two)
-                self.stock[self.end - 1] = given
-                self.swapped = True
-                v: i64 = self.follow(
-                    h0 ^ self.bit[given] ^ self.bit[taken], h1, h2, h3, p, k, led, bp, bs, bc, tp, laid, alpha, beta, ahead
-                )  # fmt: skip
-                self.stock[self.end - 1] = taken
-                self.swapped = swapped
-                if self.over:
-                    return 0
-                best = max(best, v) if first else min(best, v)
-            which += 1
-        return best
-
     def _duty(self, hand: i64, code: i64, led: i64, bs: i64) -> i64:
         """What a follower may play where it need not beat the others."""
         if code == FREE:
@@ -887,54 +859,129 @@ class Tricks:
             return good
         return -8 * value - keep
 
-    def _sure(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64) -> i64:
-        """Card points that one camp takes for certain: positive for the first, negative for the second.
+    def _sure(  # noqa: C901 - the hot path: calls cost more than lines
+        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64
+    ) -> i64:
+        """Card points that each camp takes for certain: the leader's, shifted by 12 bits, and the other's.
 
-        Trumps that beat every trump of the other camp take their tricks whenever they are played, or a partner's does. Where the leader
-        alone has trumps, or nobody, it leads its highest cards of the other suits, too, and nobody can ruff.
+        Trumps that beat every trump of the other camp take their tricks whenever they are played, or a partner's does. Beside them the leader takes
+        tricks by what nobody can beat, one after the other, for the better of two ways: while all who could ruff must follow, or when it has
+        drawn all trumps with its own. Where all tricks that are left are such ones everything is the leader's.
         """
-        camps: i64 = self.camps
-        n: i64 = self.n
-        mine: i64 = h0
-        theirs: i64 = 0
-        own: i64 = (camps >> p) & 1
-        q: i64 = p
-        i: i64 = 1
-        while i < n:
-            q += 1
-            if q == n:
-                q = 0
-            h: i64 = h1 if i == 1 else (h2 if i == 2 else h3)
-            if (camps >> q) & 1 == own:
-                mine |= h
-            else:
-                theirs |= h
-            i += 1
         t: i64 = self.trump
-        a: i64 = (mine >> t) & SUIT
-        b: i64 = (theirs >> t) & SUIT
-        if not a and b:
-            v: i64 = self.sums[b]
-            return v if own else -v
         high = self.high
-        points: i64 = 0
-        if b:
-            if b > a:
-                v = self.sums[b & (-2 << high[a])]
-                return v if own else -v
-            points = self.sums[a & (-2 << high[b])]
+        sums = self.sums
+        foes: i64 = h1 | h3
+        mate: i64 = h2
+        if not self.alternate:
+            foes = 0
+            mate = 0
+            q: i64 = p
+            i: i64 = 1
+            while i < self.n:
+                q += 1
+                if q == self.n:
+                    q = 0
+                h: i64 = h1 if i == 1 else (h2 if i == 2 else h3)
+                if (self.camps >> q) & 1 == (self.camps >> p) & 1:
+                    mate |= h
+                else:
+                    foes |= h
+                i += 1
+        own: i64 = (h0 >> t) & SUIT
+        a: i64 = own | ((mate >> t) & SUIT)
+        b: i64 = (foes >> t) & SUIT
+        if b > a:
+            points: i64 = 0
+            theirs: i64 = sums[b & (-2 << high[a])] if a else sums[b]
         else:
-            points = self.sums[a]
-            if not ((h1 | h2 | h3) >> t) & SUIT:
-                others: i64 = h1 | h2 | h3
-                s: i64 = 0
-                while s < 64:
-                    x: i64 = (h0 >> s) & SUIT
-                    if x and s != t:
-                        y: i64 = (others >> s) & SUIT
-                        points += self.sums[x & (-2 << high[y])] if y else self.sums[x]
-                    s += 16
-        return -points if own else points
+            points = sums[a & (-2 << high[b])] if b else sums[a]
+            theirs = 0
+        strict: bool = self.alternate and not self.empty_code
+        if not strict and (b or (mate >> t) & SUIT):
+            return points << 12 | theirs
+        # rounds: tricks before trumps are drawn, of suits in which nobody ruffs; long: those after they are drawn
+        worth = self.worth
+        low = self.low
+        t1: i64 = (h1 >> t) & SUIT
+        t2: i64 = (h2 >> t) & SUIT
+        t3: i64 = (h3 >> t) & SUIT
+        rounds: i64 = 0
+        drawn: i64 = 0  # points in those
+        long: i64 = 0
+        extra: i64 = 0
+        # in as many rounds of trumps as the leader has the highest ones for certain, does everybody else run out of them?
+        y: i64 = b | t2
+        w: i64 = own & (-2 << high[y]) if y else own
+        tops: i64 = 0
+        while w:
+            tops += 1
+            w &= w - 1
+        z1: i64 = t1
+        z2: i64 = t2
+        z3: i64 = t3
+        draws: bool = True
+        if y:
+            i = 0
+            while i < tops:
+                z1 &= z1 - 1
+                z2 &= z2 - 1
+                z3 &= z3 - 1
+                i += 1
+            draws = not (z1 | z2 | z3)
+        s: i64 = 0
+        while s < 64:
+            x: i64 = (h0 >> s) & SUIT
+            if x and s != t:
+                z1 = (h1 >> s) & SUIT
+                z2 = (h2 >> s) & SUIT
+                z3 = (h3 >> s) & SUIT
+                y = z1 | z2 | z3
+                w = x & (-2 << high[y]) if y else x
+                if draws:
+                    drawn += sums[w]
+                going = True
+                while w:
+                    c: i64 = high[w]
+                    w ^= 1 << c
+                    long += 1
+                    if not going:
+                        continue
+                    if (not z1 and t1) or (not z3 and t3):
+                        going = False
+                        continue
+                    # a partner who ruffs takes the lead away
+                    if not z2 and t2:
+                        extra = max(extra, worth[c])
+                        going = False
+                        continue
+                    rounds += 1
+                    points += worth[c]
+                    if not strict:
+                        continue
+                    # the others follow by their lowest, a partner by its highest
+                    if z1:
+                        points += worth[low[z1]]
+                        z1 &= z1 - 1
+                    if z2:
+                        points += worth[high[z2]]
+                        z2 ^= 1 << high[z2]
+                    if z3:
+                        points += worth[low[z3]]
+                        z3 &= z3 - 1
+            s += 16
+        points += extra
+        if draws:
+            points = max(points, sums[a | b] + drawn)
+            x = own
+            while x:
+                long += 1
+                x &= x - 1
+        else:
+            long = 0
+        if rounds + tops >= self.left or long >= self.left:
+            return (self.rest + self.bonus) << 12
+        return points << 12 | theirs
 
     def _last(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64) -> i64:
         """The last trick, which plays itself."""

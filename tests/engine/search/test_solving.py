@@ -188,6 +188,35 @@ def test_cards_that_differ_by_points_alone_are_seldom_both_tried() -> None:
     assert nodes < 50_000
 
 
+def test_who_takes_all_tricks_that_are_left_needs_no_search() -> None:
+    """The two highest trumps draw all others, and two aces are left."""
+    game = engine.load("partnership")
+    state = game.new_match(seed=1, record=False)
+    rng = random.Random(1)
+    while state.left > 4 * state.size or state.in_trick:
+        state.apply(rng.choice([action for action in state.legal_actions() if action < 52]))
+    trump = state.trump
+    one, two, three = [suit for suit in range(4) if suit != trump]
+    hands = [
+        [(trump, 9), (trump, 8), (one, 9), (two, 9)],
+        [(trump, 7), (trump, 0), (one, 8), (three, 9)],
+        [(trump, 6), (trump, 1), (three, 1), (three, 2)],
+        [(two, 8), (one, 7), (three, 0), (three, 3)],
+    ]
+    seat = state.turn
+    for cards in hands:
+        state.hands[seat] = game.pack.hand([suit * 10 + strength for suit, strength in cards])
+        seat = state.next[seat]
+    state.hand = state.hands[state.turn]
+    # nothing more to sing
+    state.sung = 15
+    state.legal = None
+    found = solve(state)
+    assert (found.low, found.high) == Exact(state, 10**6).solve()
+    assert found.exact
+    assert found.nodes <= 12, "a node for each bound that was tried"
+
+
 def whole(seed: int) -> engine.State:
     return engine.load("partnership").new_match(seed=f"whole {seed}", record=False)
 
