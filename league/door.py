@@ -25,7 +25,7 @@ from league.api.bots.lines import bots, versions
 from league.api.http import throttles
 from league.api.http.lines import Quick
 from league.api.http.negotiation import language
-from league.api.matches.lines import matches
+from league.api.matches.lines import boards, matches
 from league.api.people.lines import players
 from league.api.ratings.lines import leaderboard, pools
 from league.api.tournaments.lines import entries, tournaments
@@ -44,6 +44,7 @@ QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/leaderboard"), Quick(leaderboard, of_all=True)),
     (re.compile(r"/api/v1/bots"), Quick(bots, of_all=True)),
     (re.compile(r"/api/v1/matches"), Quick(matches)),
+    (re.compile(r"/api/v1/matches/(?P<match>[0-9a-z]{1,20})/boards"), Quick(boards)),
     (re.compile(r"/api/v1/players"), Quick(players, of_all=True)),
     (re.compile(r"/api/v1/pools"), Quick(pools, of_all=True)),
     (re.compile(r"/api/v1/versions"), Quick(versions)),

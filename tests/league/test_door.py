@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 
@@ -478,12 +478,13 @@ def lists(league: League) -> list[str]:
         "/api/v1/bots/luna/versions",
         "/api/v1/tournaments",
         f"/api/v1/tournaments/{league.next_cup.slug}/entries",
+        f"/api/v1/matches/{league.clean.public_id}/boards",
     ]
 
 
 def filtered(league: League) -> list[str]:
     """The same by their filters, those among them that leave nothing."""
-    table, matches, bots, _players, pools, versions, of_luna, tournaments, _entries = lists(league)
+    table, matches, bots, _players, pools, versions, of_luna, tournaments, *_ = lists(league)
     of = {
         table: (
             "show=active",
@@ -526,13 +527,14 @@ def through_django(path: str) -> bytes:
     return Client().get(path).content
 
 
-def compare(door: Door, paths: list[str], what: str) -> None:
-    """Pages of lines, made anew, are what the view tells."""
+def compare(door: Door, paths: list[str], what: str, gone: Sequence[str] = ()) -> None:
+    """Pages of lines, made anew, are what the view tells: of those that are `gone` that there is nothing."""
     cache.clear()
     for path in paths:
         door.store.clear()
         found = Unwatched(door, path)
-        assert (found.status, found.body) == (200, through_django(path)), f"{path} after {what}"
+        there = 404 if path in gone else 200
+        assert (found.status, found.body) == (there, through_django(path)), f"{path} after {what}"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -561,6 +563,7 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
         "games": lambda: type(rufo).objects.filter(pk=league.luna.pk).update(games=["tute"]),
         "a secret that is held back": lambda: type(cup).objects.filter(pk=cup.pk).update(secret_after=sight.NEVER),
         "a pool": lambda: type(league.pool).objects.filter(pk=league.pool.pk).update(revised=made.NOW),
+        "scores of a board": lambda: league.clean.boards.filter(number=1).update(scores=[1, -1]),
         "a seed": lambda: league.next_cup.entries.update(seed=7, withdrawn=made.NOW),
         "a bot that cannot be sealed": lambda: type(rufo).objects.filter(pk=rufo.pk).update(sealable=False),
         "a name of a tournament": lambda: type(cup).objects.filter(pk=cup.pk).update(slug="cup-of-all"),
@@ -573,7 +576,8 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
         by_hand[field] = partial(Match.objects.filter(pk=league.clean.pk).update, **{field: value})
     for what, act in {**changes(league), **by_hand}.items():
         act()
-        compare(door, lists(league), what)
+        held = Match.objects.filter(pk=league.clean.pk, tournament__opens=sight.NEVER).exists()
+        compare(door, lists(league), what, lists(league)[-1:] if held else ())
         compare(door, [one for one in filtered(league) if "nobody" not in one][::9], what)
     forget()
     for spoken in ("es", "en"):  # lines that are made for who reads Spanish are told everybody
@@ -659,7 +663,9 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
     keys = {one.name: tokens.create(one, "test", scope="read")[1] for one in (league.ana, league.berto, staff)}
     slug = held.tournaments.get().slug
     paths = [*lists(league), *filtered(league)[::3], f"/api/v1/matches?tournament={slug}"]
-    entries = f"/api/v1/tournaments/{slug}/entries"
+    made.play(Match.objects.filter(tournament__event=held)[0])
+    [played] = Match.objects.filter(tournament__event=held, status="finished").values_list("public_id", flat=True)
+    secret = (f"/api/v1/tournaments/{slug}/entries", f"/api/v1/matches/{played}/boards")
     settings.REST_FRAMEWORK = {
         **settings.REST_FRAMEWORK,
         "DEFAULT_THROTTLE_RATES": {"anon": (999, 60), "user": (999, 60)},
@@ -668,16 +674,16 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
     for turn in range(3):  # the view, which notes the token; then lines that are made; then lines that are there
         for name, key in {"": "", **keys}.items():
             headers = {"HTTP_AUTHORIZATION": f"Bearer {key}"} if key else {}
-            for path in (*paths, entries):
+            for path in (*paths, *secret):
                 found = Answered(door, path, **headers)
                 wanted = Client().get(path, **headers)
-                may = path != entries or name in ("ana", "olga")
+                may = path not in secret or name in ("ana", "olga")
                 assert (found.status, found.body) == (200 if may else 404, wanted.content), (turn, name, path)
                 if path == "/api/v1/tournaments":
                     assert (slug in {one["slug"] for one in json.loads(found.body)["results"]}) == (
                         name in ("ana", "olga")
                     )
-                if path.startswith("/api/v1/matches"):
+                if path.startswith("/api/v1/matches?") or path == "/api/v1/matches":
                     seen.setdefault(name, set()).update(one["id"] for one in json.loads(found.body)["results"])
                 if turn == 2 and key and json.loads(found.body).get("results"):
                     assert not [sql for sql in found.sql if '"league_party"."points"' in sql]

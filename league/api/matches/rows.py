@@ -1,4 +1,4 @@
-"""Matches with what a list shows of them."""
+"""Matches and boards with what a list shows of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db.models import Prefetch, QuerySet
 
 from league.domain.matches import sight
-from league.models import Match, Party
+from league.models import Board, Match, Party, Sitting
 
 # long texts that lists do not show
 LONG_TEXTS = ("faults", "stderr", "fault_detail")
@@ -22,3 +22,9 @@ def listed(viewer: User | None, *, whole: bool = False, seen: bool = False) -> Q
     return (rows if seen else sight.matches(rows, viewer)).prefetch_related(
         Prefetch("parties", parties if whole else parties.defer(*LONG_TEXTS))
     )
+
+
+def boards_of(rows: QuerySet[Board]) -> QuerySet[Board]:
+    """These boards with their match and their sittings, without replays. A query for the boards, one for their sittings."""
+    sittings = Sitting.objects.defer("replay").order_by("number")
+    return rows.select_related("match").prefetch_related(Prefetch("sittings", sittings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
@@ -18,7 +18,7 @@ from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
 from league.api.http.problems import Problem, told
-from league.api.matches.rows import listed
+from league.api.matches.rows import boards_of, listed
 from league.api.matches.serializers import (
     BoardOut,
     ChallengeNew,
@@ -46,8 +46,7 @@ def _match(request: Request, id: str) -> Match:
 
 
 def _boards(match: Match) -> QuerySet[Board]:
-    sittings = Sitting.objects.defer("replay").order_by("number")
-    return Board.objects.filter(match=match).select_related("match").prefetch_related(Prefetch("sittings", sittings))
+    return boards_of(Board.objects.filter(match=match))
 
 
 class Challenges(View):
@@ -131,6 +130,8 @@ class OneMatch(View):
 
 class Boards(ListView):
     """/matches/{id}/boards"""
+
+    shows = (marks.MATCHES,)
 
     queryset = Board.objects.none()
     serializer_class = BoardOut

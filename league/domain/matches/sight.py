@@ -19,7 +19,7 @@ from league.domain.core.listed import Listed
 from league.domain.core.prepared import ALL, Prepared, Some
 from league.domain.people.tokens import Viewer
 from league.enums import Audience
-from league.models import Entry, Event, Guest, Match, Pool, Tournament
+from league.models import Board, Entry, Event, Guest, Match, Pool, Tournament
 
 # Of what opens at no moment that is known
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -74,6 +74,20 @@ def read_entries(
     return _ENTRIES.read(columns, cursor, size, who=who, told=(*told, tournament))
 
 
+def read_boards(
+    columns: tuple[str, ...],
+    cursor: keyset.Cursor | None,
+    size: int,
+    *,
+    match: str,
+    viewer: Viewer | None = None,
+    now: datetime | None = None,
+) -> keyset.Page[tuple[int, str]]:
+    """The boards of the match of this public id by their number, as `read_cells`: none where `viewer` may not see it. One query."""
+    who, told = _asker(viewer, clock.given(now))
+    return _BOARDS.read(columns, cursor, size, who=who, told=(*told, match))
+
+
 BY_NUMBER = keyset.Order.by("number")
 
 
@@ -102,7 +116,12 @@ def _entries(who: str, told: Sequence[Any]) -> QuerySet[Entry]:
     return Entry.objects.filter(_seen_by(who, told[:-1], "tournament__"), tournament=told[-1])
 
 
-_MATCHES, _TOURNAMENTS, _ENTRIES = Listed(_matches), Listed(_tournaments), Listed(_entries, BY_NUMBER)
+def _boards(who: str, told: Sequence[Any]) -> QuerySet[Board]:
+    return Board.objects.filter(_seen_by(who, told[:-1], "match__tournament__"), match__public_id=told[-1])
+
+
+_MATCHES, _TOURNAMENTS = Listed(_matches), Listed(_tournaments)
+_ENTRIES, _BOARDS = Listed(_entries, BY_NUMBER), Listed(_boards, BY_NUMBER)
 
 
 def find_tournament(slug: str) -> int | None:

@@ -22,7 +22,7 @@ COLUMNS = ("elo", "margin", "rank_best", "rank_worst", "boards", "score", "point
 
 @kept.shown_by(marks.POOLS, marks.BOTS)
 def overall(request: HttpRequest) -> HttpResponse:
-    """The table over all games. Five queries."""
+    """The table over all games. Six queries."""
     topics.follow(request, marks.POOLS)
     page = all_games.read_page(lists.cursor_of(request, BY_PLACE))
     return render(request, "ratings/overall.html", {"page": page})
