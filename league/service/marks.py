@@ -49,6 +49,7 @@ BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches",
 PLAYED = "played"
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
+RELEASE = "release"  # what nothing but another release changes: no row stands for it
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 # That a worker has leased a match is no news: it is begun at once, or waits as before.
 SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
@@ -73,9 +74,13 @@ ALL = (
     # Its matches become visible with it
     Marks("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
     Marks("league_entry", ("'tournaments'", OF_TOURNAMENT)),
-    Marks("league_entryrequest", (OF_TOURNAMENT,)),
+    Marks(
+        "league_entryrequest",
+        (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END"),  # of an event or a circuit
+    ),
     Marks("league_event", ("'events'",)),
     Marks("league_circuit", ("'events'",)),
+    Marks("league_circuit_bots", ("'events'",)),
     Marks("league_season", ("'events'",)),
     Marks(
         "league_match",

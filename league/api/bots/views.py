@@ -61,6 +61,8 @@ class Bots(ListView):
 class OneBot(View):
     """/bots/{slug}"""
 
+    shows = (marks.BOTS,)
+
     serializer_class = BotChange
 
     @extend_schema(operation_id="get_bot", summary="Read a bot", tags=["bots"], responses=BotOut)
@@ -120,6 +122,8 @@ class Encounters(ListView):
 
 class JudgedSums(ListView):
     """/bots/{slug}/judged"""
+
+    shows = (marks.BOTS, marks.POOLS)
 
     serializer_class = JudgedOut
     filter_backends = ()
@@ -236,6 +240,8 @@ class BotVersions(VersionList):
 class OneVersion(View):
     """/versions/{id}"""
 
+    shows = (marks.BOTS, marks.MATCHES)  # the match that validates it among them
+
     serializer_class = VersionWithChecks
 
     @extend_schema(operation_id="get_version", summary="Read a version", tags=["bots"])
@@ -247,6 +253,8 @@ class OneVersion(View):
 
 class VersionAudits(View):
     """/versions/{id}/audits"""
+
+    shows = (marks.BOTS, marks.AUDITS)
 
     serializer_class = AuditsOut
 

@@ -118,6 +118,8 @@ class Matches(ListView):
 class OneMatch(View):
     """/matches/{id}"""
 
+    shows = (marks.MATCHES, marks.BOTS, marks.AUDITS)
+
     serializer_class = MatchDetail
 
     @extend_schema(operation_id="get_match", summary="Read a match", tags=["matches"])
@@ -146,6 +148,8 @@ class Boards(ListView):
 class OneBoard(View):
     """/matches/{id}/boards/{number}"""
 
+    shows = (marks.MATCHES,)
+
     serializer_class = BoardOut
 
     @extend_schema(operation_id="get_board", summary="Read a board", tags=["matches"])
@@ -157,6 +161,8 @@ class OneBoard(View):
 
 class Replay(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/replay"""
+
+    shows = (marks.MATCHES, marks.BOTS, marks.TOURNAMENTS)
 
     serializer_class = ReplayOut
     params = ("seat",)
@@ -201,6 +207,8 @@ class Replay(View):
 
 class Analysis(View):
     """/matches/{id}/analysis/{kind}"""
+
+    shows = (marks.MATCHES, marks.BOTS, marks.JUDGEMENTS)
 
     permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}

@@ -36,6 +36,8 @@ class Players(ListView):
 class OnePlayer(View):
     """/players/{name}"""
 
+    shows = (marks.BOTS,)
+
     serializer_class = PlayerOut
 
     @extend_schema(operation_id="get_player", summary="Read a player", tags=["players"])

@@ -197,6 +197,8 @@ def _game(key: str) -> dict[str, Any]:
 class Games(ListView):
     """/games"""
 
+    shows = (marks.RELEASE,)
+
     serializer_class = GameOut
     filter_backends = ()
 
@@ -208,6 +210,8 @@ class Games(ListView):
 
 class OneGame(View):
     """/games/{key}"""
+
+    shows = (marks.RELEASE,)
 
     serializer_class = GameDetail
     params = ("players",)

@@ -40,6 +40,7 @@ from league.domain.matches import embargoes, sight
 from league.domain.tournaments import circuits, events, releases
 from league.enums import TokenScope
 from league.models import Bot, Circuit, Event, Season, Tournament
+from league.service import marks
 
 
 def _events(viewer: User | None) -> QuerySet[Event]:
@@ -73,6 +74,8 @@ def _bots(names: list[str]) -> list[Bot]:
 
 class Events(ListView):
     """/events"""
+
+    shows = (marks.EVENTS, marks.TOURNAMENTS, marks.BOTS)
 
     queryset = Event.objects.none()
     serializer_class = EventNew
@@ -118,6 +121,8 @@ class Events(ListView):
 
 class OneEvent(View):
     """/events/{slug}"""
+
+    shows = (marks.EVENTS, marks.TOURNAMENTS, marks.MATCHES, marks.BOTS)
 
     serializer_class = EventDetail
 
@@ -281,6 +286,8 @@ class BotsOfEvent(View):
 class Circuits(ListView):
     """/circuits"""
 
+    shows = (marks.EVENTS, marks.BOTS)
+
     queryset = Circuit.objects.none()
     serializer_class = CircuitNew
 
@@ -318,6 +325,8 @@ class Circuits(ListView):
 
 class OneCircuit(View):
     """/circuits/{slug}"""
+
+    shows = (marks.EVENTS, marks.BOTS)
 
     serializer_class = CircuitOut
 
@@ -400,6 +409,8 @@ class OneCircuitBot(View):
 
 class Seasons(ListView):
     """/circuits/{slug}/seasons"""
+
+    shows = (marks.EVENTS, marks.TOURNAMENTS)
 
     queryset = Season.objects.none()
     serializer_class = SeasonOut

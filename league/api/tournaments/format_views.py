@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 from drf_spectacular.utils import extend_schema
@@ -21,12 +22,13 @@ from league.api.tournaments.serializers import (
     RoundOut,
     TournamentOut,
 )
-from league.api.tournaments.views import act_as_owner, seen
+from league.api.tournaments.views import act_as_owner, seen, shown_of
 from league.domain.core import keyset
 from league.domain.tournaments import brackets, forecast, formats, progress, tournaments
 from league.enums import TokenScope
 from league.models import Round, Tournament
 from league.pure.formats import Parameter
+from league.service import marks
 
 
 def _parameter(parameter: Parameter, text: str) -> dict[str, Any]:
@@ -44,6 +46,8 @@ def _parameter(parameter: Parameter, text: str) -> dict[str, Any]:
 
 class Formats(View):
     """/formats"""
+
+    shows = (marks.RELEASE,)
 
     serializer_class = FormatOut
 
@@ -104,6 +108,10 @@ class Forecast(View):
 class Rounds(ListView):
     """/tournaments/{slug}/rounds"""
 
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The tournament and its bots."""
+        return shown_of(named["slug"])
+
     queryset = Round.objects.none()
     serializer_class = RoundOut
     page_order = keyset.Order.by("number")
@@ -137,6 +145,10 @@ class Rounds(ListView):
 
 class Bracket(View):
     """/tournaments/{slug}/bracket"""
+
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The tournament and its bots."""
+        return shown_of(named["slug"])
 
     serializer_class = BracketOut
 

@@ -59,7 +59,8 @@ def one_tournament(request: Request, slug: str) -> Tournament:
     return found
 
 
-def _shown_of(slug: str) -> Sequence[str]:
+def shown_of(slug: str) -> Sequence[str]:
+    """What is shown of a tournament and its bots (league.service.marks); nothing where there is none."""
     pk = sight.find_tournament(slug)
     return (marks.of_tournament(pk), marks.BOTS) if pk else ()
 
@@ -148,6 +149,10 @@ class Tournaments(ListView):
 
 class OneTournament(View):
     """/tournaments/{slug}"""
+
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The tournament and its bots."""
+        return shown_of(named["slug"])
 
     serializer_class = TournamentOut
 
@@ -255,7 +260,7 @@ class Entries(ListView):
 
     def shown(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return _shown_of(named["slug"])
+        return shown_of(named["slug"])
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
 
@@ -347,7 +352,7 @@ class Standings(View):
 
     def shown(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return _shown_of(named["slug"])
+        return shown_of(named["slug"])
 
     @extend_schema(
         operation_id="get_standings",

@@ -45,6 +45,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/home.html", context)
 
 
+@kept.shown_by(marks.RELEASE)
 def documents(request: HttpRequest) -> HttpResponse:
     """The list of documents: docs/README.md first where there is one, then every page by its title."""
     pages = [
@@ -55,6 +56,7 @@ def documents(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/docs.html", {"pages": [page for page in pages if page[0] != "README"], "body": body})
 
 
+@kept.shown_by(marks.RELEASE)
 def document(request: HttpRequest, name: str) -> HttpResponse:
     """docs/<name>.md. The name comes from the list of files, so it cannot leave the folder."""
     path = {path.stem: path for path in DOCS.glob("*.md")}.get(name)

@@ -41,7 +41,9 @@ def _pool(request: HttpRequest, key: str) -> Pool:
 @require_safe
 def leaderboard_csv(request: HttpRequest, key: str) -> HttpResponse:
     """The leaderboard of a pool (`?pool=`, `?versions` for every version)."""
+    kept.shows(request, marks.POOLS, marks.BOTS)
     pool = _pool(request, key)
+    kept.shows(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
     return csv_file(
         f"{key}-{pool.pk}-ratings",
         ["place", "bot", "version", "owner", *COLUMNS, "provisional", "idle"],

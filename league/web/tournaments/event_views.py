@@ -29,8 +29,8 @@ from league.domain.tournaments.standings import standings
 from league.enums import BotState, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
+from league.service import kept, topics
 from league.service import marks as written
-from league.service import topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named, until_of
@@ -56,6 +56,7 @@ class Stage:
     waits: list[waiting.Wait]
 
 
+@kept.shown_by(written.EVENTS, written.BOTS)
 def events(request: HttpRequest) -> HttpResponse:
     """Events and recurring leagues, from the newest. Two queries."""
     context = {
@@ -67,6 +68,7 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/events.html", context)
 
 
+@kept.shown_by(written.EVENTS, written.TOURNAMENTS, written.MATCHES, written.BOTS)
 def event(request: HttpRequest, slug: str) -> HttpResponse:
     """One event: every stage, planned or played, who goes on, and what it waits for. Eight queries; one more before it has begun."""
     viewer = user_of(request)

@@ -267,6 +267,9 @@ def _ask(request: HttpRequest, found: Tournament, viewer: Player) -> None:
 @require_safe
 def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The standings of a tournament, a row for each entry; numbers with a point, names as in the API."""
+    pk = sight.find_tournament(slug)
+    if pk is not None:
+        kept.shows(request, marks.of_tournament(pk), marks.BOTS)
     found = _seen(request, Tournament.objects.select_related("pool"), slug)
     rows = standings(found).rows
     breaks = next((list(row.breaks) for row in rows if row.breaks), [])
