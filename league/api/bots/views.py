@@ -240,7 +240,7 @@ class BotVersions(VersionList):
 class OneVersion(View):
     """/versions/{id}"""
 
-    shows = (marks.BOTS, marks.MATCHES)  # the match that validates it among them
+    shows = (marks.BOTS,)  # of the matches that have validated it only names
 
     serializer_class = VersionWithChecks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -43,6 +44,12 @@ from league.service import marks
 def _match(request: Request, id: str) -> Match:
     """The match, without anything else. 404 where there is none that who asks may see."""
     return existing(sight.matches(Match.objects.all(), user_of(request)).filter(public_id=id).first())
+
+
+def _shown_of(id: str) -> Sequence[str]:
+    """What stands for one match with its bots: its tournament changes with it, where it has one, and play elsewhere leaves it."""
+    tournament = sight.find_tournament_of(id)
+    return marks.MATCHES if tournament is None else marks.of_tournament(tournament), marks.BOTS
 
 
 def _boards(match: Match) -> QuerySet[Board]:
@@ -118,7 +125,9 @@ class Matches(ListView):
 class OneMatch(View):
     """/matches/{id}"""
 
-    shows = (marks.MATCHES, marks.BOTS, marks.AUDITS)
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The match, its bots, and what audits have shown of it."""
+        return *_shown_of(named["id"]), marks.AUDITS
 
     serializer_class = MatchDetail
 
@@ -133,7 +142,9 @@ class OneMatch(View):
 class Boards(ListView):
     """/matches/{id}/boards"""
 
-    shows = (marks.MATCHES,)
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The match."""
+        return _shown_of(named["id"])
 
     queryset = Board.objects.none()
     serializer_class = BoardOut
@@ -148,7 +159,9 @@ class Boards(ListView):
 class OneBoard(View):
     """/matches/{id}/boards/{number}"""
 
-    shows = (marks.MATCHES,)
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The match."""
+        return _shown_of(named["id"])
 
     serializer_class = BoardOut
 
@@ -162,7 +175,9 @@ class OneBoard(View):
 class Replay(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/replay"""
 
-    shows = (marks.MATCHES, marks.BOTS, marks.TOURNAMENTS)
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The match and its bots."""
+        return _shown_of(named["id"])
 
     serializer_class = ReplayOut
     params = ("seat",)
@@ -208,7 +223,9 @@ class Replay(View):
 class Analysis(View):
     """/matches/{id}/analysis/{kind}"""
 
-    shows = (marks.MATCHES, marks.BOTS, marks.JUDGEMENTS)
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The match and its judgement."""
+        return *_shown_of(named["id"]), marks.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}

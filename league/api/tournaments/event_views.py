@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import User
@@ -40,7 +41,7 @@ from league.domain.matches import embargoes, sight
 from league.domain.tournaments import circuits, events, releases
 from league.enums import TokenScope
 from league.models import Bot, Circuit, Event, Season, Tournament
-from league.service import marks
+from league.service import kept, marks
 
 
 def _events(viewer: User | None) -> QuerySet[Event]:
@@ -122,7 +123,12 @@ class Events(ListView):
 class OneEvent(View):
     """/events/{slug}"""
 
-    shows = (marks.EVENTS, marks.TOURNAMENTS, marks.MATCHES, marks.BOTS)
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The event, its tournaments with their matches, and its bots."""
+        kept.shows(
+            self.request._request, marks.EVENTS, marks.TOURNAMENTS, marks.BOTS
+        )  # before its tournaments are named
+        return [marks.of_tournament(pk) for pk in sight.find_stages(named["slug"])]
 
     serializer_class = EventDetail
 

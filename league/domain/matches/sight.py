@@ -129,6 +129,20 @@ def find_tournament(slug: str) -> int | None:
     return next((int(pk) for (pk,) in _BY_SLUG.rows((), (slug,))), None)
 
 
+def find_tournament_of(match: str) -> int | None:
+    """The id of the tournament of the match of this public id, whoever may see it; None where it has none. One query."""
+    return next((int(pk) for (pk,) in _OF_MATCH.rows((), (match,)) if pk is not None), None)
+
+
+def find_stages(event: str) -> tuple[int, ...]:
+    """The ids of the tournaments of the event of this name, whoever may see them. One query."""
+    return tuple(int(pk) for (pk,) in _OF_EVENT.rows((), (event,)))
+
+
+_OF_MATCH = Prepared(lambda _, values: Match.objects.filter(public_id=values[0]).values_list("tournament"))
+_OF_EVENT = Prepared(
+    lambda _, values: Tournament.objects.filter(event__slug=values[0]).order_by("pk").values_list("pk")
+)
 _BY_SLUG = Prepared(lambda _, values: Tournament.objects.filter(slug=values[0]).values_list("pk"))
 
 

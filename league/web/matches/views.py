@@ -283,6 +283,8 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 
 def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
     """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
+    tournament = sight.find_tournament_of(public_id)
+    kept.shows(request, marks.MATCHES if tournament is None else marks.of_tournament(tournament), marks.BOTS)
     found = _match(request, public_id)
     if closed := replays.reason_closed(found):
         return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)

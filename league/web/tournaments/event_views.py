@@ -68,10 +68,11 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/events.html", context)
 
 
-@kept.shown_by(written.EVENTS, written.TOURNAMENTS, written.MATCHES, written.BOTS)
+@kept.shown_by(written.EVENTS, written.TOURNAMENTS, written.BOTS)
 def event(request: HttpRequest, slug: str) -> HttpResponse:
-    """One event: every stage, planned or played, who goes on, and what it waits for. Eight queries; one more before it has begun."""
+    """One event: every stage, planned or played, who goes on, and what it waits for. Nine queries; one more before it has begun."""
     viewer = user_of(request)
+    kept.shows(request, *map(written.of_tournament, sight.find_stages(slug)))
     rows = sight.tournaments(Tournament.objects.filter(event__slug=slug), viewer)
     stages = rows.values_list("pk", flat=True)[:MOST_FOLLOWED]
     topics.follow(request, written.EVENTS, written.TOURNAMENTS, *map(written.of_tournament, stages))
@@ -201,11 +202,13 @@ def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@kept.shown_by(written.EVENTS, written.TOURNAMENTS, written.BOTS)
 def marks(request: HttpRequest, slug: str) -> HttpResponse:
     """What everybody reached in an event, for a spreadsheet: who came further stands above. For its owner also who takes part without a bot.
 
-    Three queries for each of its tables, more of some formats, and three.
+    Three queries for each of its tables, more of some formats, and four.
     """
+    kept.shows(request, *map(written.of_tournament, sight.find_stages(slug)))
     viewer = user_of(request)
     rows = Event.objects.select_related("owner").prefetch_related(tournaments_with_entries(viewer))
     found = get_object_or_404(sight.events(rows, viewer), slug=slug)
