@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test mutate lint style types fmt texts bench fast soak chaos lock clean venv venv-dev
+.PHONY: help demo serve test slow mutate lint style types fmt texts bench fast soak chaos lock clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -40,8 +40,11 @@ demo: venv  ## house bots play a round robin in the sandbox; leaderboard; site o
 serve: venv  ## the site, a worker and the scheduler on this machine, with the league in var/
 	@$(BIN)/python manage.py serve --bind 127.0.0.1:$(PORT)
 
-test: style $(if $(ARGS),types)  ## lint, types, import contracts and every test, real PostgreSQL, Redis and Chromium included
-	@.ci/test $(ARGS)
+test: style $(if $(ARGS),types)  ## lint, types, import contracts and all tests that are not slow, on real PostgreSQL, Redis and Chromium
+	@.ci/test $(or $(ARGS),quick)
+
+slow: venv-dev  ## the slow tests: random kills, real kernels, every page in the browser; with `make test` this is the whole suite
+	@.ci/test slow
 
 mutate: venv-dev  ## break the code in a sample of places and see whether a test notices (MUTANTS=320 SEED=1)
 	@$(BIN)/python -m tests.mutate --sample $(MUTANTS) --seed $(SEED) --least 90 $(ARGS)
@@ -74,7 +77,7 @@ fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without one th
 	@find engine -name '*.so' -not -path '*/_compiled/*' -delete
 	@$(BIN)/python -W ignore::RuntimeWarning -m engine.compiling
 
-soak: venv-dev  ## the long runs that are not part of make test (SOAK_S=300: seconds)
+soak: venv-dev  ## the long runs that are part of neither test nor slow (SOAK_S=300: seconds)
 	@.ci/test -m soak -s $(ARGS)
 
 chaos: venv-dev  ## random kills, lost messages, servers that go away; the tables must not change (CHAOS_S=600: seconds)

@@ -31,6 +31,7 @@ TABLES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "options", "name"), [(*table, name) for table in TABLES for name in NAMES if table[0] in GAMES[name]]
 )
@@ -116,6 +117,7 @@ BOARDS: dict[str, tuple[int, int]] = {
 SHORT: dict[str, dict] = {"cabrero": {"max_losses": 1}, "chancho": {"max_losses": 1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("better", BETTER)
 @pytest.mark.parametrize("key", BOARDS)
 def test_house_bot_beats_random(key: str, better: str) -> None:
@@ -128,6 +130,7 @@ def test_house_bot_beats_random(key: str, better: str) -> None:
     assert duel.mean - duel.mean_half_width > 0, str(duel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "count"), [("partnership", 12), ("corriente", 30), ("subastado", 10), ("podrida", 4)])
 def test_counting_beats_greedy(key: str, count: int) -> None:
     """As above, in a game of each kind; docs/house-bots.md has the others."""

@@ -13,7 +13,7 @@ from tests.chaos.conftest import LONG, OVER, Troubled
 from tests.chaos.trouble import PLACES
 from tests.support.compose import TOP
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 OF_THE_SCHEDULER = ("in the count", "after the count", "at the end", "in the end")
 AHEAD = ("claimed ahead", "bots started ahead")

@@ -152,6 +152,7 @@ def installed(project: Path) -> Path:
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.timeout(1200)  # the compiler takes a minute of a free core
 def test_compiled_and_pure_rules_play_the_same_matches(project: Path, tmp_path: Path) -> None:
     pure, fast = play(copy_of(tmp_path / "pure", "engine")), play(project)
@@ -168,6 +169,7 @@ def plain_environment(**more: str) -> dict[str, str]:
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_the_command_finds_the_compiled_rules_from_any_folder(installed: Path, tmp_path: Path) -> None:
     for words in ([installed / "tute"], [installed / "python", "-m", "engine.cli"]):
@@ -178,6 +180,7 @@ def test_the_command_finds_the_compiled_rules_from_any_folder(installed: Path, t
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_site_and_worker_find_the_compiled_rules_from_any_folder(
     project: Path, installed: Path, tmp_path: Path
@@ -253,6 +256,7 @@ print(engine.COMPILED, engine.compiled.folder().is_dir(), [table.worth(card) for
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_a_bot_finds_the_compiled_rules_in_every_tier(project: Path, installed: Path, tmp_path: Path) -> None:
     state = project.parent / "sandbox"

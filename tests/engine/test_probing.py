@@ -62,6 +62,7 @@ def test_features_are_of_the_own_hand_and_of_open_cards_alone() -> None:
         assert features(state, state.legal_actions()) == features(other, other.legal_actions())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "players"), ALL_TWO_SIDED)
 def test_it_plays_every_game_of_two_sides_by_what_a_seat_is_told(key: str, players: int) -> None:
     """The referee takes each of its answers, and it chooses the same again."""
@@ -117,6 +118,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict
     return found
 
 
+@pytest.mark.slow
 def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("random", "-g", "brisca", "--players", "2", "--tries", "8", "--boards", "4", "--seed", "7")
     found = told(capsys, *words, "--jobs", "1")

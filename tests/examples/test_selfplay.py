@@ -43,18 +43,21 @@ def network() -> selfplay.Network:
     return trained(24)
 
 
+@pytest.mark.slow
 def test_some_seconds_of_play_teach_something(network: selfplay.Network) -> None:
     """Against cards at random, over the same deals: points a deal before and after."""
     before = selfplay.against_random(selfplay.Network(np.random.default_rng(1)), 500, 7)
     assert selfplay.against_random(network, 500, 7) > before + 4
 
 
+@pytest.mark.slow
 def test_the_same_seed_learns_the_same() -> None:
     one, other = trained(2), trained(2)
     assert all((a == b).all() for a, b in zip(one.weights, other.weights, strict=True))
     assert one.updates > 4
 
 
+@pytest.mark.slow
 def test_a_checkpoint_goes_on_where_it_stopped(network: selfplay.Network, tmp_path: Path) -> None:
     network.save(tmp_path / "learned.npz", 123)
     again = selfplay.Network(np.random.default_rng(9))
@@ -78,6 +81,7 @@ def test_what_came_of_a_decision_is_counted_from_there_on() -> None:
     assert (targets != 0).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_the_bot_is_shown_what_the_network_is_shown(network: selfplay.Network, tmp_path: Path) -> None:
     """Over whole deals: the same inputs from what a bot is told, and the same numbers for the cards, from weights of 16 bits."""
     selfplay.export(network, tmp_path)

@@ -81,6 +81,7 @@ def verdict(attack: Attack, result: MatchResult, undisturbed: list[list[int]]) -
     return wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name != "nothing"])
 def test_attack_gains_nothing_in_a_match(
     name: str,

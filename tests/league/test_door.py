@@ -409,6 +409,7 @@ def changes(league: Larger) -> dict[str, Callable[[], object]]:
     }
 
 
+@pytest.mark.slow
 def test_nothing_is_older_than_a_change(league, door):
     changed = set()
     for path in pages(league):
@@ -700,6 +701,7 @@ def compare(door: Door, paths: list[str], what: str, gone: Sequence[str] = ()) -
         assert (found.status, found.body) == (there, through_django(path)), f"{path} after {what}"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_finished_lines_tell_what_the_view_tells(league, door):
     """After all that happens to a league, and after every change of what a line shows, those included that only hands can make."""
@@ -808,6 +810,7 @@ def test_filtered_lists_need_no_row_of_their_own(league, door):
             assert Answered(door, f"{path}?{query}").status in (200, 400), query
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings):
     """Matches that are held back are in the lists of their owner, of the staff, and of nobody else, in whatever order they ask."""

@@ -114,6 +114,7 @@ def counted_once(stack: Stack, tournaments: int) -> None:
     wait_for(lambda: stack.rows(rated) == [(2 * total,)], f"ratings of all boards\n{stack.logs()}", LONG, every=0.2)
 
 
+@pytest.mark.slow
 def test_every_match_is_counted_once_though_a_worker_is_killed(league_stack: Stack) -> None:
     """Kill -9 of a worker in the middle of a match: another one plays it again, from its first board, on the same deals."""
     stack = league_stack
@@ -167,6 +168,7 @@ def a_stopped_scheduler_is_not_well(stack: Stack) -> None:
     wait_for(lambda: stack.check("scheduler")[0], "a scheduler that is well again", LONG, every=0.5)
 
 
+@pytest.mark.slow
 def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     league_stack: Stack, redis_server: RedisServer, tmp_path: Path
 ) -> None:

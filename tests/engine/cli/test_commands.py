@@ -249,6 +249,7 @@ def test_bench_sandbox_gives_every_tier_over_the_same_interpreter(tute: Tute) ->
     assert all(row["over_best_ms"] == row["best_ms"] - first["best_ms"] for row in others)
 
 
+@pytest.mark.slow
 def test_bench_runner_gives_ratios(tute: Tute) -> None:
     data = json.loads(tute("bench", "runner", "--seconds", "0.5", "--json").stdout)
 
@@ -308,6 +309,7 @@ def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:
     assert "\n  tute bot check 'mi bot'\n  tute play 'mi bot' random -g partnership -n 50\n" in made
 
 
+@pytest.mark.slow
 def test_bot_check_takes_few_tables_that_meet_every_kind_of_decision(tute: Tute) -> None:
     every = [(key, players) for key in games() for players in declared(key).players]
     meets = {at: set(awkward.known(load(at[0], players=at[1]))) for at in every}

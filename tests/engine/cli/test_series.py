@@ -40,6 +40,7 @@ def test_the_result_does_not_depend_on_the_number_of_jobs(tute: Tute, tmp_path: 
     assert cards(tmp_path / "one.jsonl") == cards(tmp_path / "two.jsonl")
 
 
+@pytest.mark.slow
 def test_a_series_killed_half_way_goes_on_and_ends_the_same(tute: Tute, state_dir: Path, tmp_path: Path) -> None:
     words = (*PLAY, "--jobs", 1, "--log", "games.jsonl", "--resume", "series.jsonl")
     env = {**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT)}

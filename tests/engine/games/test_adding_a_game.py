@@ -60,6 +60,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_example_of_the_page_is_a_game_by_one_file_and_its_cases(tmp_path: Path) -> None:
     for name in COPIED:

@@ -50,6 +50,7 @@ def check(game: engine.Game) -> None:
         assert rules_of(game, fewer) != game.rules
 
 
+@pytest.mark.slow
 @MANY
 @given(mixtures())
 def test_options_name_the_rules(game: engine.Game) -> None:

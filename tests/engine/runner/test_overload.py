@@ -53,6 +53,7 @@ def busy(core: int, number: int) -> Iterator[None]:
             other.communicate()
 
 
+@pytest.mark.slow
 def test_other_programs_on_the_core_cost_nobody_a_match(box: Sandbox, make: Maker, honest: BotSpec) -> None:
     core = max(os.sched_getaffinity(0))
     thinks = make(THINKS.format(cpu_s=0.25), name="thinks")
@@ -94,6 +95,7 @@ print(json.dumps([[fault.kind + ": " + fault.detail for fault in party.faults] f
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whom", ["the worker", "the worker and all its processes"])
 def test_a_worker_that_stands_still_costs_nobody_a_match(whom: str, box: Sandbox, make: Maker, honest: BotSpec) -> None:
     thinks = make(THINKS.format(cpu_s=0.2), name="thinks")

@@ -219,6 +219,7 @@ def elsewhere(game: engine.Game, course: Course, moment: Decision, rng: random.R
             yield deck
 
 
+@pytest.mark.slow
 @ON_GAMES
 def test_no_byte_depends_on_what_a_bot_may_not_know(
     key: str, group: list[tables.Table], monkeypatch: pytest.MonkeyPatch

@@ -94,6 +94,7 @@ def test_a_match_is_played_and_a_tier_that_does_not_hold_plays_none(place: Place
         assert "No permissions to create new namespace" in " ".join(refused.split())
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_every_attack_is_contained_there_too(place: Place) -> None:
     names = "".join(f"{name}\\n" for name in ATTACKS)

@@ -62,6 +62,7 @@ def run(project: Path, state: Path, *words: str, code: int = 0, **settings: str)
     return done.stdout if code == 0 else done.stderr  # how far it is, it says beside its answer
 
 
+@pytest.mark.slow
 def test_everything_that_asks_for_tiers_knows_a_new_one(
     project: Path, state: StateDirectory, tiers_here: list[str]
 ) -> None:

@@ -31,6 +31,7 @@ SOME = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_groups_of_version_2_as_root_of_a_delegated_group(state: StateDirectory) -> None:
     """The same tests that run on this machine's control groups, less what the other test of this file asks of a user, and a twin."""
@@ -60,6 +61,7 @@ def test_groups_of_version_2_as_root_of_a_delegated_group(state: StateDirectory)
     assert "tute-bot" not in printed.partition("passed")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) -> None:
     program, environment, _ = state.for_others()

@@ -76,6 +76,7 @@ def tight(state: engine.State, rng: random.Random) -> engine.State:
     return other
 
 
+@pytest.mark.slow
 @ON_GAMES
 def test_both_ways_score_the_same_from_any_moment(key: str, group: list[tables.Table]) -> None:
     """Matches at every table, in which announcements are frequent, are left at every eighth action or so."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
-import time
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from celery import shared_task, signals
@@ -121,20 +122,31 @@ def test_celery_finds_no_connection_whose_file_it_would_close_by_number(loops: L
 def test_nobody_waits_for_a_broker_that_hangs(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A hundred hints are told at once; when it answers again, they reach it."""
+    """A hundred hints are told before the first is sent; when it answers again, they reach it."""
     server = RedisServer()
     monkeypatch.setattr(tasks, "REST_S", 0.0)
     kept = {name: celery.app.conf[name] for name in ("broker_url", "broker_transport_options")}
     options = celery.broker_options(server.url, settings.STATE_DIR)
     celery.app.conf.update(broker_url=server.url, broker_transport_options=options)
     try:
+        told = threading.Event()
+        in_time: list[bool] = []
+        real = tasks.Sender._send
+
+        def send_when_all_are_told(*words: Any) -> None:
+            in_time.append(told.wait(60))
+            told.set()
+            real(*words)
+
+        monkeypatch.setattr(tasks.Sender, "_send", staticmethod(send_when_all_are_told))
         sender = tasks.Sender()
         server.hang()
-        began = time.monotonic()
         for _ in range(100):
             sender.send(pool=7)
-        assert time.monotonic() - began < 20  # each would have waited for a second and more
+        told.set()
         wait_for(lambda: "no hint could be sent" in caplog.text, "a word in the log", 60)
+        assert in_time
+        assert all(in_time)  # else whoever tells a hint waits for its sending
         server.go_on()
 
         def arrives() -> bool:

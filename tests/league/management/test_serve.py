@@ -72,7 +72,14 @@ def answers(port: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        signal.SIGINT,
+        pytest.param(signal.SIGKILL, marks=pytest.mark.slow),
+    ],
+)
 def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Signals) -> None:
     shutil.copytree(collected, state / "static")
     if how != signal.SIGTERM:  # there the database is made, too, and the runtime
@@ -94,6 +101,7 @@ def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Si
     assert (state / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
     command = [sys.executable, "manage.py", "demo", "--no-serve", "--game", "partnership", "--boards", "1", "--seed"]
 

@@ -46,6 +46,7 @@ def test_a_difference_would_be_seen() -> None:
     assert list(changed(before, {"a": [1], "c": "x"})) == ["/a was [1, {'b': 2.5}] and is [1]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("commit", sorted({path.name.split(".")[0] for path in upgrades.KEPT.iterdir()}))
 def test_a_league_of_an_earlier_release_upgrades_with_all_that_it_told(
     commit: str, postgres_url: str, tmp_path: Path

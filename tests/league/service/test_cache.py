@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -72,12 +71,15 @@ def test_the_api_counts_on_without_redis(
     assert keys(server) == 1
     assert server.denied() == []
     monkeypatch.setattr(service, "WITHIN_S", 0.1)
+    asked: list[Any] = []
+    pool = service.guard((server.urls["web"],))._pool
+    submit = pool.submit
+    monkeypatch.setattr(pool, "submit", lambda ask: asked.append(ask) or submit(ask))
     go(server)
     try:
-        began = time.monotonic()
         found = [league.get("/api/v1/games") for _ in range(8)]
-        # Eight calls that each wait for a hung Redis would take 40 s by the usual limit of a socket.
-        assert time.monotonic() - began < 20
+        # The first request alone finds out: by its look at the counter or, where only memory lacks, by the note that follows.
+        assert len(asked) in (1, 2)
     finally:
         come(server)
     assert [answer.status_code for answer in found] == [200] * 5 + [429] * 3

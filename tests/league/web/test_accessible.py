@@ -81,6 +81,7 @@ def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
         opened.close()
 
 
+@pytest.mark.slow
 def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
     views = [(1280, "light"), (360, "dark")]  # turn about, and both where most is shown
     found = []
@@ -103,6 +104,7 @@ def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) 
     assert look(f"{where}open", 360, "dark") + look(f"{where}fair", 1280, "light") == []
 
 
+@pytest.mark.slow
 def test_events_that_are_held_back_or_private_break_no_rule(look, live) -> None:
     league = live[1]
     stages = [{"format": "round_robin", "boards": 2}]
@@ -121,6 +123,7 @@ def test_events_that_are_held_back_or_private_break_no_rule(look, live) -> None:
     assert [found for path in paths for view in views for found in look(path, *view)] == []
 
 
+@pytest.mark.slow
 def test_pages_of_the_digest_by_mail_and_of_a_league_break_no_rule(look, live, settings) -> None:
     settings.MAIL = True
     ana = live[1].ana
@@ -138,6 +141,7 @@ def test_pages_of_the_digest_by_mail_and_of_a_league_break_no_rule(look, live, s
     assert found == []
 
 
+@pytest.mark.slow
 def test_a_table_of_a_person_breaks_no_rule(look, live) -> None:
     made.accepted(live[1].ana, "lince", games=["partnership"])
     row = seating.sit(live[1].ana, "partnership", "lince")

@@ -90,6 +90,7 @@ def stored_by_postgresql(owner, league) -> None:
     assert not [token for token in league.ana.tokens.all() if "\0" in token.label]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda text: ascii(text)[:12])
 def test_no_input_breaks_a_page(wrong: str, league, owner) -> None:
     names = {"match": league.clean.public_id, "cup": league.next_cup.slug}

@@ -168,6 +168,7 @@ def test_seeing_as_a_seat_hides_the_other_hands(live, visit) -> None:
     assert page.locator(backs).count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_pages_fit_and_are_quiet(live, visit, width: int, height: int, scheme: str) -> None:

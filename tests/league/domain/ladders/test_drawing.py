@@ -140,6 +140,7 @@ def claims_until_seated(wanted: list[int], pool: Pool, at: float) -> list[Match]
     return claimed
 
 
+@pytest.mark.slow
 def test_the_first_tables_of_new_versions_wait_for_what_was_queued_and_for_each_other_alone(ladder):
     for at in range(20):
         drawing.draw(now=later(at))
@@ -173,6 +174,7 @@ def test_beside_an_event_the_first_table_comes_when_so_little_waits_that_workers
     assert len(claimed) <= events + drawing.AHEAD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["switch", "policy", "pause", "stop", "site"])
 def test_who_is_not_willing_is_not_drawn_and_taken_out_of_the_queue(ladder, settings, how):
     drawing.draw(now=NOW)
@@ -201,6 +203,7 @@ def test_who_is_not_willing_is_not_drawn_and_taken_out_of_the_queue(ladder, sett
     assert len(sat) == (0 if how == "site" else 5)
 
 
+@pytest.mark.slow
 def test_bots_of_one_owner_do_not_meet_and_house_bots_keep_everybody_company(ladder, ana, berto):
     Rung.objects.all().delete()
     mine = [accepted(ana, f"ana-{n}", games=[GAME]) for n in range(3)]
@@ -223,6 +226,7 @@ def test_bots_of_one_owner_do_not_meet_and_house_bots_keep_everybody_company(lad
     assert {version.pk for version in (*mine, *theirs)} == {one for table in tables for one in table}
 
 
+@pytest.mark.slow
 def test_who_is_placed_rests_and_so_an_idle_ladder_comes_to_rest(ladder):
     at = 0
     while drawing.draw(now=later(at)):

@@ -36,6 +36,7 @@ def finished(version: BotVersion) -> bool:
     return Rating.objects.filter(version=version).exists()
 
 
+@pytest.mark.slow
 def test_who_is_accepted_plays_next_and_counts(live: LiveLeague) -> None:
     there = [upload(name) for name in ("uno", "dos", "tres")]
     live.start("worker")

@@ -54,6 +54,7 @@ def live() -> Iterator[LiveLeague]:
     league.close()
 
 
+@pytest.mark.slow
 def test_each_misdeed_has_its_fault_where_people_look(live: LiveLeague, client) -> None:
     for name, (imports, deed, _) in DEEDS.items():
         code = ACT.format(imports=imports, deed=deed).encode()

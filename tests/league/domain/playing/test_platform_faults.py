@@ -262,6 +262,7 @@ def padded() -> bytes:
 # ---- what becomes of the match
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_fault_of_ours_costs_nobody_anything(way: str, machine: Machine, client) -> None:
     broken, code, words = WAYS[way]

@@ -220,6 +220,7 @@ def slow_cup(live: LiveLeague) -> tournaments.Tournament:
     return cup
 
 
+@pytest.mark.slow
 def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague) -> None:
     first = live.start("worker", LEASE_S="15")  # short, and longer than a busy machine holds a process up
     live.start("scheduler")
@@ -249,6 +250,7 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
     assert Party.objects.filter(match=match).exclude(fault="").count() == 0
 
 
+@pytest.mark.slow
 def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     first = live.start("worker")
     live.start("scheduler")
@@ -284,6 +286,7 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
         live.close()
 
 
+@pytest.mark.slow
 def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: LiveLeague) -> None:
     """They stand still in the middle of a decision, and play on when the upload is done: their match begins anew for nobody.
 

@@ -58,6 +58,7 @@ def mine(match: Match) -> list[str]:
     return [one.id for one in shelf.shelf().by_id.values() if one.source["match"] == match.public_id]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db  # a worker goes by the clock of the machine
 def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
     match, settings, tmp_path: Path
@@ -90,6 +91,7 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
     assert not shelf.shelf().by_id
 
 
+@pytest.mark.slow
 def test_it_makes_way_for_a_judgement_and_an_audit(match, ana) -> None:
     assert not finding.makes_way(now=NOW)
     asked, _made = asking.ask(match, "open", ana, now=NOW)
@@ -116,6 +118,7 @@ def test_it_waits_for_every_match_but_those_of_ladders(match, ana) -> None:
     assert finding.claim("host:3", before_ladders=True, now=NOW + 3 * finding.LEASE) is None, "not for ever"
 
 
+@pytest.mark.slow
 def test_who_is_interrupted_goes_on_where_it_stopped(match, monkeypatch) -> None:
     monkeypatch.setattr(finding, "OF_A_MATCH", 100)
     assert look(stop=lambda: PuzzleSearch.objects.get().done > 0) is not None
@@ -138,6 +141,7 @@ def test_what_breaks_is_tried_once_more(match, monkeypatch, caplog) -> None:
     assert caplog.text.count("no memory") == 2
 
 
+@pytest.mark.slow
 def test_a_day_has_so_many_and_a_switch_ends_it(match, settings) -> None:
     settings.PUZZLES_PER_DAY = 1
     FoundPuzzle.objects.create(puzzle="0" * 12, match=match, created=NOW, line="{}")
@@ -150,6 +154,7 @@ def test_a_day_has_so_many_and_a_switch_ends_it(match, settings) -> None:
     assert look(now=later(25 * 3600))
 
 
+@pytest.mark.slow
 def test_what_not_everybody_may_see_is_shown_no_longer(match) -> None:
     assert look()
     names = mine(match)

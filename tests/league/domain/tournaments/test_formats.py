@@ -67,6 +67,7 @@ def run_to_end(made: Tournament, *, most: int = 80) -> None:
     raise AssertionError("no end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_played_to_its_end(ana, field, form) -> None:
     made = cup(ana, field, form)

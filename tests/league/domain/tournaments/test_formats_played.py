@@ -56,6 +56,7 @@ def documented() -> object:
     return document
 
 
+@pytest.mark.slow
 def test_house_bots_play_every_format_to_its_end(live: LiveLeague) -> None:
     entered = {version.bot.slug: version for version, _ in house.enter(secret=SECRET)}
     for thinker in ("champion", "counting"):  # they play in tests/league/management/test_serve.py

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support import migrated
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -79,6 +81,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_a_file_in_the_folder_of_formats_is_a_format_everywhere(tmp_path: Path) -> None:
     for name in ("league", "engine", "docs"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("locale"))

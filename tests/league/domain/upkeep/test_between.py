@@ -40,6 +40,7 @@ def databases(postgres_server: PostgresServer) -> Iterator[list[str]]:
         postgres_server.drop_database(url)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)  # some minutes where nothing else runs
 def test_a_match_finishes_between_any_two_statements(databases: list[str], tmp_path: Path) -> None:
     def disturb(part: tuple[str, ...], url: str) -> subprocess.CompletedProcess[str]:

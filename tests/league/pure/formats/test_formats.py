@@ -18,6 +18,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "n", "seats", "mixed"), CASES)
 def test_every_format_comes_to_its_end(key, n, seats, mixed):
     for order, winner in enumerate((by_number, level, by_chance(n, {i: -0.3 * i for i in range(n)}))):

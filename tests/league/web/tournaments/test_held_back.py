@@ -142,6 +142,7 @@ def told(client: Client, event: Event, words: Sequence[str], paths: Sequence[str
     return found
 
 
+@pytest.mark.slow
 def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
     field = [league.luna, league.sol, *(made.accepted(league.berto, name) for name in ("vega", "zoe"))]
     event = events.create(league.ana, DOCUMENT, field, terms=HIDDEN, now=made.NOW)
