@@ -24,9 +24,11 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
 
 from engine.judging import Child
 from engine.runner import audit as runner
+from league.api import urls as api_urls
 from league.domain.audits import carrying as audits
 from league.domain.audits import sampling
 from league.domain.bots import bots
@@ -41,6 +43,7 @@ from league.enums import EntryPolicy
 from league.models import Bot, Circuit, EntryRequest, Event, Match, Rating, Tournament
 from league.service import kept, marks
 from league.service.remembered import forget
+from league.web import urls as pages_urls
 from tests.league.web.conftest import League, played
 from tests.support import league as made
 
@@ -230,6 +233,13 @@ def test_what_has_not_changed_is_given_again(league, door):
         assert "set-cookie" not in first.headers
 
 
+OF_RELEASE = [
+    "/docs/",
+    "/docs/testing/",
+    *(f"/api/v1/{rest}" for rest in ("games", "games/guinote", "formats", "schema")),
+]
+
+
 def test_what_only_a_release_changes_is_given_again(db):
     django, asked = get_wsgi_application(), []
 
@@ -238,16 +248,48 @@ def test_what_only_a_release_changes_is_given_again(db):
         return django(environ, start_response)
 
     door = Door(application)
-    paths = [
-        "/docs/",
-        "/docs/testing/",
-        *(f"/api/v1/{rest}" for rest in ("games", "games/guinote", "formats", "schema")),
-    ]
-    for path in paths:
+    for path in OF_RELEASE:
         first, second = Answered(door, path), Answered(door, path)
         assert (path, first.status, second.status) == (path, 200, 200)
         assert second.body == first.body
-    assert asked == paths
+    assert asked == OF_RELEASE
+
+
+# Of which nothing is kept, and why (docs/site.md)
+NOT_KEPT = {
+    "it follows the clock, or heartbeats of workers": """
+        queue tv event-show event-show-replay tournament-forecast event-forecast api:queue
+    """,
+    "it is streamed": "game-boards match-log puzzles-file live",
+    "it holds a form, or is never cached": """
+        puzzles puzzle puzzle-replay login signup forgotten reset mail-confirm digest-stop event-join
+    """,
+    "it follows what kind of answer the client takes": "api:index",
+    "it is for probes": "healthz readyz metrics version-json",
+    "it is no page": "None api:None",  # an icon elsewhere; addresses that the API has not
+    "it is for who is logged in": """
+        account requests mail password submit editor try try-replay match-sent tables table table-replay operators operator-action
+        tournament-new event-new circuit-new bot-edit
+        api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
+        api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
+    """,
+    "it is only written to": """
+        prefs logout challenge match-judge table-do tournament-do event-do event-enter circuit-do
+        api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
+        api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
+        api:event-start api:tournament-cancel api:tournament-close api:tournament-embargo api:tournament-extend api:tournament-pause
+        api:tournament-resume api:tournament-start
+    """,
+}
+
+
+def test_every_address_is_kept_or_there_is_a_reason(league):
+    kept_ones = {resolve(path.partition("?")[0]).view_name for path in [*pages(league), *OF_RELEASE]}
+    others = [name for names in NOT_KEPT.values() for name in names.split()]
+    there = {str(one.name) for one in pages_urls.urlpatterns} | {f"api:{one.name}" for one in api_urls.urlpatterns}
+    assert len(others) == len(set(others))
+    assert kept_ones & set(others) == set()
+    assert kept_ones | set(others) == there
 
 
 def test_it_is_packed_as_the_client_takes_it(league, door):
