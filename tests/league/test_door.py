@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -32,14 +32,14 @@ from league.api import urls as api_urls
 from league.domain.audits import carrying as audits
 from league.domain.audits import sampling
 from league.domain.bots import bots
-from league.domain.core import keyset
+from league.domain.core import clock, keyset
 from league.domain.judgements import asking, carrying, summing
 from league.domain.matches import embargoes, leases, matches, reports, sight
 from league.domain.people import bans, players, tokens
 from league.domain.ratings import days, idle, ratings
 from league.domain.tournaments import circuits, enrolment, events, progress, releases, requests, tournaments
 from league.door import Door
-from league.enums import EntryPolicy
+from league.enums import Audience, EntryPolicy
 from league.models import Bot, Circuit, EntryRequest, Event, Match, Rating, Tournament
 from league.service import kept, marks
 from league.service.remembered import forget
@@ -258,7 +258,7 @@ def test_what_only_a_release_changes_is_given_again(db):
 # Of which nothing is kept, and why (docs/site.md)
 NOT_KEPT = {
     "it follows the clock, or heartbeats of workers": """
-        queue tv event-show event-show-replay tournament-forecast event-forecast api:queue
+        queue tv event-show tournament-forecast event-forecast api:queue
     """,
     "it is streamed": "game-boards match-log puzzles-file live",
     "it holds a form, or is never cached": """
@@ -284,12 +284,42 @@ NOT_KEPT = {
 
 
 def test_every_address_is_kept_or_there_is_a_reason(league):
-    kept_ones = {resolve(path.partition("?")[0]).view_name for path in [*pages(league), *OF_RELEASE]}
+    paths = [*pages(league), *OF_RELEASE, f"{SHOW}replay.json"]
+    kept_ones = {resolve(path.partition("?")[0]).view_name for path in paths}
     others = [name for names in NOT_KEPT.values() for name in names.split()]
     there = {str(one.name) for one in pages_urls.urlpatterns} | {f"api:{one.name}" for one in api_urls.urlpatterns}
     assert len(others) == len(set(others))
     assert kept_ones & set(others) == set()
     assert kept_ones | set(others) == there
+
+
+SHOW = "/e/one-board-an-hour/show/"
+
+
+def test_a_board_of_a_show_is_kept_once_it_is_shown(league, door, monkeypatch):
+    document = {"name": "One board an hour", "game": "partnership", "stages": [{"format": "round_robin", "boards": 2}]}
+    terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
+    event = events.create(league.ana, document, [league.luna, league.sol], terms=terms, now=made.NOW)
+    made.play(Match.objects.get(tournament__event=event))
+    progress.advance(event.tournaments.get(), now=made.NOW)
+    events.advance(event, now=made.NOW)
+    first, second = (f"{SHOW}replay.json?n={number}" for number in (1, 2))
+
+    def at(hours: float) -> list[tuple[int, bool]]:
+        monkeypatch.setattr(clock, "present", lambda: made.later(3600 * (1 + hours)))
+        return [(one.status, one.kept) for one in (Answered(door, path) for path in (first, second))]
+
+    assert at(-0.01) == [(404, False)] * 2
+    assert at(0.5) == [(200, False), (404, False)]
+    said = next(iter(door.store._answers.values())).versions
+    assert at(0.6) == [(200, True), (404, False)]
+    assert at(1.5) == [(200, True), (200, False)]
+    assert at(1.6) == [(200, True), (200, True)]
+    door.store.clear()
+    assert lacking(Answered(door, first), said) == set()
+    assert at(1.7) == [(200, True), (200, False)]
+    Event.objects.filter(pk=event.pk).update(shown_from=made.later(10**7))
+    assert at(1.8) == [(404, False)] * 2
 
 
 def test_it_is_packed_as_the_client_takes_it(league, door):
@@ -547,21 +577,23 @@ NEVER_CHANGES = {
 }
 
 
+def lacking(found: Answered, said: Iterable[str]) -> set[str]:
+    """The tables that an answer was made of and for which none of the keys that it says stands."""
+    keys = {key if ":" not in key else key.split(":")[0] + ":" for key in said}
+    read = {word for sql in found.sql for word in re.findall(r"\b(?:league|auth)_\w+", sql)}
+    read &= set(connection.introspection.table_names())
+    return {table for table in read - {"league_change"} if not COVERED.get(table, set()) & keys}
+
+
 def test_every_table_that_a_page_reads_is_in_what_it_says(league, door):
-    missing, tables = {}, set(connection.introspection.table_names())
+    missing = {}
     for path in pages(league):
         found = Answered(door, path)
-        said = {
-            key if ":" not in key else key.split(":")[0] + ":"
-            for key in next(iter(door.store._answers.values())).versions
-        }
+        said = next(iter(door.store._answers.values())).versions
         door.store.clear()
-        read = {word for sql in found.sql for word in re.findall(r"\b(?:league|auth)_\w+", sql)} & tables - {
-            "league_change"
-        }
-        read -= next((names for pattern, names in NEVER_CHANGES.items() if re.fullmatch(pattern, path)), set())
-        if lacking := {table for table in read if not COVERED.get(table, set()) & said}:
-            missing[path] = lacking
+        names = next((names for pattern, names in NEVER_CHANGES.items() if re.fullmatch(pattern, path)), set())
+        if not_said := lacking(found, said) - names:
+            missing[path] = not_said
     assert missing == {}
 
 
