@@ -521,54 +521,40 @@ def timeless(body: bytes) -> bytes:
     return re.sub(rb"(hace|ago|[0-9]+)[^<]{0,30}(segundo|second|minuto|minute)[^<]{0,20}", b"", body)
 
 
-COVERED = {
-    "league_board": {"matches", "tournament:", "pool:"},  # written in the transaction in which their match finishes
+# What stands for the rows of a table besides the keys of its own triggers, since it changes with them
+WITH_OTHERS = {
+    # Written in the transaction in which their match begins, finishes or is struck out
+    "league_board": {"matches", "tournament:", "pool:"},
     "league_party": {"matches", "tournament:", "pool:"},
     "league_round": {"tournament:", "matches"},
-    "league_leagueevent": {"matches", "tournament:", "pool:"},  # of a match that is struck out
-    "league_package": {"bots"},
     "league_sitting": {"matches", "tournament:"},
-    "league_check": {"bots"},  # written when a version is accepted or refused
+    # Of a match that is struck out, or of an event that has ended or could not begin
+    "league_leagueevent": {"matches", "tournament:", "pool:", "events"},
     # Written with the result; taken away with its age, or repaired by an operator, which a kept answer outlives by seconds
     "league_matchlog": {"matches", "tournament:"},
-    "league_logdictionary": {"matches", "tournament:"},  # never changes
-    "league_match": {"matches", "tournament:", "pool:"},
-    "league_rating": {"pools", "ratings:"},
-    "league_ratingpoint": {"pools", "pool:"},  # written together with the ratings
-    "league_pool": {
-        "pools",
-        "pool:",
-        "ratings:",
-        "matches",
-        "tournament:",
-        "tournaments",
-    },  # what names a pool never changes
-    "league_poolsums": {"pool:", "pools"},
-    "league_tableofday": {"pools", "ratings:"},
-    "league_placeofday": {"pools", "ratings:"},  # written in the transaction in which their table is
-    "league_circuit": {"events"},
-    "league_season": {"events"},
-    "league_player": {"bots", "tournaments", "tournament:"},  # a name never changes
-    "league_bot": {"bots", "tournaments", "ratings:"},
-    "league_botversion": {"bots"},
-    "league_audit": {"audits"},
-    "league_judgement": {"judgements"},
-    "league_judgedsum": {"bots"},
-    "league_playedsum": {"played"},
-    "league_meetingsum": {"played"},  # written in the transaction in which the other sums are
-    "league_succession": {"bots"},
-    "league_tournament": {
-        "tournaments",
-        "tournament:",
-        "matches",
-        "pool:",
-    },  # of a match only the name, which never changes
-    "league_entry": {"tournaments", "tournament:"},
-    "league_entryrequest": {"tournament:", "events"},  # of a tournament; of an event or a circuit
-    "league_circuit_bots": {"events"},
-    "league_event": {"events", "tournaments", "tournament:"},
+    # Never changes
+    "league_logdictionary": {"matches", "tournament:"},
+    "league_package": {"bots"},
+    # Written when a version is accepted or refused
+    "league_check": {"bots"},
+    # Written together with the ratings, or with their table
+    "league_ratingpoint": {"pools"},
+    "league_placeofday": {"pools", "ratings:"},
+    "league_meetingsum": {"played"},
+    # Of these only names are shown beside other rows, and names never change
+    "league_pool": {"ratings:", "matches", "tournament:", "tournaments"},
+    "league_player": {"tournaments", "tournament:"},
+    "league_bot": {"tournaments", "ratings:"},
+    "league_tournament": {"pool:"},
+    "league_event": {"tournaments", "tournament:"},
     "auth_user": {"bots", "tournaments", "tournament:"},
 }
+
+
+def standing_for(table: str) -> set[str]:
+    """The keys that change with the rows of a table, without what is named after a colon."""
+    own = " ".join(key for one in marks.ALL if one.table == table for key in (*one.keys, *one.also))
+    return set(re.findall(r"'([a-z]+:?)'", own)) | WITH_OTHERS.get(table, set())
 
 
 # Of these addresses alone: tables of whose rows they show only what never changes
@@ -582,7 +568,7 @@ def lacking(found: Answered, said: Iterable[str]) -> set[str]:
     keys = {key if ":" not in key else key.split(":")[0] + ":" for key in said}
     read = {word for sql in found.sql for word in re.findall(r"\b(?:league|auth)_\w+", sql)}
     read &= set(connection.introspection.table_names())
-    return {table for table in read - {"league_change"} if not COVERED.get(table, set()) & keys}
+    return {table for table in read - {"league_change"} if not standing_for(table) & keys}
 
 
 def test_every_table_that_a_page_reads_is_in_what_it_says(league, door):
