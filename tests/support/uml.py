@@ -2,12 +2,14 @@
 
 That is: control groups v2 with their controllers, and no Landlock.
 
-It sees the files of this machine through hostfs, starts in some three seconds and needs no right.
+It sees the files of this machine through hostfs, starts in some three seconds and needs no right. On processors with longer registers than
+Debian's version knows (AMX) it stops at its first process; there `uml_registers.c` helps it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -34,6 +36,16 @@ def find() -> str:
     return debian.find("user-mode-linux", debian.on_path("linux.uml"), HOW_TO_GET_ONE)
 
 
+def _variables(folder: Path) -> dict[str, str]:
+    """The environment of that kernel: where the registers of this machine are longer than it knows, with what puts them back."""
+    if not re.search(r"\bamx_tile\b", Path("/proc/cpuinfo").read_text()):
+        return dict(os.environ)
+    library = folder / "registers.so"
+    source = Path(__file__).with_name("uml_registers.c")
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return {**os.environ, "LD_PRELOAD": str(library)}
+
+
 def run(script: str, timeout_s: float, memory_mb: int = 1000) -> str:
     """Run a shell script as root of that kernel; returns what it printed. DidNotStart where it fails or takes too long."""
     with tempfile.TemporaryDirectory(prefix="tute-uml-") as name:
@@ -50,6 +62,7 @@ def run(script: str, timeout_s: float, memory_mb: int = 1000) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            env=_variables(folder),
             start_new_session=True,
         )
         try:
