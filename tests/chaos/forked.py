@@ -126,13 +126,18 @@ def serve(run: Any) -> None:
                 return
             *lines, rest = (rest + given).split(b"\n")
             for line in lines:
+                apart, is_apart = os.pipe()
                 pid = os.fork()
                 if pid == 0:
-                    for descriptor in alive:
+                    for descriptor in (apart, *alive):
                         os.close(descriptor)
                     _become(json.loads(line))
+                    os.close(is_apart)
                     run()
                     return
+                os.close(is_apart)
+                os.read(apart, 1)  # until it has a group of its own: who kills it at once ends that group
+                os.close(apart)
                 alive[os.pidfd_open(pid)] = pid
                 _tell(pid, None)
 
