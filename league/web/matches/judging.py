@@ -149,9 +149,9 @@ def sentence(placed: Placed, who: str, size: int) -> str:
         return _("%(who)s: %(what)s. Not judged.") % told
     if not one.lost:
         return _("%(who)s: %(what)s. Nothing lost.") % told
-    told |= {"lost": _amount(one.lost, size), "best": ", ".join(_action(action) for action in one.best)}
+    told |= {"lost": amount(one.lost, size), "best": ", ".join(_action(action) for action in one.best)}
     if one.error:
-        told["error"] = _amount(reading.CERTAIN * one.error, size)
+        told["error"] = amount(reading.CERTAIN * one.error, size)
         return _("%(who)s: %(what)s. Lost %(lost)s ± %(error)s; best: %(best)s.") % told
     return _("%(who)s: %(what)s. Lost %(lost)s; best: %(best)s.") % told
 
@@ -167,7 +167,8 @@ def _action(text: str) -> str:
     return card_name(card) if word == "play" else text
 
 
-def _amount(value: float, size: int) -> str:
+def amount(value: float, size: int) -> str:
+    """A difference of scores for people; `size`: so much of what is stored makes one of the unit that they read."""
     value /= size
     return format_number(value, ".0f" if value == int(value) else ".1f" if size == 1 else ".3f")
 
@@ -197,7 +198,7 @@ def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bo
     graph = Graph(zero=height(0.0), bar=round(max(2.0, wide * 0.6), 1))
     value = low
     while value <= high + step / 2:
-        graph.ticks.append((height(value), _amount(value, size)))
+        graph.ticks.append((height(value), amount(value, size)))
         value += step
     places = {id(placed): round(LEFT + (at + 0.5) * wide, 1) for at, placed in enumerate(rows)}
     for deal, group in groupby(rows, key=lambda placed: placed.verdict.deal):
@@ -219,7 +220,7 @@ def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bo
                     x=x,
                     y=y,
                     mark=placed.mark(unit),
-                    lost=f"−{_amount(one.lost, size)}" if one.lost else "",
+                    lost=f"−{amount(one.lost, size)}" if one.lost else "",
                     text=sentence(placed, names[one.seat], size),
                     bar=None if is_open else round(graph.zero - y, 1),
                     whisker=(height(one.lost + margin), height(max(0.0, one.lost - margin))) if margin else None,

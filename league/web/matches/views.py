@@ -28,7 +28,7 @@ from league.service import kept, marks, topics
 from league.web.common import lists
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, user_of, viewer_of
-from league.web.matches import comparing, judging, narrate
+from league.web.matches import comparing, judging, luck, narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import score_of, seat_bots, seat_names, seats_of
@@ -192,7 +192,7 @@ def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dic
 
 @kept.shown_by(*SHOWN)
 def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
-    """One board of a finished match: all its sittings side by side, in the suits of the deal. Six queries."""
+    """One board of a finished match: all its sittings side by side, in the suits of the deal. Seven queries."""
     found = _match(request, public_id)
     row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=found, number=number)
     if replays.reason_closed(found):
@@ -227,6 +227,8 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         "after": others.filter(number__gt=number).values_list("number", flat=True).first(),
         "key": f"{game.key} · {found.table} · {number}",
     }
+    if not unreadable and found.status == MatchStatus.FINISHED:
+        context["luck"] = luck.of_board(found, [sitting for sitting, _results in columns], number, parties)
     return render(request, "matches/board.html", context, status=max((one.status for one in unreadable), default=200))
 
 

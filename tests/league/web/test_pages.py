@@ -102,7 +102,7 @@ QUERIES = {
     "events": 5,
     "match": 14,
     "faulty match": 14,
-    "board": 9,
+    "board": 10,
     "docs": 3,
     "doc": 3,
     "login": 2,
