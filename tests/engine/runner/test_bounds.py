@@ -61,6 +61,17 @@ def test_a_bot_that_starts_slowly_has_less_for_its_answers(box: Sandbox, honest:
     assert max(json.loads(fault.request)["id"] for fault in faults) <= 2
 
 
+def test_a_start_may_take_its_own_time_though_the_pass_has_more(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    """1.6 s here, where all answers of a pass may take 2.0 s."""
+    late = make(
+        'def hello(m): time.sleep(1.8); return \'{"type":"ready"}\\n\'\ndef act(m): return good(m)', name="late"
+    )
+
+    faults = play_match(match(late, honest, limits=TIGHT), box).parties[0].faults
+
+    assert {fault.kind for fault in faults} == {"start_timeout"}  # of its two seats, in each pass
+
+
 def test_hello_tells_the_most_and_a_log_from_before_is_rebuilt_without_it(box: Sandbox, honest: BotSpec) -> None:
     lines: list[bytes] = []
     game = engine.load("partnership")

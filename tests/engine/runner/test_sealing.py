@@ -51,6 +51,19 @@ def test_partners_sit_where_a_side_or_a_party_holds_more_than_one_seat(
     assert sealing.has_partners(engine.load(game, **options), parties) is partners
 
 
+def test_why_nobody_plays_sealed_is_told(box: Sandbox, honest: BotSpec) -> None:
+    alone, paired = engine.load("corriente"), engine.load("partnership")
+
+    def why(game: engine.Game, sealing_word: str) -> str | None:
+        spec = dataclasses.replace(match(honest, honest, game=game.key), sealing=sealing_word)
+        return sealing.why_unsealed(spec, game, box)
+
+    assert why(paired, NEVER) == "not asked for"
+    assert why(alone, NEVER) == "not asked for"
+    assert why(alone, PARTNERS) == "nobody has a partner"
+    assert why(paired, PARTNERS) == box.report.unsealed
+
+
 def dates(result: MatchResult) -> set[tuple[int, ...]]:
     """Each party, and whether it was told to be sealed and saw the day that every sealed bot sees."""
     return {

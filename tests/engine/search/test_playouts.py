@@ -29,6 +29,13 @@ ON_GAMES = pytest.mark.parametrize(
 # ---- one truth, two ways
 
 
+def test_no_two_words_of_a_kind_have_one_code() -> None:
+    tables_of_words = {name: value for name, value in vars(codes).items() if isinstance(value, dict) and name.isupper()}
+    assert len(tables_of_words) > 5
+    for name, numbers in tables_of_words.items():
+        assert len(set(numbers.values())) == len(numbers), name
+
+
 # what a lane was made for, and scores that are zero at every table of a game
 MADE_FOR = {"program", "dice", "seats", "sides", "pairs", "side"}
 ZERO = {"totals", "games", "coto_games", "cotos", "chips", "marks", "left_at", "reached", "n_reached"}

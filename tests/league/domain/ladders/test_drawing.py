@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -294,3 +295,19 @@ def test_a_draw_asks_no_more_of_a_larger_league(ladder, db):
 
     # Some more or fewer, by whose lines in the queue the tables join; not one for each bot
     assert count() < small + 10
+
+
+def test_who_waited_long_rests_as_if_since_an_hour_ago(ladder, ana):
+    """Else it would come before all others until it has made up for months."""
+    for match in started(ana, ladder.versions, boards=1).matches.all():
+        play(match, now=NOW)
+    ratings.refresh(ladder.pool, now=NOW)
+    Rating.objects.filter(pool=ladder.pool).update(boards=(boards := 400))
+    Rung.objects.update(due=NOW - timedelta(days=90), placed=1)
+    assert drawing.draw(now=NOW)
+
+    drawn = set().union(*(seated(match) for match in queued()))
+    rest = timedelta(seconds=rest_s(boards + queued()[0].boards_planned))
+    assert rest > timedelta(0)
+    due = set(Rung.objects.filter(version__in=drawn).values_list("due", flat=True))
+    assert due == {NOW - timedelta(hours=1) + rest}

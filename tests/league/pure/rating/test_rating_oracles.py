@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from league.pure.rating.bradley_terry import fit
+from league.pure.rating.bradley_terry import GROUP_SD, fit
 from league.pure.rating.tallies import tally, tally_arrays
 
 CUPS = [(4, 60, 1), (10, 400, 2), (25, 3000, 3)]
@@ -67,6 +67,18 @@ def test_mixed_sides_fit_as_choix_fits_their_difference() -> None:
     assert mixed.theta[0] == pytest.approx(mixed.theta[2], abs=1e-9)
     half = np.array([0.5, -0.5, 0.5, -0.5])
     assert half @ mixed.robust @ half == pytest.approx(np.array([1, -1]) @ single.robust @ np.array([1, -1]), rel=1e-4)
+
+
+def test_the_mean_of_a_group_is_known_as_well_as_was_believed_before() -> None:
+    """Boards compare only those of a group: of its mean, and of two groups, they say nothing."""
+    apart = [(0, 1), (1, 2), (2, 0)] * 8 + [(3, 4)] * 5 + [(4, 3)] * 3
+    found = fit(tally([(pair, (1, 0)) for pair in apart]))
+
+    first, second = np.array([1, 1, 1, 0, 0]) / 3, np.array([0, 0, 0, 1, 1]) / 2
+    assert first @ found.theta == pytest.approx(0, abs=1e-9)
+    assert first @ found.naive @ first == pytest.approx(GROUP_SD**2)
+    assert second @ found.naive @ second == pytest.approx(GROUP_SD**2)
+    assert first @ found.naive @ second == pytest.approx(0, abs=1e-9)
 
 
 def ordered(bots: int, boards_of_a_pair: int, spread: float, seed: int) -> float:
