@@ -132,6 +132,17 @@ def test_all_stages_of_an_event_are_asked_for_when_it_is_made(ana, bots_of_two, 
         events.create(ana, {"name": "E", "game": "partnership", "stages": stages}, bots_of_two, secret=SECRET, now=NOW)
 
 
+def test_what_others_have_counts_for_nobody_else(ana, berto, bots_of_two) -> None:
+    nothing = players.create("nobody", now=NOW)
+    started(ana, bots_of_two, boards=2)
+    uploaded(ana, "uno")
+    uploaded(berto, "dos")
+    used = {limit.name: limit.used for limit in quotas.limits(ana, now=NOW)}
+    assert used[quotas.VALIDATIONS] == 1
+    assert used[quotas.BOTS] == 3
+    assert {limit.name: limit.used for limit in quotas.limits(nothing, now=NOW)} == dict.fromkeys(used, 0)
+
+
 def test_bots_validations_and_bytes(ana, settings) -> None:
     settings.QUOTA_BOTS, settings.QUOTA_VALIDATIONS = 2, 3
     for name in ("uno", "dos"):

@@ -168,3 +168,21 @@ def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
     assert sum(drawn[active[place]] for place in near) / 4000 == pytest.approx(chance[near].sum(), abs=0.06)
     assert one not in drawn
     assert not drawn.keys() & set(range(50))
+
+
+def test_a_table_that_is_open_takes_its_share_of_what_the_next_one_would_tell():
+    past = [Pairing(1, f"{a}-{b}", (a, b), 1, 96) for a, b in ((0, 1), (1, 2), (2, 3), (3, 4), (0, 4))]
+    results = {table.slot: [(60, 40), (40, 60)] * 48 for table in past}
+    played = field("ladder", 5)
+    sheet = Sheet.for_field(played, results, past)
+    for table in past:
+        sheet.stand(table)
+    draws = _Draws(played, sheet, list(range(5)), boards_of(past))
+    assert not draws.fresh
+    whole = draws.told * (1 + draws.open)
+
+    for number in range(1, 4):
+        table = draws.draw(random.Random(number))
+        assert draws.open.sum() == 2 * number
+        assert all(draws.open[entry] for entry in table)
+        assert draws.told * (1 + draws.open) == pytest.approx(whole)
