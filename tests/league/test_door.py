@@ -702,6 +702,7 @@ def lists(league: League) -> list[str]:
         "/api/v1/bots/luna/versions",
         "/api/v1/tournaments",
         f"/api/v1/tournaments/{league.next_cup.slug}/entries",
+        "/api/v1/events",
         f"/api/v1/matches/{league.clean.public_id}/boards",
     ]
 
@@ -794,7 +795,12 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
         "a name of a tournament": lambda: type(cup).objects.filter(pk=cup.pk).update(slug="cup-of-all"),
         "a tournament that is held back": lambda: type(cup).objects.filter(pk=cup.pk).update(opens=sight.NEVER),
         "and shown": lambda: type(cup).objects.filter(pk=cup.pk).update(opens=made.NOW),
+        "a name of a stage": lambda: Tournament.objects.filter(event__slug="velvet-night", stage=1).update(slug="one"),
+        "a stage that is held back": lambda: Tournament.objects.filter(slug="one").update(opens=sight.NEVER),
     }
+    told = {"status": "running", "document": {}, "due": made.NOW, "pace_s": 7, "finished": made.NOW, "opens": made.NOW}
+    for field, value in {**told, "secret_after": sight.NEVER, "embargo": made.NOW, "private": True}.items():
+        by_hand[f"{field} of an event"] = partial(Event.objects.filter(slug="velvet-night").update, **{field: value})
     for field, value in {"margin": 33.3, "los_next": None, "idle": True, "estimated": True, "played": None}.items():
         by_hand[field] = partial(Rating.objects.filter(version=rufo).update, **{field: value})
     for field, value in {"reason": "because", "progress": 7, "rated": False, "attempts": 9, "status": "void"}.items():
@@ -873,7 +879,10 @@ def test_filtered_lists_need_no_row_of_their_own(league, door):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings):
-    """Matches that are held back are in the lists of their owner, of the staff, and of nobody else, in whatever order they ask."""
+    """Matches that are held back are in the lists of their owner, the staff, who takes part, and nobody else, in whatever order they ask.
+
+    So are private events, and the stages and the secret of what is not shown yet.
+    """
     held = events.create(
         league.ana,
         {"name": "Secret", "game": "partnership", "stages": [{"format": "round_robin", "boards": 1}]},
@@ -885,8 +894,13 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
         events.start(held, actor="ana", now=made.NOW)
     hidden = set(Match.objects.filter(tournament__event=held).values_list("public_id", flat=True))
     assert hidden
-    staff = players.create("olga", staff=True)
-    keys = {one.name: tokens.create(one, "test", scope="read")[1] for one in (league.ana, league.berto, staff)}
+    document = {"name": "Dark", "game": "partnership", "stages": [{"format": "round_robin", "boards": 1}]}
+    terms = releases.Terms(Audience.HIDDEN)
+    dark = events.create(league.ana, document, [league.rufo, league.luna], terms=terms, now=made.NOW)
+    staff, guest = players.create("olga", staff=True), players.create("gala")
+    releases.add(held, [guest.pk], now=made.NOW)
+    Event.objects.filter(pk__in=(held.pk, dark.pk)).update(finished=made.NOW)
+    keys = {one.name: tokens.create(one, "test", scope="read")[1] for one in (league.ana, league.berto, staff, guest)}
     slug = held.tournaments.get().slug
     paths = [*lists(league), *filtered(league)[::3], f"/api/v1/matches?tournament={slug}"]
     made.play(Match.objects.filter(tournament__event=held)[0])
@@ -903,19 +917,25 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
             for path in (*paths, *secret):
                 found = Answered(door, path, **headers)
                 wanted = Client().get(path, **headers)
-                may = path not in secret or name in ("ana", "olga")
+                may = path not in secret or name in ("ana", "olga", "gala")
                 assert (found.status, found.body) == (200 if may else 404, wanted.content), (turn, name, path)
                 if path == "/api/v1/tournaments":
                     assert (slug in {one["slug"] for one in json.loads(found.body)["results"]}) == (
-                        name in ("ana", "olga")
+                        name in ("ana", "olga", "gala")
                     )
+                if path == "/api/v1/events":
+                    known = {one["slug"]: one for one in json.loads(found.body)["results"]}
+                    own, part = name in ("ana", "olga"), name in ("ana", "olga", "gala")
+                    assert (held.slug in known, part and bool(known[held.slug]["secret"])) == (part, part)
+                    shown = known[dark.slug]
+                    assert (bool(shown["secret"]), bool(shown["tournaments"])) == (own, own)
                 if path.startswith("/api/v1/matches?") or path == "/api/v1/matches":
                     seen.setdefault(name, set()).update(one["id"] for one in json.loads(found.body)["results"])
                 if turn == 2 and key and json.loads(found.body).get("results"):
                     assert not [sql for sql in found.sql if '"league_party"."points"' in sql]
                     assert len(found.sql) <= 5, path
         door.store.clear()
-    assert {name for name, ids in seen.items() if ids & hidden} == {"ana", "olga"}
+    assert {name for name, ids in seen.items() if ids & hidden} == {"ana", "olga", "gala"}
     assert seen["berto"] == seen[""]
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.problems import told
+from league.api.tournaments import rows
 from league.api.tournaments.event_serializers import (
     CircuitChange,
     CircuitNew,
@@ -46,9 +47,7 @@ from league.service import kept, marks
 
 def _events(viewer: User | None) -> QuerySet[Event]:
     """Those that `viewer` may know of, each with the tournaments that they may see."""
-    stages = sight.tournaments(Tournament.objects.all(), viewer)
-    rows = sight.events(Event.objects.select_related("owner__user"), viewer)
-    return rows.prefetch_related(Prefetch("tournaments", stages))
+    return rows.events(sight.events(Event.objects.all(), viewer), sight.tournaments(Tournament.objects.all(), viewer))
 
 
 def _one(request: Request, slug: str) -> Event:

@@ -1,19 +1,23 @@
-"""The list of tournaments, and that of the entries of one, from finished lines."""
+"""The lists of tournaments, of events, and of the entries of a tournament, from finished lines."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from django.http import HttpRequest
 
 from league.api.http import lines
 from league.api.http.filters import TournamentFilters
-from league.api.tournaments.rows import counted, listed
+from league.api.tournaments import rows
+from league.api.tournaments.event_serializers import EventOut, PartOut
 from league.api.tournaments.serializers import EntryOut, TournamentOut
+from league.domain.core import keyset
 from league.domain.matches import sight
 from league.domain.people.tokens import Viewer
-from league.models import Entry
+from league.models import Entry, Event, Tournament
 from league.service import marks
 
 MOST_TOURNAMENTS = 5_000  # some 1,500 bytes each
@@ -38,8 +42,8 @@ def tournaments(request: HttpRequest, _named: Mapping[str, str], viewer: Viewer 
 
 
 def _tournament_lines(missing: list[int]) -> dict[int, bytes]:
-    rows = counted(list(listed(None, seen=True).filter(pk__in=missing)))
-    return {row.pk: lines.render(TournamentOut(row).data) for row in rows}
+    found = rows.counted(list(rows.listed(None, seen=True).filter(pk__in=missing)))
+    return {row.pk: lines.render(TournamentOut(row).data) for row in found}
 
 
 _tournaments: lines.Lines[bytes] = lines.Lines(
@@ -65,8 +69,8 @@ def entries(request: HttpRequest, named: Mapping[str, str], viewer: Viewer | Non
 
 
 def _entry_lines(missing: list[int]) -> dict[int, bytes]:
-    rows = Entry.objects.select_related("version__bot__owner").filter(pk__in=missing)
-    return {row.pk: lines.render(EntryOut(row).data) for row in rows}
+    found = Entry.objects.select_related("version__bot__owner").filter(pk__in=missing)
+    return {row.pk: lines.render(EntryOut(row).data) for row in found}
 
 
 _entries: lines.Lines[bytes] = lines.Lines(_entry_lines, most=MOST_ENTRIES)
@@ -76,3 +80,85 @@ _entries: lines.Lines[bytes] = lines.Lines(_entry_lines, most=MOST_ENTRIES)
 def columns() -> tuple[str, ...]:
     """What a line shows of its entry."""
     return lines.columns(EntryOut, Entry)
+
+
+MOST_EVENTS = 2_000  # some 1,500 bytes each; a document has up to some kB
+VARYING = ("secret", "tournaments")  # of an event, with what its reader may see
+
+
+@dataclass(frozen=True)
+class EventLine:
+    """The JSON of an event, cut where its secret and its tournaments belong."""
+
+    pieces: tuple[bytes, ...]
+    secret: bytes  # as it is told who sees tournaments of the event
+    to_others: bytes
+
+    def told(self, parts: list[bytes]) -> bytes:
+        """As it is told who sees these tournaments."""
+        before, between, after = self.pieces
+        return b"".join(
+            (before, self.secret if parts else self.to_others, between, b"[", b",".join(parts), b"]", after)
+        )
+
+
+def events(request: HttpRequest, _named: Mapping[str, str], viewer: Viewer | None) -> lines.Made | None:
+    """A page of the events that `viewer` may know of, newest first. Three queries, and those for lines that are made anew.
+
+    The line of an event tells everybody the same but for its secret; which of its tournaments are seen is asked anew each time. None where
+    something is asked for wrongly: the view says what.
+    """
+    asked = lines.narrowed(request)
+    if asked is None:
+        return None
+    versions = marks.read([marks.EVENTS, marks.TOURNAMENTS, marks.BOTS, marks.NAMES])
+    names = versions[marks.NAMES]
+    page = _events.page(
+        names,
+        lambda: sight.read_events(event_columns(), asked.cursor, asked.size, viewer=viewer),
+    )
+    if page is None:
+        return None
+    there = [pk for pk, _ in page]
+    parts = _parts.page(names, lambda: keyset.Page(sight.read_stages(part_columns(), there, viewer=viewer)))
+    if parts is None:
+        return None
+    seen: defaultdict[int, list[bytes]] = defaultdict(list)
+    for event, part in parts:
+        seen[event].append(part)
+    told = [line.told(seen[pk]) for pk, line in page]
+    return lines.Made(asked.answer(keyset.Page(told, page.before, page.after)), versions)
+
+
+def _event_lines(missing: list[int]) -> dict[int, tuple[int, EventLine]]:
+    chosen = Event.objects.filter(pk__in=missing)
+    whole, bare = (
+        {row.pk: EventOut(row).data for row in rows.events(chosen, stages)}
+        for stages in (Tournament.objects.all(), Tournament.objects.none())
+    )
+    found = {}
+    for pk in whole.keys() & bare.keys():
+        secrets = (lines.render(one[pk]["secret"]) for one in (whole, bare))
+        found[pk] = pk, EventLine(lines.pieces(whole[pk], VARYING), *secrets)
+    return found
+
+
+def _part_lines(missing: list[int]) -> dict[int, tuple[int, bytes]]:
+    found = Tournament.objects.filter(pk__in=missing, event__isnull=False)
+    return {row.pk: (row.event_id, lines.render(PartOut(row).data)) for row in found if row.event_id}
+
+
+_events: lines.Lines[tuple[int, EventLine]] = lines.Lines(_event_lines, most=MOST_EVENTS)
+_parts: lines.Lines[tuple[int, bytes]] = lines.Lines(_part_lines, most=MOST_ENTRIES)
+
+
+@cache
+def event_columns() -> tuple[str, ...]:
+    """What a line shows of its event."""
+    return (*lines.columns(EventOut, Event), "opens", "hidden")
+
+
+@cache
+def part_columns() -> tuple[str, ...]:
+    """What is shown of a tournament that is a stage."""
+    return lines.columns(PartOut, Tournament)

@@ -1,17 +1,17 @@
-"""Tournaments with what a list shows of them."""
+"""Tournaments and events with what a list shows of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 
 from league.domain.core.counts import count_of
 from league.domain.matches import sight
 from league.domain.tournaments import counting
 from league.enums import MatchStatus
-from league.models import Entry, Tournament
+from league.models import Entry, Event, Tournament
 
 
 def listed(viewer: User | None, *, seen: bool = False) -> QuerySet[Tournament]:
@@ -28,3 +28,8 @@ def counted(rows: Sequence[Tournament]) -> Sequence[Tournament]:
     for row in rows:
         vars(row).update(match_count=counts[row.pk].total(), finished_count=counts[row.pk][MatchStatus.FINISHED])
     return rows
+
+
+def events(rows: QuerySet[Event], stages: QuerySet[Tournament]) -> QuerySet[Event]:
+    """These events, each with those of these tournaments that are its own. A query for the events, one for the tournaments."""
+    return rows.select_related("owner__user").prefetch_related(Prefetch("tournaments", stages))

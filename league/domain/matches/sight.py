@@ -16,7 +16,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from league.domain.core import clock, keyset
 from league.domain.core.listed import Listed
-from league.domain.core.prepared import ALL, Prepared, Some
+from league.domain.core.prepared import ALL, Cells, Prepared, Some
 from league.domain.people.tokens import Viewer
 from league.enums import Audience
 from league.models import Board, Entry, Event, Guest, Match, Pool, Tournament
@@ -88,6 +88,34 @@ def read_boards(
     return _BOARDS.read(columns, cursor, size, who=who, told=(*told, match))
 
 
+def read_events(
+    columns: tuple[str, ...],
+    cursor: keyset.Cursor | None,
+    size: int,
+    *,
+    viewer: Viewer | None = None,
+    now: datetime | None = None,
+) -> keyset.Page[tuple[int, str]]:
+    """The events that `viewer` may know of, newest first, as `read_cells`. Whether the secret is held back now is the column `hidden`. One query."""
+    now = clock.given(now)
+    who, told = _asker(viewer, now)
+    return _EVENTS.read(columns, cursor, size, who=who, told=(*told[1:], now))
+
+
+def read_stages(
+    columns: tuple[str, ...], events: Sequence[int], *, viewer: Viewer | None = None, now: datetime | None = None
+) -> list[tuple[int, str]]:
+    """The tournaments of these events that `viewer` may see, by stage and group: ids, and what is shown of them as one text. One query at most."""
+    if not events:
+        return []
+    who, told = _asker(viewer, clock.given(now))
+    missing = (1 << (len(events) - 1).bit_length()) - len(
+        events
+    )  # few statements for all the numbers that there may be
+    asked = [*events, *[events[-1]] * missing]
+    return [(int(pk), cells) for pk, cells in _STAGES.rows((columns, who, len(told)), (*told, *asked))]
+
+
 BY_NUMBER = keyset.Order.by("number")
 
 
@@ -112,6 +140,18 @@ def _tournaments(who: str, told: Sequence[Any]) -> QuerySet[Tournament]:
     return Tournament.objects.filter(_seen_by(who, told[:-1], "")).annotate(hidden=hidden)
 
 
+def _events(who: str, told: Sequence[Any]) -> QuerySet[Event]:
+    known = Q() if who == "staff" else _known(told[0] if who == "somebody" else None)
+    hidden = ExpressionWrapper(Q(secret_after__gt=told[-1]), BooleanField())
+    return Event.objects.filter(known).annotate(hidden=hidden)
+
+
+def _stages(shape: Any, values: Sequence[Any]) -> QuerySet[Any, Any]:
+    columns, who, told = shape
+    rows = Tournament.objects.filter(_seen_by(who, values[:told], ""), event__in=list(values[told:]))
+    return rows.order_by("stage", "group").values_list("id", Cells(columns))
+
+
 def _entries(who: str, told: Sequence[Any]) -> QuerySet[Entry]:
     return Entry.objects.filter(_seen_by(who, told[:-1], "tournament__"), tournament=told[-1])
 
@@ -120,7 +160,8 @@ def _boards(who: str, told: Sequence[Any]) -> QuerySet[Board]:
     return Board.objects.filter(_seen_by(who, told[:-1], "match__tournament__"), match__public_id=told[-1])
 
 
-_MATCHES, _TOURNAMENTS = Listed(_matches), Listed(_tournaments)
+_MATCHES, _TOURNAMENTS, _EVENTS = Listed(_matches), Listed(_tournaments), Listed(_events)
+_STAGES = Prepared(_stages)
 _ENTRIES, _BOARDS = Listed(_entries, BY_NUMBER), Listed(_boards, BY_NUMBER)
 
 
@@ -177,12 +218,7 @@ def by_everybody(path: str, *, now: datetime | None = None) -> Q:
 
 def events(rows: QuerySet[Event], viewer: User | None) -> QuerySet[Event]:
     """Those that `viewer` may know of, whether or not their results are shown. No query."""
-    if _sees_all(viewer):
-        return rows
-    known = Q(private=False)
-    if viewer is not None:
-        known |= Q(owner__user=viewer) | Q(pk__in=Guest.objects.filter(player__user=viewer).values("event"))
-    return rows.filter(known)
+    return rows if _sees_all(viewer) else rows.filter(_known(viewer))
 
 
 def sees_results(event: Event, viewer: User | None, *, now: datetime | None = None) -> bool:
@@ -210,6 +246,13 @@ def is_held_back(tournament: Tournament | None) -> bool:
 
 def _sees_all(viewer: User | None) -> bool:
     return viewer is not None and viewer.is_staff
+
+
+def _known(viewer: User | int | None) -> Q:
+    found = Q(private=False)
+    if viewer is not None:
+        found |= Q(owner__user=viewer) | Q(pk__in=Guest.objects.filter(player__user=viewer).values("event"))
+    return found
 
 
 def _seen(path: str, viewer: User | int | None, now: datetime) -> Q:
