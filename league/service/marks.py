@@ -51,6 +51,7 @@ NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 RELEASE = "release"  # what nothing but another release changes: no row stands for it
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
+OF_CIRCUIT = "'circuit:' || r.circuit_id"
 # That a worker has leased a match is no news: it is begun at once, or waits as before.
 SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
 ALL = (
@@ -80,8 +81,8 @@ ALL = (
     ),
     Marks("league_event", ("'events'",)),
     Marks("league_circuit", ("'events'",)),
-    Marks("league_circuit_bots", ("'events'",)),
-    Marks("league_season", ("'events'",)),
+    Marks("league_circuit_bots", ("'events'", OF_CIRCUIT)),
+    Marks("league_season", ("'events'", OF_CIRCUIT)),
     Marks(
         "league_match",
         ("'matches'", OF_TOURNAMENT),
@@ -111,6 +112,11 @@ def of_pool(pool: int) -> str:
 def of_tournament(tournament: int) -> str:
     """The key of a tournament: its entries, its matches."""
     return f"tournament:{tournament}"
+
+
+def of_circuit(circuit: int) -> str:
+    """The key of who takes part in a circuit, and of its seasons."""
+    return f"circuit:{circuit}"
 
 
 def read(keys: Sequence[str]) -> Versions:

@@ -703,6 +703,7 @@ def lists(league: League) -> list[str]:
         "/api/v1/tournaments",
         f"/api/v1/tournaments/{league.next_cup.slug}/entries",
         "/api/v1/events",
+        "/api/v1/circuits",
         f"/api/v1/matches/{league.clean.public_id}/boards",
     ]
 
@@ -937,6 +938,26 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
         door.store.clear()
     assert {name for name, ids in seen.items() if ids & hidden} == {"ana", "olga", "gala"}
     assert seen["berto"] == seen[""]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_when_a_season_is_due_follows_from_the_clock(league, door, monkeypatch):
+    """A line that is there tells it, whatever moments of its calendar have passed since it was made."""
+    path, told = "/api/v1/circuits", []
+    Answered(door, path)
+    for day in range(16):
+        monkeypatch.setattr(clock, "present", lambda: made.later(86400 * day))  # noqa: B023 - called at once
+        door.store.clear()
+        cache.clear()
+        found = Answered(door, path)
+        assert found.body == through_django(path)
+        assert not day or not [sql for sql in found.sql if '"league_season"' in sql]
+        told.append(json.loads(found.body)["results"][0]["next_due"])
+    assert sorted(set(told)) == ["2026-01-02T20:00:00Z", "2026-01-09T20:00:00Z"]
+    circuits.open_due(now=made.later(86400 * 15))
+    door.store.clear()
+    found = Answered(door, path)
+    assert (found.body, '"league_season"' in "".join(found.sql)) == (through_django(path), True)
 
 
 def test_a_token_that_may_not_read_is_refused_by_django(league, door, settings):

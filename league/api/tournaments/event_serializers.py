@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -229,8 +230,12 @@ class CircuitOut(Out):
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_next_due(self, circuit: Circuit) -> str | None:
         """After the last season, or now."""
-        due = circuits.next_due(circuit)
-        return serializers.DateTimeField().to_representation(due) if due else None
+        return due_of(circuits.next_due(circuit))
+
+
+def due_of(moment: datetime | None) -> str | None:
+    """When a season is due, as it is told."""
+    return serializers.DateTimeField().to_representation(moment) if moment else None
 
 
 class CircuitNew(StrictSerializer):

@@ -54,12 +54,8 @@ def _one(request: Request, slug: str) -> Event:
     return existing(_events(user_of(request)).filter(slug=slug).first())
 
 
-def _circuits() -> QuerySet[Circuit]:
-    return Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
-
-
 def _circuit(slug: str) -> Circuit:
-    return existing(_circuits().filter(slug=slug).first())
+    return existing(rows.circuits().filter(slug=slug).first())
 
 
 def _bots(names: list[str]) -> list[Bot]:
@@ -304,7 +300,7 @@ class Circuits(ListView):
     )
     def get(self, request: Request) -> Response:
         """Each with its calendar and the bots that take part."""
-        return self.page(_circuits(), CircuitOut)
+        return self.page(rows.circuits(), CircuitOut)
 
     @extend_schema(
         operation_id="create_circuit",

@@ -1,10 +1,11 @@
-"""The lists of tournaments, of events, and of the entries of a tournament, from finished lines."""
+"""The lists of tournaments, events and circuits, and of the entries of a tournament, from finished lines."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from django.http import HttpRequest
@@ -12,12 +13,13 @@ from django.http import HttpRequest
 from league.api.http import lines
 from league.api.http.filters import TournamentFilters
 from league.api.tournaments import rows
-from league.api.tournaments.event_serializers import EventOut, PartOut
+from league.api.tournaments.event_serializers import CircuitOut, EventOut, PartOut, due_of
 from league.api.tournaments.serializers import EntryOut, TournamentOut
-from league.domain.core import keyset
+from league.domain.core import clock, keyset
 from league.domain.matches import sight
 from league.domain.people.tokens import Viewer
-from league.models import Entry, Event, Tournament
+from league.domain.tournaments import circuits as leagues
+from league.models import Circuit, Entry, Event, Tournament
 from league.service import marks
 
 MOST_TOURNAMENTS = 5_000  # some 1,500 bytes each
@@ -162,3 +164,65 @@ def event_columns() -> tuple[str, ...]:
 def part_columns() -> tuple[str, ...]:
     """What is shown of a tournament that is a stage."""
     return lines.columns(PartOut, Tournament)
+
+
+MOST_CIRCUITS = 2_000  # some 600 bytes each, and 10 more for each bot
+DUE = "next_due"  # of a circuit: it follows from the clock as well
+
+
+@dataclass(frozen=True)
+class CircuitLine:
+    """The JSON of a circuit, cut where its next season belongs."""
+
+    pieces: tuple[bytes, ...]
+    due: bytes  # until then
+    until: datetime | None = None  # None: it rests
+    course: leagues.Course | None = None
+
+    def told(self, now: datetime) -> bytes:
+        """As everybody is told it now."""
+        due = self.due
+        if self.course and self.until and self.until <= now:
+            due = lines.render(due_of(self.course.due(now)))
+        return due.join(self.pieces)
+
+
+def circuits(request: HttpRequest, _named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """A page of the circuits, newest first, which everybody sees alike. Three queries, and those for lines that are made anew.
+
+    None where something is asked for wrongly: the view says what.
+    """
+    asked = lines.narrowed(request)
+    if asked is None:
+        return None
+    versions = marks.read([marks.EVENTS, marks.BOTS, marks.NAMES])
+    page = _circuits.page(
+        versions[marks.NAMES], lambda: leagues.read_cells(circuit_columns(), asked.cursor, asked.size)
+    )
+    if page is None:
+        return None
+    now = clock.present()
+    told = [line.told(now) for line in page]
+    return lines.Made(asked.answer(keyset.Page(told, page.before, page.after)), versions)
+
+
+def _circuit_lines(missing: list[int]) -> dict[int, CircuitLine]:
+    found = {}
+    for row in rows.circuits().filter(pk__in=missing):
+        # before it is told: what is due at the next moment is then told too early, and never too late
+        now, course = clock.present(), leagues.course(row)
+        told = CircuitOut(row).data
+        until = course.calendar.next(now) if course else None
+        found[row.pk] = CircuitLine(lines.pieces(told, (DUE,)), lines.render(told[DUE]), until, course)
+    return found
+
+
+_circuits: lines.Lines[CircuitLine] = lines.Lines(
+    _circuit_lines, follow=lines.follow_marks(lambda pk: (marks.of_circuit(pk),)), most=MOST_CIRCUITS
+)
+
+
+@cache
+def circuit_columns() -> tuple[str, ...]:
+    """What a line shows of its circuit."""
+    return lines.columns(CircuitOut, Circuit)

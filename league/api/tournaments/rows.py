@@ -1,4 +1,4 @@
-"""Tournaments and events with what a list shows of them."""
+"""Tournaments, events and circuits with what a list shows of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from league.domain.core.counts import count_of
 from league.domain.matches import sight
 from league.domain.tournaments import counting
 from league.enums import MatchStatus
-from league.models import Entry, Event, Tournament
+from league.models import Circuit, Entry, Event, Tournament
 
 
 def listed(viewer: User | None, *, seen: bool = False) -> QuerySet[Tournament]:
@@ -33,3 +33,8 @@ def counted(rows: Sequence[Tournament]) -> Sequence[Tournament]:
 def events(rows: QuerySet[Event], stages: QuerySet[Tournament]) -> QuerySet[Event]:
     """These events, each with those of these tournaments that are its own. A query for the events, one for the tournaments."""
     return rows.select_related("owner__user").prefetch_related(Prefetch("tournaments", stages))
+
+
+def circuits() -> QuerySet[Circuit]:
+    """Every circuit with its bots and its seasons. A query for each of the three."""
+    return Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names
+from league.domain.core import clock, journal, keyset, names
 from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
+from league.domain.core.listed import Listed
 from league.domain.people import players as people
 from league.domain.people import quotas
 from league.domain.ratings import pools
@@ -157,13 +159,42 @@ def calendar(circuit: Circuit) -> calendars.Calendar:
     return calendars.read_calendar(circuit.days, circuit.at, circuit.time_zone)
 
 
-def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
-    """When its next season is due, which may be past where the present one is still played; None while it rests."""
+@dataclass(frozen=True)
+class Course:
+    """What the next season of a circuit follows from: its calendar, and when the last one was due, or else when it was made."""
+
+    calendar: calendars.Calendar
+    since: datetime
+
+    def due(self, now: datetime) -> datetime:
+        """When the next season is due, which may be past where the present one is still played. The same until the next moment of the calendar."""
+        passed = self.calendar.moments(self.since, now)
+        return passed[-1] if passed else self.calendar.next(now)
+
+
+def course(circuit: Circuit) -> Course | None:
+    """Of a circuit; None while it rests. One query, or none where its seasons are at hand."""
     if not circuit.active:
         return None
-    last = max((season.due for season in circuit.seasons.all()), default=None)
-    passed = calendar(circuit).moments(last or circuit.created, clock.given(now))
-    return passed[-1] if passed else calendar(circuit).next(clock.given(now))
+    return Course(calendar(circuit), max((season.due for season in circuit.seasons.all()), default=circuit.created))
+
+
+def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
+    """When its next season is due, as its course has it; None while it rests."""
+    found = course(circuit)
+    return found.due(clock.given(now)) if found else None
+
+
+def read_cells(columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int) -> keyset.Page[tuple[int, str]]:
+    """The circuits, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
+    return _CIRCUITS.read(columns, cursor, size)
+
+
+def _all(_who: object, _told: object) -> QuerySet[Circuit]:
+    return Circuit.objects.all()
+
+
+_CIRCUITS = Listed(_all)
 
 
 def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, Circuit]]:

@@ -6,8 +6,11 @@ time that comes twice is due the first time. So every named day has exactly one 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from itertools import takewhile
 from zoneinfo import ZoneInfo, available_timezones
 
 from league.pure.refusal import Refusal
@@ -25,14 +28,17 @@ class Calendar:
 
     def moments(self, after: datetime, until: datetime) -> list[datetime]:
         """Every due moment in (after, until], UTC, in order."""
+        return list(takewhile(lambda moment: moment <= until, self._beyond(after)))
+
+    def _beyond(self, after: datetime) -> Iterator[datetime]:
+        """Every due moment after `after`, without an end."""
         day = after.astimezone(self.zone).date() - timedelta(days=1)
-        end = until.astimezone(self.zone).date() + timedelta(days=1)
-        found = []
-        while day <= end:
+        while True:
             if WEEKDAYS[day.weekday()] in self.days or str(day.day) in self.days:
-                found.append(self._moment(day))
+                moment = self._moment(day)
+                if moment > after:
+                    yield moment
             day += timedelta(days=1)
-        return [moment for moment in found if after < moment <= until]
 
     def _moment(self, day: date) -> datetime:
         # Fold 0: of two the first; of none the offset before the change
@@ -41,9 +47,10 @@ class Calendar:
 
     def next(self, after: datetime) -> datetime:
         """The first due moment after `after`."""
-        return self.moments(after, after + timedelta(days=63))[0]
+        return next(self._beyond(after))
 
 
+@lru_cache(maxsize=500)
 def read_calendar(days: str, at: str, zone: str) -> Calendar:
     """The calendar of its texts: "mon,thu" or "1,15"; "20:00"; "Europe/Madrid". ValueError that says what is allowed."""
     named = tuple(day.strip().lower() for day in days.split(",") if day.strip())
