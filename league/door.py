@@ -21,13 +21,13 @@ from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 from django.utils import translation
 
-from league.api.bots.lines import bots, versions
+from league.api.bots.lines import audits, bots, versions
 from league.api.http import throttles
 from league.api.http.lines import Quick
 from league.api.http.negotiation import language
 from league.api.matches.lines import boards, matches
 from league.api.people.lines import players
-from league.api.ratings.lines import leaderboard, pools
+from league.api.ratings.lines import leaderboard, pools, ratings
 from league.api.tournaments.lines import circuits, entries, events, tournaments
 from league.domain.people import tokens
 from league.domain.people.tokens import Viewer
@@ -49,6 +49,8 @@ QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     (re.compile(r"/api/v1/pools"), Quick(pools, of_all=True)),
     (re.compile(r"/api/v1/versions"), Quick(versions)),
     (re.compile(r"/api/v1/bots/(?P<bot>[-a-z0-9_]{1,60})/versions"), Quick(versions)),
+    (re.compile(r"/api/v1/versions/(?P<version>[0-9]{1,9})/audits"), Quick(audits, of_all=True)),
+    (re.compile(r"/api/v1/versions/(?P<version>[0-9]{1,9})/ratings"), Quick(ratings, of_all=True)),
     (re.compile(r"/api/v1/tournaments"), Quick(tournaments)),
     (re.compile(r"/api/v1/tournaments/(?P<slug>[-a-z0-9_]{1,60})/entries"), Quick(entries)),
     (re.compile(r"/api/v1/events"), Quick(events)),

@@ -40,7 +40,7 @@ from league.domain.ratings import days, idle, ratings
 from league.domain.tournaments import circuits, enrolment, events, progress, releases, requests, tournaments
 from league.door import Door
 from league.enums import Audience, EntryPolicy
-from league.models import Bot, Circuit, EntryRequest, Event, Match, Rating, Tournament
+from league.models import Audit, Bot, Circuit, EntryRequest, Event, Match, Rating, Tournament
 from league.service import kept, marks
 from league.service.remembered import forget
 from league.web import urls as pages_urls
@@ -704,13 +704,14 @@ def lists(league: League) -> list[str]:
         f"/api/v1/tournaments/{league.next_cup.slug}/entries",
         "/api/v1/events",
         "/api/v1/circuits",
+        f"/api/v1/versions/{league.rufo.pk}/ratings",
         f"/api/v1/matches/{league.clean.public_id}/boards",
     ]
 
 
 def filtered(league: League) -> list[str]:
     """The same by their filters, those among them that leave nothing."""
-    table, matches, bots, _players, pools, versions, of_luna, tournaments, *_ = lists(league)
+    table, matches, bots, _players, pools, versions, of_luna, tournaments, *_, of_rufo, _boards = lists(league)
     of = {
         table: (
             "show=active",
@@ -730,6 +731,7 @@ def filtered(league: League) -> list[str]:
         versions: ("owner=ana", "bot=rufo", "status=accepted"),
         of_luna: ("status=accepted", "status=rejected"),
         tournaments: ("status=open", "game=partnership", "owner=ana&status=finished", f"pool={league.pool.pk}"),
+        of_rufo: (f"pool={league.pool.pk}", "pool=999999"),
     }
     return [f"{path}?{query}" for path, queries in of.items() for query in queries]
 
@@ -958,6 +960,34 @@ def test_when_a_season_is_due_follows_from_the_clock(league, door, monkeypatch):
     door.store.clear()
     found = Answered(door, path)
     assert (found.body, '"league_season"' in "".join(found.sql)) == (through_django(path), True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_audits_have_shown_of_a_version_is_a_finished_line(league, door):
+    path = f"/api/v1/versions/{league.rufo.pk}/audits"
+    version, shown = type(league.rufo).objects.filter(pk=league.rufo.pk), set()
+    Answered(door, path)
+    acts = {
+        "nothing": lambda: None,
+        "audits": audit,
+        "a manifest": lambda: version.update(deterministic=True),
+        "what one differs in": lambda: Audit.objects.filter(pk=league.rufo.audits.all()[0].pk).update(
+            verdict="differs"
+        ),
+        "one that says nothing": lambda: Audit.objects.filter(verdict="differs").update(decisions=0),
+        "all that is gone": lambda: league.rufo.audits.all().delete(),
+    }
+    for what, act in acts.items():
+        act()
+        compare(door, [path], what)
+        door.store.clear()
+        found = Answered(door, path)
+        assert len(found.sql) == 2, "the versions, and what the line follows from"
+        shown.add(found.body)
+    assert len(shown) == len(acts)
+    door.store.clear()
+    assert Answered(door, f"{path}?page_size=1").status == 400
+    assert Answered(door, "/api/v1/versions/999999999/audits").status == 404
 
 
 def test_a_token_that_may_not_read_is_refused_by_django(league, door, settings):

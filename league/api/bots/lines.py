@@ -1,4 +1,4 @@
-"""The lists of all bots and of all versions from finished lines."""
+"""The lists of all bots and of all versions, and what audits have shown of one, from finished lines."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import cache
 
 from django.http import HttpRequest
 
-from league.api.bots.serializers import BotOut, VersionOut
+from league.api.bots.serializers import AuditsOut, BotOut, VersionOut
 from league.api.http import lines
 from league.api.http.filters import BotFilters, VersionFilters
+from league.domain.audits import results
 from league.domain.bots import lists
 from league.domain.core import keyset
 from league.domain.people.tokens import Viewer
@@ -105,3 +106,24 @@ _versions: lines.Lines[Line] = lines.Lines(_version_lines, most=MOST_VERSIONS)
 def version_columns() -> tuple[str, ...]:
     """What a line shows of its version."""
     return (*lines.columns(VersionOut, BotVersion), OWN)
+
+
+def audits(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """What audits have shown of a version, which is one line and the same for everybody. Two queries, and those for a line that is made anew.
+
+    None where there is none, or anything else is asked for: the view says what there is to say.
+    """
+    if request.GET:
+        return None
+    known = marks.read([marks.BOTS, marks.AUDITS, marks.NAMES])
+    page = _audits.page(known[marks.NAMES], lambda: results.read_cells(int(named["version"])))
+    return lines.Made(page.rows[0], known) if page is not None and page.rows else None
+
+
+def _audit_lines(missing: list[int]) -> dict[int, bytes]:
+    rows = list(BotVersion.objects.filter(pk__in=missing))
+    summaries = results.summaries(rows)
+    return {row.pk: lines.render(AuditsOut.of(row, summaries[row.pk]).data) for row in rows}
+
+
+_audits: lines.Lines[bytes] = lines.Lines(_audit_lines)

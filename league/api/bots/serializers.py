@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
@@ -10,6 +11,7 @@ from rest_framework import serializers
 from league.api.http.output import Out
 from league.api.http.problems import told
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
+from league.domain.audits.results import Summary
 from league.domain.matches import validation
 from league.enums import BotState, CheckName, EntryPolicy, JudgementKind, VersionStatus
 from league.models import BotVersion, Check, Player
@@ -146,6 +148,11 @@ class AuditsOut(Out):
     alike = serializers.IntegerField(help_text="The match differs from the runs no more than these from each other.")
     differs = serializers.IntegerField(help_text="Cases for people; no verdict by themselves.")
     failed = serializers.IntegerField(help_text="The bot failed when it was run again; nothing is said.")
+
+    @classmethod
+    def of(cls, version: BotVersion, summary: Summary) -> AuditsOut:
+        """Of a version with this summary."""
+        return cls(asdict(summary) | {"deterministic": version.deterministic})
 
 
 @extend_schema_serializer(component_name="Meeting")  # its public name

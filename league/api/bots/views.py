@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import ClassVar
 
 from django.db.models import QuerySet
@@ -262,5 +261,4 @@ class VersionAudits(View):
     def get(self, request: Request, id: int) -> Response:
         """How many conversations of it were put to it again, and what came of them."""
         version = existing(lists.versions().filter(pk=id).first())
-        shown = asdict(results.summaries([version])[version.pk]) | {"deterministic": version.deterministic}
-        return Response(AuditsOut(shown).data)
+        return Response(AuditsOut.of(version, results.summaries([version])[version.pk]).data)

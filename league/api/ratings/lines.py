@@ -1,4 +1,4 @@
-"""The leaderboard of a pool, and the list of pools, from finished lines."""
+"""The leaderboard of a pool, the list of pools, and the ratings of a version, from finished lines."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 from django.http import HttpRequest
 
 from league.api.http import lines
-from league.api.http.filters import PoolFilters
+from league.api.http.filters import PoolFilters, RatingFilters
 from league.api.ratings import rows
-from league.api.ratings.serializers import MovedOut, PoolOut, RatingOut
+from league.api.ratings.serializers import MovedOut, PoolOut, RatingOut, VersionRatingOut
+from league.domain.bots import lists
 from league.domain.core import keyset
 from league.domain.people.tokens import Viewer
 from league.domain.ratings import days, leaderboards
@@ -136,3 +137,35 @@ def _pool_lines(missing: list[int]) -> dict[int, bytes]:
 _pools: lines.Lines[bytes] = lines.Lines(
     _pool_lines, follow=lines.follow_marks(lambda pk: (marks.of_pool(pk), marks.of_ratings(pk))), most=MOST_POOLS
 )
+
+
+def ratings(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """A page of the ratings of a version, newest first, which everybody sees alike. Two or three queries, and one for lines that are made anew.
+
+    None where there is no such version, or something is asked for wrongly: the view says what there is to say.
+    """
+    asked, version = lines.narrowed(request, RatingFilters), int(named["version"])
+    if asked is None:
+        return None
+    versions = marks.read([marks.POOLS, marks.BOTS, marks.NAMES])
+    page = _ratings.page(
+        versions[marks.NAMES],
+        lambda: leaderboards.read_ratings(rating_columns(), asked.cursor, asked.size, version=version, some=asked.some),
+    )
+    if page is None or not (page.rows or lists.is_version(version)):
+        return None
+    return lines.Made(asked.answer(page), versions)
+
+
+def _rating_lines(missing: list[int]) -> dict[int, bytes]:
+    found = Rating.objects.select_related("pool").filter(pk__in=missing)
+    return {row.pk: lines.render(VersionRatingOut(row).data) for row in found}
+
+
+_ratings: lines.Lines[bytes] = lines.Lines(_rating_lines)
+
+
+@cache
+def rating_columns() -> tuple[str, ...]:
+    """What a line shows of its rating."""
+    return lines.columns(VersionRatingOut, Rating)

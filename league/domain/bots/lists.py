@@ -10,7 +10,7 @@ from django.db.models import Max, QuerySet
 from league.domain.core import keyset
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.listed import Listed
-from league.domain.core.prepared import ALL, Some
+from league.domain.core.prepared import ALL, Prepared, Some
 from league.enums import VersionStatus
 from league.models import Bot, BotVersion
 
@@ -53,3 +53,11 @@ def _versions(_who: object, told: Sequence[Any]) -> QuerySet[BotVersion]:
 
 
 _VERSIONS = Listed(_versions)
+
+
+def is_version(pk: int) -> bool:
+    """Whether there is a version of this id. One query."""
+    return bool(_VERSION.rows((), (pk,)))
+
+
+_VERSION = Prepared(lambda _, values: BotVersion.objects.filter(pk=values[0]).values_list("pk"))

@@ -331,8 +331,19 @@ def read_pools(cursor: keyset.Cursor | None, size: int, *, some: Some[Any]) -> k
     return _POOLS.read(("id",), cursor, size, some=some)
 
 
+def read_ratings(
+    columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, version: int, some: Some[Any]
+) -> keyset.Page[tuple[int, str]]:
+    """The ratings of a version in all pools, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
+    return _RATINGS.read(columns, cursor, size, told=(version,), some=some)
+
+
+def _ratings(_who: object, told: Sequence[Any]) -> QuerySet[Rating]:
+    return Rating.objects.filter(version=told[0])
+
+
 def _pools(_who: object, _told: object) -> QuerySet[Pool]:
     return Pool.objects.all()
 
 
-_POOLS = Listed(_pools)
+_POOLS, _RATINGS = Listed(_pools), Listed(_ratings)
