@@ -21,7 +21,7 @@ from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 from django.utils import translation
 
-from league.api.bots.lines import audits, bots, versions
+from league.api.bots.lines import audits, bots, meetings, versions
 from league.api.http import throttles
 from league.api.http.lines import Quick
 from league.api.http.negotiation import language
@@ -51,6 +51,10 @@ QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     (re.compile(r"/api/v1/bots/(?P<bot>[-a-z0-9_]{1,60})/versions"), Quick(versions)),
     (re.compile(r"/api/v1/versions/(?P<version>[0-9]{1,9})/audits"), Quick(audits, of_all=True)),
     (re.compile(r"/api/v1/versions/(?P<version>[0-9]{1,9})/ratings"), Quick(ratings, of_all=True)),
+    (
+        re.compile(r"/api/v1/bots/(?P<bot>[-a-z0-9_]{1,60})/versus/(?P<other>[-a-z0-9_]{1,60})"),
+        Quick(meetings, of_all=True),
+    ),
     (re.compile(r"/api/v1/tournaments"), Quick(tournaments)),
     (re.compile(r"/api/v1/tournaments/(?P<slug>[-a-z0-9_]{1,60})/entries"), Quick(entries)),
     (re.compile(r"/api/v1/events"), Quick(events)),

@@ -47,6 +47,7 @@ def renamed(table: str, *columns: str) -> Marks:
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
 PLAYED = "played"
+RESULTS = "results"  # of rated matches, whoever played them
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 RELEASE = "release"  # what nothing but another release changes: no row stands for it
@@ -54,6 +55,8 @@ OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 OF_CIRCUIT = "'circuit:' || r.circuit_id"
 # That a worker has leased a match is no news: it is begun at once, or waits as before.
 SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
+# Whether a match says something of those who played it
+IS_RESULT = "r.rated AND r.status = 'finished'"
 ALL = (
     Marks("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
     Marks("league_ratingpoint", ("'pool:' || r.pool_id",)),
@@ -90,6 +93,8 @@ ALL = (
         settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
         also=("'pool:' || r.pool_id",),
     ),
+    Marks("league_match", ("'results'",), told=(IS_RESULT,), on=("update",)),
+    Marks("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
     renamed("league_player", "name"),
     renamed("league_bot", "slug", "owner_id", "is_house"),
     renamed("league_botversion", "bot_id", "number", "sealable"),

@@ -524,8 +524,8 @@ def timeless(body: bytes) -> bytes:
 # What stands for the rows of a table besides the keys of its own triggers, since it changes with them
 WITH_OTHERS = {
     # Written in the transaction in which their match begins, finishes or is struck out
-    "league_board": {"matches", "tournament:", "pool:"},
-    "league_party": {"matches", "tournament:", "pool:"},
+    "league_board": {"matches", "tournament:", "pool:", "results"},
+    "league_party": {"matches", "tournament:", "pool:", "results"},
     "league_round": {"tournament:", "matches"},
     "league_sitting": {"matches", "tournament:"},
     # Of a match that is struck out, or of an event that has ended or could not begin
@@ -988,6 +988,46 @@ def test_what_audits_have_shown_of_a_version_is_a_finished_line(league, door):
     door.store.clear()
     assert Answered(door, f"{path}?page_size=1").status == 400
     assert Answered(door, "/api/v1/versions/999999999/audits").status == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_encounters_of_two_bots_are_finished_lines(league, door):
+    """They hold until there is another rated result, or a name is another one."""
+    path, shown = "/api/v1/bots/luna/versus/sol", set()
+    Answered(door, path)
+    cup = made.started(league.ana, [league.luna, league.sol], name="Fourth cup")
+    other = tournaments.create(
+        league.ana, "Others", "corriente", versions=[league.luna, league.sol], boards=1, now=made.NOW
+    )
+    tournaments.start(other, now=made.NOW)
+    of_cup, of_other = cup.matches.order_by("id")[0], other.matches.order_by("id")[0]
+    rows = Match.objects.filter(pk=of_cup.pk)
+    acts = {
+        "nothing": lambda: None,
+        "a match": lambda: made.play(of_cup),
+        "one in another pool": lambda: made.play(of_other),
+        "one that is not rated any more": lambda: rows.update(rated=False),
+        "and is again": lambda: rows.update(rated=True),
+        "one that is void": lambda: matches.void(Match.objects.get(pk=of_cup.pk), actor="operator", why="a test"),
+        "another revision": lambda: type(league.pool).objects.update(revision=77),
+        "a match that is gone": lambda: Match.objects.filter(pk=of_other.pk).delete(),
+    }
+    for what, act in acts.items():
+        act()
+        compare(door, [path, *pages_of(path)], what)
+        door.store.clear()
+        found = Answered(door, path)
+        assert len(found.sql) == 1, "the versions"
+        shown.add(found.body)
+    assert len(shown) == len(acts) - 2, "rated again, it is as it was; void, as not rated"
+    Bot.objects.filter(slug="sol").update(slug="sun")
+    assert [Answered(door, one).status for one in (path, path.replace("sol", "luna"), path.replace("sol", "sun"))] == [
+        404,
+        404,
+        200,
+    ]
+    for query in ("cursor=x", "page_size=0", "colour=red"):
+        assert Answered(door, f"{path.replace('sol', 'sun')}?{query}").status == 400
 
 
 def test_a_token_that_may_not_read_is_refused_by_django(league, door, settings):

@@ -1,4 +1,4 @@
-"""The lists of all bots and of all versions, and what audits have shown of one, from finished lines."""
+"""The lists of all bots, of all versions and of the encounters of two bots, and what audits have shown of a version, from finished lines."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from functools import cache
 
 from django.http import HttpRequest
 
-from league.api.bots.serializers import AuditsOut, BotOut, VersionOut
+from league.api.bots.serializers import AuditsOut, BotOut, EncounterOut, VersionOut
 from league.api.http import lines
 from league.api.http.filters import BotFilters, VersionFilters
 from league.domain.audits import results
 from league.domain.bots import lists
 from league.domain.core import keyset
+from league.domain.matches import encounters
 from league.domain.people.tokens import Viewer
 from league.models import Bot, BotVersion
 from league.service import marks
+from league.service.remembered import Held
 
 # A description has up to 2,000 characters, and is in the line and in what it follows from: some 5 MB as bots are, 40 MB where each has a long one
 MOST_BOTS = 5_000
@@ -127,3 +129,43 @@ def _audit_lines(missing: list[int]) -> dict[int, bytes]:
 
 
 _audits: lines.Lines[bytes] = lines.Lines(_audit_lines)
+
+
+MOST_PAIRS = 1_000  # some 500 bytes for each pool, and 15 more for each match
+BY_PLACE = keyset.Order.by("place")  # in a list that is at hand
+Pair = tuple[str, str]
+
+
+def meetings(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """A page of what two bots did against each other, which everybody sees alike. One query, and those for lines that are made anew.
+
+    All lines of two bots hold while there is no other rated result: which bots it is of is not looked for. None where one of the two is not
+    there, or something is asked for wrongly: the view says what there is to say.
+    """
+    asked = lines.narrowed(request, order=BY_PLACE)
+    if asked is None:
+        return None
+    pair, known = (named["bot"], named["other"]), _read_marks()
+    there = _meetings.of_many(
+        {pair: known}, lambda missing: (_make_meetings(missing), dict.fromkeys(missing, _read_marks()))
+    )
+    if pair not in there:
+        return None
+    page = keyset.cut_page(there[pair], asked.cursor, asked.size)
+    return lines.Made(asked.answer(page), dict(known))
+
+
+def _read_marks() -> tuple[tuple[str, int], ...]:
+    return tuple(marks.read([marks.RESULTS, marks.NAMES]).items())
+
+
+def _make_meetings(missing: list[Pair]) -> dict[Pair, list[bytes]]:
+    found = {}
+    for pair in missing:
+        both = encounters.find_pair(*pair)
+        if both is not None:
+            found[pair] = [lines.render(EncounterOut(one).data) for one in encounters.list_encounters(*both)]
+    return found
+
+
+_meetings: Held[Pair, list[bytes]] = Held(MOST_PAIRS)

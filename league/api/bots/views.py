@@ -101,7 +101,7 @@ class OneBot(View):
 class Encounters(ListView):
     """/bots/{slug}/versus/{other}"""
 
-    shows = (marks.BOTS, marks.MATCHES, marks.POOLS)
+    shows = (marks.RESULTS, marks.NAMES)
 
     serializer_class = EncounterOut
     filter_backends = ()
@@ -114,9 +114,7 @@ class Encounters(ListView):
     )
     def get(self, request: Request, slug: str, other: str) -> Response:
         """All versions of both; the pool with most boards first. Two different bots."""
-        found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(slug, other))}
-        first, second = existing(found.get(slug)), existing(found.get(other) if other != slug else None)
-        return self.page(encounters.list_encounters(first, second))
+        return self.page(encounters.list_encounters(*existing(encounters.find_pair(slug, other))))
 
 
 class JudgedSums(ListView):

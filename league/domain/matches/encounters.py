@@ -112,3 +112,9 @@ def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
         if values
     ]
     return sorted(meetings, key=lambda meeting: (-meeting.boards, meeting.pool.pk))
+
+
+def find_pair(name: str, other: str) -> tuple[Bot, Bot] | None:
+    """Two different bots by their names; None where one of them is not there. One query."""
+    found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(name, other))}
+    return (found[name], found[other]) if len(found) == 2 else None
