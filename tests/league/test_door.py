@@ -704,6 +704,7 @@ def lists(league: League) -> list[str]:
         f"/api/v1/tournaments/{league.next_cup.slug}/entries",
         "/api/v1/events",
         "/api/v1/circuits",
+        f"/api/v1/pools/{league.pool.pk}/history",
         f"/api/v1/versions/{league.rufo.pk}/ratings",
         f"/api/v1/matches/{league.clean.public_id}/boards",
     ]
@@ -711,7 +712,7 @@ def lists(league: League) -> list[str]:
 
 def filtered(league: League) -> list[str]:
     """The same by their filters, those among them that leave nothing."""
-    table, matches, bots, _players, pools, versions, of_luna, tournaments, *_, of_rufo, _boards = lists(league)
+    table, matches, bots, _players, pools, versions, of_luna, tournaments, *_, history, of_rufo, _boards = lists(league)
     of = {
         table: (
             "show=active",
@@ -731,6 +732,7 @@ def filtered(league: League) -> list[str]:
         versions: ("owner=ana", "bot=rufo", "status=accepted"),
         of_luna: ("status=accepted", "status=rejected"),
         tournaments: ("status=open", "game=partnership", "owner=ana&status=finished", f"pool={league.pool.pk}"),
+        history: ("bot=rufo", f"version={league.luna.pk}", "bot=nobody"),
         of_rufo: (f"pool={league.pool.pk}", "pool=999999"),
     }
     return [f"{path}?{query}" for path, queries in of.items() for query in queries]

@@ -1,4 +1,4 @@
-"""The leaderboard of a pool, the list of pools, and the ratings of a version, from finished lines."""
+"""The leaderboard and the history of a pool, the list of pools, and the ratings of a version, from finished lines."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from django.http import HttpRequest
 
 from league.api.http import lines
-from league.api.http.filters import PoolFilters, RatingFilters
+from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.ratings import rows
-from league.api.ratings.serializers import MovedOut, PoolOut, RatingOut, VersionRatingOut
+from league.api.ratings.serializers import MovedOut, PointOut, PoolOut, RatingOut, VersionRatingOut
 from league.domain.bots import lists
 from league.domain.core import keyset
 from league.domain.people.tokens import Viewer
 from league.domain.ratings import days, leaderboards
-from league.models import Rating
+from league.models import Rating, RatingPoint
 from league.service import marks
 from league.service.remembered import Held
 
@@ -169,3 +169,35 @@ _ratings: lines.Lines[bytes] = lines.Lines(_rating_lines)
 def rating_columns() -> tuple[str, ...]:
     """What a line shows of its rating."""
     return lines.columns(VersionRatingOut, Rating)
+
+
+def history(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """A page of how ratings of a pool changed, newest first, which everybody sees alike. Two or three queries, and one for lines that are made anew.
+
+    None where there is no such pool, or something is asked for wrongly: the view says what there is to say.
+    """
+    asked, pool = lines.narrowed(request, PointFilters), int(named["pool"])
+    if asked is None:
+        return None
+    versions = marks.read([marks.of_ratings(pool), marks.of_pool(pool), marks.BOTS, marks.NAMES])
+    page = _points.page(
+        versions[marks.NAMES],
+        lambda: leaderboards.read_history(point_columns(), asked.cursor, asked.size, pool=pool, some=asked.some),
+    )
+    if page is None or not (page.rows or leaderboards.is_there(pool)):
+        return None
+    return lines.Made(asked.answer(page), versions)
+
+
+def _point_lines(missing: list[int]) -> dict[int, bytes]:
+    found = rows.points().filter(pk__in=missing)
+    return {row.pk: lines.render(PointOut(row).data) for row in found}
+
+
+_points: lines.Lines[bytes] = lines.Lines(_point_lines)
+
+
+@cache
+def point_columns() -> tuple[str, ...]:
+    """What a line shows of a point of the history."""
+    return lines.columns(PointOut, RatingPoint)

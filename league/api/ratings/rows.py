@@ -1,4 +1,4 @@
-"""Pools with what a list shows of them."""
+"""Pools, and points of their histories, with what a list shows of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce
 
 from league.domain.core.counts import count_of
 from league.enums import MatchStatus
-from league.models import Match, Pool, PoolSums, Rating
+from league.models import Match, Pool, PoolSums, Rating, RatingPoint
 
 
 def pools() -> QuerySet[Pool]:
@@ -22,3 +22,8 @@ def pools() -> QuerySet[Pool]:
         fitted_until=Subquery(kept.values("fitted_until")),
         ranked_until=Subquery(kept.values("ranked_until")),
     )
+
+
+def points() -> QuerySet[RatingPoint]:
+    """Every point of every history, with its version and its match. No query."""
+    return RatingPoint.objects.select_related("version__bot__owner", "match")

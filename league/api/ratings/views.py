@@ -160,8 +160,7 @@ class History(ListView):
     def get(self, request: Request, id: int) -> Response:
         """One row per version and match."""
         pool = existing(Pool.objects.filter(pk=id).first())
-        rows = RatingPoint.objects.filter(pool=pool).select_related("version__bot__owner", "match")
-        return self.page(self.filtered(rows))
+        return self.page(self.filtered(rows.points().filter(pool=pool)))
 
 
 class VersionRatings(ListView):

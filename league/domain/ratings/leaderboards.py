@@ -15,7 +15,7 @@ from league.domain.core.listed import Listed
 from league.domain.core.prepared import Cells, Prepared, Some
 from league.domain.ratings import idle, pools, sums
 from league.domain.ratings import ratings as fits
-from league.models import BotVersion, Match, Pool, PoolSums, Rating
+from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
 from league.service.remembered import Held
 
 
@@ -342,8 +342,19 @@ def _ratings(_who: object, told: Sequence[Any]) -> QuerySet[Rating]:
     return Rating.objects.filter(version=told[0])
 
 
+def read_history(
+    columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, pool: int, some: Some[Any]
+) -> keyset.Page[tuple[int, str]]:
+    """How ratings of a pool changed, newest first: ids, and what is shown of each as one text (prepared.Cells). One query."""
+    return _HISTORY.read(columns, cursor, size, told=(pool,), some=some)
+
+
+def _history(_who: object, told: Sequence[Any]) -> QuerySet[RatingPoint]:
+    return RatingPoint.objects.filter(pool=told[0])
+
+
 def _pools(_who: object, _told: object) -> QuerySet[Pool]:
     return Pool.objects.all()
 
 
-_POOLS, _RATINGS = Listed(_pools), Listed(_ratings)
+_POOLS, _RATINGS, _HISTORY = Listed(_pools), Listed(_ratings), Listed(_history)
