@@ -28,7 +28,7 @@ from league.api.http.negotiation import language
 from league.api.matches.lines import boards, matches
 from league.api.people.lines import players
 from league.api.ratings.lines import history, leaderboard, pools, ratings
-from league.api.tournaments.lines import circuits, entries, events, tournaments
+from league.api.tournaments.lines import circuits, entries, events, rounds, tournaments
 from league.domain.people import tokens
 from league.domain.people.tokens import Viewer
 from league.service import kept, marks
@@ -58,6 +58,7 @@ QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     ),
     (re.compile(r"/api/v1/tournaments"), Quick(tournaments)),
     (re.compile(r"/api/v1/tournaments/(?P<slug>[-a-z0-9_]{1,60})/entries"), Quick(entries)),
+    (re.compile(r"/api/v1/tournaments/(?P<slug>[-a-z0-9_]{1,60})/rounds"), Quick(rounds)),
     (re.compile(r"/api/v1/events"), Quick(events)),
     (re.compile(r"/api/v1/circuits"), Quick(circuits, of_all=True)),
 )

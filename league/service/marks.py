@@ -78,6 +78,7 @@ ALL = (
     # Its matches become visible with it
     Marks("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
     Marks("league_entry", ("'tournaments'", OF_TOURNAMENT)),
+    Marks("league_round", (OF_TOURNAMENT,), on=("insert", "delete")),
     Marks(
         "league_entryrequest",
         (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END"),  # of an event or a circuit

@@ -37,7 +37,7 @@ from league.domain.judgements import asking, carrying, summing
 from league.domain.matches import embargoes, leases, matches, reports, sight
 from league.domain.people import bans, players, tokens
 from league.domain.ratings import days, idle, ratings
-from league.domain.tournaments import circuits, enrolment, events, progress, releases, requests, tournaments
+from league.domain.tournaments import brackets, circuits, enrolment, events, progress, releases, requests, tournaments
 from league.door import Door
 from league.enums import Audience, EntryPolicy
 from league.models import Audit, Bot, Circuit, EntryRequest, Event, Match, Rating, Tournament
@@ -706,13 +706,16 @@ def lists(league: League) -> list[str]:
         "/api/v1/circuits",
         f"/api/v1/pools/{league.pool.pk}/history",
         f"/api/v1/versions/{league.rufo.pk}/ratings",
+        f"/api/v1/tournaments/{Tournament.objects.get(pk=league.cup.pk).slug}/rounds",
         f"/api/v1/matches/{league.clean.public_id}/boards",
     ]
 
 
 def filtered(league: League) -> list[str]:
     """The same by their filters, those among them that leave nothing."""
-    table, matches, bots, _players, pools, versions, of_luna, tournaments, *_, history, of_rufo, _boards = lists(league)
+    table, matches, bots, _players, pools, versions, of_luna, tournaments, *_, history, of_rufo, _rounds, _boards = (
+        lists(league)
+    )
     of = {
         table: (
             "show=active",
@@ -813,7 +816,8 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
     for what, act in {**changes(league), **by_hand}.items():
         act()
         held = Match.objects.filter(pk=league.clean.pk, tournament__opens=sight.NEVER).exists()
-        compare(door, lists(league), what, lists(league)[-1:] if held else ())
+        compare(door, lists(league), what, lists(league)[-2:] if held else ())
+        compare(door, [f"/api/v1/tournaments/{league.knockout.slug}/rounds"], what)
         compare(door, [one for one in filtered(league) if "nobody" not in one][::9], what)
     forget()
     for spoken in ("es", "en"):  # lines that are made for who reads Spanish are told everybody
@@ -910,7 +914,8 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
     paths = [*lists(league), *filtered(league)[::3], f"/api/v1/matches?tournament={slug}"]
     made.play(Match.objects.filter(tournament__event=held)[0])
     [played] = Match.objects.filter(tournament__event=held, status="finished").values_list("public_id", flat=True)
-    secret = (f"/api/v1/tournaments/{slug}/entries", f"/api/v1/matches/{played}/boards")
+    of_held = f"/api/v1/tournaments/{slug}"
+    secret = (f"{of_held}/entries", f"{of_held}/rounds", f"/api/v1/matches/{played}/boards")
     settings.REST_FRAMEWORK = {
         **settings.REST_FRAMEWORK,
         "DEFAULT_THROTTLE_RATES": {"anon": (999, 60), "user": (999, 60)},
@@ -938,10 +943,31 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
                     seen.setdefault(name, set()).update(one["id"] for one in json.loads(found.body)["results"])
                 if turn == 2 and key and json.loads(found.body).get("results"):
                     assert not [sql for sql in found.sql if '"league_party"."points"' in sql]
-                    assert len(found.sql) <= 5, path
+                    assert len(found.sql) <= 6, path
         door.store.clear()
     assert {name for name, ids in seen.items() if ids & hidden} == {"ana", "olga", "gala"}
     assert seen["berto"] == seen[""]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pages_of_rounds_hold_so_many_matches(league, door, monkeypatch):
+    """Forward and back they are those of the view, and a match that is leased, which moves no mark, is told so."""
+    monkeypatch.setattr(brackets, "MOST_MATCHES", 2)
+    bots = [made.accepted(league.ana, f"more-{number}") for number in range(4)]
+    cup = made.started(league.ana, bots, name="Fifth cup")
+    path = f"/api/v1/tournaments/{cup.slug}/rounds"
+    Answered(door, path)
+    assert len(json.loads(through_django(path))["results"]) == 1
+    compare(door, [path, *pages_of(path)], "a start")
+    held = leases.claim("w", now=made.NOW)
+    compare(door, [path, *pages_of(path)], "a lease")
+    assert b'"leased"' in Unwatched(door, path).body
+    leases.start(held, now=made.NOW)
+    compare(door, [path, *pages_of(path)], "its start")
+    made.play(cup.matches.filter(status="queued")[0])
+    compare(door, [path, *pages_of(path)], "a match")
+    door.store.clear()
+    assert not [sql for sql in Answered(door, path).sql if '"league_party"' in sql]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -106,10 +106,11 @@ class Lines(Generic[Value]):
         self._follow = follow
         self._held: Held[int, Value] = Held(most)
 
-    def page(self, names: int, read: Callable[[], keyset.Page[tuple[int, str]]]) -> keyset.Page[Value] | None:
+    def page(self, names: Hashable, read: Callable[[], keyset.Page[tuple[int, str]]]) -> keyset.Page[Value] | None:
         """The lines of the page that `read` finds: ids, and what is shown of each row as one text. None where a row has gone meanwhile.
 
-        names: the version of marks.NAMES, older than the page. No query but those of `read`, `follow`, and `make` for lines that are missing.
+        names: the version of marks.NAMES, and of what else all these lines follow from, older than the page.
+        No query but those of `read`, `follow`, and `make` for lines that are missing.
         """
 
         def follow(page: keyset.Page[tuple[int, str]]) -> dict[int, Hashable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, cast
 
 from drf_spectacular.utils import extend_schema
@@ -13,6 +14,7 @@ from rest_framework.response import Response
 from league.api.http import paging
 from league.api.http.auth import viewer_of
 from league.api.http.base import ListView, View
+from league.api.tournaments import rows
 from league.api.tournaments.serializers import (
     BracketOut,
     ExtendNew,
@@ -126,20 +128,14 @@ class Rounds(ListView):
         """
         tournament = seen(request, Tournament.objects.all(), slug)
         chosen = self._chosen(request, tournament)
-        # The matches are as they are told already, and there are many
-        found = [
-            {"number": one.number, "resting": one.resting, "matches": [vars(match) for match in one.matches]}
-            for one in brackets.read_rounds(tournament, chosen)
-        ]
-        return self.get_paginated_response(found)
+        return self.get_paginated_response([rows.tell_round(one) for one in brackets.read_rounds(tournament, chosen)])
 
     def _chosen(self, request: Request, tournament: Tournament) -> list[Round]:
-        """The rounds of the page. One query."""
+        """The rounds of the page. Four queries at most."""
         cursor, size = paging.read_cursor(request, self.page_order.kinds), paging.page_size(request)
-        page = keyset.read_page(brackets.counted_rounds(tournament), self.page_order, cursor, size)
+        page = keyset.read_page(tournament.rounds.all(), self.page_order, cursor, size)
         back = cursor is not None and cursor.back
-        most = brackets.count_fitting(reversed(page.rows) if back else page.rows)
-        page = keyset.shorten(page, most, self.page_order.values, back=back)
+        page = brackets.cut_rounds(tournament.pk, page, attrgetter("pk"), back=back)
         return cast(paging.CursorPages, self.paginator).show(request, page)
 
 

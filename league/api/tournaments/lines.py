@@ -1,4 +1,4 @@
-"""The lists of tournaments, events and circuits, and of the entries of a tournament, from finished lines."""
+"""The lists of tournaments, events and circuits, and of the entries and rounds of a tournament, from finished lines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from operator import itemgetter
 
 from django.http import HttpRequest
 
@@ -18,8 +19,9 @@ from league.api.tournaments.serializers import EntryOut, TournamentOut
 from league.domain.core import clock, keyset
 from league.domain.matches import sight
 from league.domain.people.tokens import Viewer
+from league.domain.tournaments import brackets
 from league.domain.tournaments import circuits as leagues
-from league.models import Circuit, Entry, Event, Tournament
+from league.models import Circuit, Entry, Event, Round, Tournament
 from league.service import marks
 
 MOST_TOURNAMENTS = 5_000  # some 1,500 bytes each
@@ -226,3 +228,37 @@ _circuits: lines.Lines[CircuitLine] = lines.Lines(
 def circuit_columns() -> tuple[str, ...]:
     """What a line shows of its circuit."""
     return lines.columns(CircuitOut, Circuit)
+
+
+MOST_ROUNDS = 500  # some 120 bytes for each of their matches
+
+
+def rounds(request: HttpRequest, named: Mapping[str, str], viewer: Viewer | None) -> lines.Made | None:
+    """A page of the rounds of a tournament, by number. Five queries, and those for lines that are made anew.
+
+    All lines of a tournament hold while nothing of it changes, for who rests in a round follows from all others. None where there is none that
+    `viewer` may see, or something is asked for wrongly: the view says what there is to say.
+    """
+    asked = lines.narrowed(request, order=sight.BY_NUMBER)
+    tournament = sight.find_tournament(named["slug"])
+    if asked is None or tournament is None:
+        return None
+    mark = marks.of_tournament(tournament)
+    versions = marks.read([mark, marks.BOTS, marks.NAMES])
+
+    def read() -> keyset.Page[tuple[int, str]]:
+        page = sight.read_rounds(asked.cursor, asked.size, tournament=tournament, viewer=viewer)
+        back = asked.cursor is not None and asked.cursor.back
+        return brackets.cut_rounds(tournament, page, itemgetter(0), back=back) if page.rows else page
+
+    page = _rounds.page((versions[marks.NAMES], versions[mark], brackets.are_leased(tournament)), read)
+    return lines.Made(asked.answer(page), versions) if page is not None and page.rows else None
+
+
+def _round_lines(missing: list[int]) -> dict[int, bytes]:
+    chosen = list(Round.objects.select_related("tournament").filter(pk__in=missing))
+    found = brackets.read_rounds(chosen[0].tournament, chosen) if chosen else []  # they are of one
+    return {row.pk: lines.render(rows.tell_round(one)) for row, one in zip(chosen, found, strict=True)}
+
+
+_rounds: lines.Lines[bytes] = lines.Lines(_round_lines, most=MOST_ROUNDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Prefetch, QuerySet
@@ -10,6 +11,7 @@ from django.db.models import Prefetch, QuerySet
 from league.domain.core.counts import count_of
 from league.domain.matches import sight
 from league.domain.tournaments import counting
+from league.domain.tournaments.brackets import RoundMatches
 from league.enums import MatchStatus
 from league.models import Circuit, Entry, Event, Tournament
 
@@ -38,3 +40,8 @@ def events(rows: QuerySet[Event], stages: QuerySet[Tournament]) -> QuerySet[Even
 def circuits() -> QuerySet[Circuit]:
     """Every circuit with its bots and its seasons. A query for each of the three."""
     return Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
+
+
+def tell_round(found: RoundMatches) -> dict[str, Any]:
+    """What is told of a round. Its matches are as they are told already, and there are many."""
+    return {"number": found.number, "resting": found.resting, "matches": [vars(match) for match in found.matches]}

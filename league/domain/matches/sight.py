@@ -19,7 +19,7 @@ from league.domain.core.listed import Listed
 from league.domain.core.prepared import ALL, Cells, Prepared, Some
 from league.domain.people.tokens import Viewer
 from league.enums import Audience
-from league.models import Board, Entry, Event, Guest, Match, Pool, Tournament
+from league.models import Board, Entry, Event, Guest, Match, Pool, Round, Tournament
 
 # Of what opens at no moment that is known
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -72,6 +72,19 @@ def read_entries(
     """The entries of a tournament by their number, as `read_cells`: none where `viewer` may not see it. One query."""
     who, told = _asker(viewer, clock.given(now))
     return _ENTRIES.read(columns, cursor, size, who=who, told=(*told, tournament))
+
+
+def read_rounds(
+    cursor: keyset.Cursor | None,
+    size: int,
+    *,
+    tournament: int,
+    viewer: Viewer | None = None,
+    now: datetime | None = None,
+) -> keyset.Page[tuple[int, str]]:
+    """The rounds of a tournament by their number, as `read_cells`: none where `viewer` may not see it. One query."""
+    who, told = _asker(viewer, clock.given(now))
+    return _ROUNDS.read(("number",), cursor, size, who=who, told=(*told, tournament))
 
 
 def read_boards(
@@ -156,13 +169,17 @@ def _entries(who: str, told: Sequence[Any]) -> QuerySet[Entry]:
     return Entry.objects.filter(_seen_by(who, told[:-1], "tournament__"), tournament=told[-1])
 
 
+def _rounds(who: str, told: Sequence[Any]) -> QuerySet[Round]:
+    return Round.objects.filter(_seen_by(who, told[:-1], "tournament__"), tournament=told[-1])
+
+
 def _boards(who: str, told: Sequence[Any]) -> QuerySet[Board]:
     return Board.objects.filter(_seen_by(who, told[:-1], "match__tournament__"), match__public_id=told[-1])
 
 
 _MATCHES, _TOURNAMENTS, _EVENTS = Listed(_matches), Listed(_tournaments), Listed(_events)
 _STAGES = Prepared(_stages)
-_ENTRIES, _BOARDS = Listed(_entries, BY_NUMBER), Listed(_boards, BY_NUMBER)
+_ENTRIES, _ROUNDS, _BOARDS = (Listed(made, BY_NUMBER) for made in (_entries, _rounds, _boards))
 
 
 def find_tournament(slug: str) -> int | None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import inf
+from typing import Any, TypeVar
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 
-from league.domain.core.counts import count_of
+from league.domain.core import keyset
+from league.domain.core.prepared import Prepared
 from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus
 from league.models import Match, Party, Round, Tournament
 from league.pure.formats import BracketPairing, Results
 from league.service import marks
 from league.service.remembered import Remembered
+
+Row = TypeVar("Row")
 
 
 @dataclass
@@ -53,15 +57,49 @@ class BracketStep:
 MOST_MATCHES = 2000  # of a page of rounds
 
 
-def counted_rounds(tournament: Tournament) -> QuerySet[Round]:
-    """The rounds of a tournament with the numbers of their matches, for `count_fitting`. No query."""
-    return tournament.rounds.annotate(there=count_of(Match.work.all(), "round"))
+@dataclass(frozen=True)
+class Counted:
+    """A round: its number, and how many matches it has."""
+
+    number: int
+    matches: int
 
 
-def count_fitting(rows: Iterable[Round]) -> int:
-    """How many of these counted rounds, from the first, are a page: at least one, and no more than have so many matches. No query."""
-    there: list[int] = [row.there for row in rows]  # type: ignore[attr-defined]
-    return max(1, sum(total <= MOST_MATCHES for total in accumulate(there)))
+_counts: Remembered[int, dict[int, Counted]] = Remembered(50_000, len)
+
+
+def cut_rounds(
+    tournament: int, page: keyset.Page[Row], pk: Callable[[Row], int], *, back: bool = False
+) -> keyset.Page[Row]:
+    """Of a page of rounds, `pk` their ids, no more than have MOST_MATCHES together, and at least one. Three queries at most.
+
+    back: it was asked for from its end.
+    """
+
+    def count(_: object) -> dict[int, Counted]:
+        matches = Match.work.filter(tournament=tournament).order_by().values_list("round").annotate(Count("pk"))
+        there = dict(matches)
+        rounds = Round.objects.filter(tournament=tournament).values_list("pk", "number")
+        return {pk: Counted(number, there.get(pk, 0)) for pk, number in rounds}
+
+    there = _counts.of(tournament, marks.of_tournament(tournament), count)
+    page = keyset.Page([row for row in page if pk(row) in there], page.before, page.after)  # one may have gone since
+    rows = reversed(page.rows) if back else page.rows
+    most = max(1, sum(total <= MOST_MATCHES for total in accumulate(there[pk(row)].matches for row in rows)))
+    return keyset.shorten(page, most, lambda row: [there[pk(row)].number], back=back)
+
+
+def are_leased(tournament: int) -> tuple[int, ...]:
+    """The matches of a tournament that are leased, of which its mark says nothing (league.service.marks). One query."""
+    return tuple(int(pk) for (pk,) in _LEASED.rows((), (tournament,)))
+
+
+def _leased(_shape: object, values: Sequence[Any]) -> QuerySet[Any, Any]:
+    found = Match.work.filter(tournament=values[0], status=MatchStatus.LEASED)
+    return found.order_by("pk").values_list("pk")
+
+
+_LEASED = Prepared(_leased)
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:
