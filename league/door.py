@@ -27,7 +27,7 @@ from league.api.http.lines import Quick
 from league.api.http.negotiation import language
 from league.api.matches.lines import boards, matches
 from league.api.people.lines import players
-from league.api.ratings.lines import history, leaderboard, pools, ratings
+from league.api.ratings.lines import history, leaderboard, overall, pools, ratings
 from league.api.tournaments.lines import circuits, entries, events, rounds, tournaments
 from league.domain.people import tokens
 from league.domain.people.tokens import Viewer
@@ -43,6 +43,7 @@ HARMLESS = {settings.LANGUAGE_COOKIE_NAME, "theme", settings.CSRF_COOKIE_NAME}
 QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/leaderboard"), Quick(leaderboard, of_all=True)),
     (re.compile(r"/api/v1/pools/(?P<pool>[0-9]{1,9})/history"), Quick(history, of_all=True)),
+    (re.compile(r"/api/v1/overall"), Quick(overall, of_all=True)),
     (re.compile(r"/api/v1/bots"), Quick(bots, of_all=True)),
     (re.compile(r"/api/v1/matches"), Quick(matches)),
     (re.compile(r"/api/v1/matches/(?P<match>[0-9a-z]{1,20})/boards"), Quick(boards)),

@@ -704,6 +704,7 @@ def lists(league: League) -> list[str]:
         f"/api/v1/tournaments/{league.next_cup.slug}/entries",
         "/api/v1/events",
         "/api/v1/circuits",
+        "/api/v1/overall",
         f"/api/v1/pools/{league.pool.pk}/history",
         f"/api/v1/versions/{league.rufo.pk}/ratings",
         f"/api/v1/tournaments/{Tournament.objects.get(pk=league.cup.pk).slug}/rounds",

@@ -132,7 +132,6 @@ _audits: lines.Lines[bytes] = lines.Lines(_audit_lines)
 
 
 MOST_PAIRS = 1_000  # some 500 bytes for each pool, and 15 more for each match
-BY_PLACE = keyset.Order.by("place")  # in a list that is at hand
 Pair = tuple[str, str]
 
 
@@ -142,7 +141,7 @@ def meetings(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer | N
     All lines of two bots hold while there is no other rated result: which bots it is of is not looked for. None where one of the two is not
     there, or something is asked for wrongly: the view says what there is to say.
     """
-    asked = lines.narrowed(request, order=BY_PLACE)
+    asked = lines.narrowed(request, order=lines.BY_PLACE)
     if asked is None:
         return None
     pair, known = (named["bot"], named["other"]), _read_marks()

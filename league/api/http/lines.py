@@ -28,6 +28,8 @@ Value = TypeVar("Value")
 
 MOST_LINES = 20_000  # of one kind of list, in one process; some 600 bytes each
 
+BY_PLACE = keyset.Order.by("place")  # of a list that is at hand: its cursors name places
+
 _RENDERER = JSONRenderer()
 
 

@@ -1,4 +1,4 @@
-"""The leaderboard and the history of a pool, the list of pools, and the ratings of a version, from finished lines."""
+"""The leaderboard and the history of a pool, the table over all games, the list of pools and the ratings of a version, from finished lines."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from django.http import HttpRequest
 from league.api.http import lines
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.ratings import rows
-from league.api.ratings.serializers import MovedOut, PointOut, PoolOut, RatingOut, VersionRatingOut
+from league.api.ratings.serializers import MovedOut, OverallOut, PointOut, PoolOut, RatingOut, VersionRatingOut
 from league.domain.bots import lists
 from league.domain.core import keyset
 from league.domain.people.tokens import Viewer
 from league.domain.ratings import days, leaderboards
+from league.domain.ratings import overall as table
 from league.models import Rating, RatingPoint
 from league.service import marks
 from league.service.remembered import Held
@@ -201,3 +202,30 @@ _points: lines.Lines[bytes] = lines.Lines(_point_lines)
 def point_columns() -> tuple[str, ...]:
     """What a line shows of a point of the history."""
     return lines.columns(PointOut, RatingPoint)
+
+
+MOST_BOTS = 10_000  # some 1,000 bytes each
+_bots: Held[int, bytes] = Held(MOST_BOTS)
+
+
+def overall(request: HttpRequest, _named: Mapping[str, str], _viewer: Viewer | None) -> lines.Made | None:
+    """A page of the table over all games, best first, which everybody sees alike. Two queries, and those for lines that are made anew.
+
+    A line holds while no rating changes: what a bot that has not played a game is told follows from who else has. None where something is asked
+    for wrongly: the view says what.
+    """
+    asked = lines.narrowed(request, order=lines.BY_PLACE)
+    if asked is None:
+        return None
+    versions = marks.read([marks.POOLS, marks.BOTS, marks.NAMES])
+    page = table.read_places(asked.cursor, asked.size)
+    rows = {row.bot: row for row in page}
+    follow = {bot: (versions[marks.POOLS], versions[marks.NAMES], row.place) for bot, row in rows.items()}
+
+    def make(missing: list[int]) -> tuple[dict[int, bytes], dict[int, Any]]:
+        found = table.read_lines([rows[bot] for bot in missing])
+        return {bot: lines.render(OverallOut(line).data) for bot, line in found.items()}, follow
+
+    there = _bots.of_many(follow, make)
+    told = [there[bot] for bot in rows if bot in there]
+    return lines.Made(asked.answer(keyset.Page(told, page.before, page.after)), versions)

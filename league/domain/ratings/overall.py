@@ -7,7 +7,7 @@ against the field, a share from 0 to 1. A game that a bot has not played counts 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import TypeAlias
@@ -47,10 +47,20 @@ def usual_pools() -> dict[str, Pool]:
 
 @dataclass(frozen=True)
 class _Order:
-    """The whole table, best first: bot, games played, sum of the expected scores, first rating. `games` are those that anybody has played."""
+    """The whole table, best first: bot, games played, sum of the expected scores, first rating."""
 
     rows: list[tuple[int, int, float, int]]
-    games: list[str]
+    enough: int  # of the rows have a place
+    games: list[str]  # that anybody has played
+    pools: Mapping[int, str]  # of all games
+
+
+@dataclass(frozen=True)
+class Place:
+    """A row of the table: a bot, and its place; None below half of the games."""
+
+    bot: int
+    place: int | None
 
 
 _Scores: TypeAlias = dict[str, tuple[float, float]]  # by game: expected score and its standard deviation
@@ -62,28 +72,43 @@ def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> 
 
     The order follows from sums that the database makes, remembered while no rating changes; scores are read of the bots of the page alone.
     """
-    pools = {pool.pk: game for game, pool in usual_pools().items()}
-    listed = Rating.objects.filter(pool__in=pools, listed=True)
-    order = _order.of("overall", marks.POOLS, lambda _: _ordered(pools))
-    rows, games = order.rows, order.games
-    if not rows:
-        return keyset.Page()
-    enough = sum(2 * played >= len(games) for _, played, _, _ in rows)
-    page = keyset.cut_page(rows, cursor, size)
-    first = rows.index(page.rows[0]) if page.rows else 0
-    shown = [bot for bot, *_ in page]
-    bots = Bot.objects.select_related("owner").in_bulk(shown)
+    order = _read_order()
+    page = _cut(order, cursor, size)
+    there = _read_lines(order, page.rows)
+    return keyset.Page([there[row.bot] for row in page if row.bot in there], page.before, page.after)
+
+
+def read_places(cursor: keyset.Cursor | None, size: int) -> keyset.Page[Place]:
+    """The same page without its lines. One query where the order is remembered."""
+    return _cut(_read_order(), cursor, size)
+
+
+def read_lines(places: Sequence[Place]) -> dict[int, OverallLine]:
+    """The lines of these rows by bot; those that have left the tables since are not there. Three queries where the order is remembered."""
+    return _read_lines(_read_order(), places)
+
+
+def _read_order() -> _Order:
+    return _order.of(
+        "overall", marks.POOLS, lambda _: _ordered({pool.pk: game for game, pool in usual_pools().items()})
+    )
+
+
+def _cut(order: _Order, cursor: keyset.Cursor | None, size: int) -> keyset.Page[Place]:
+    page = keyset.cut_page(range(len(order.rows)), cursor, size)
+    rows = [Place(order.rows[at][0], at + 1 if at < order.enough else None) for at in page]
+    return keyset.Page(rows, page.before, page.after)
+
+
+def _read_lines(order: _Order, places: Sequence[Place]) -> dict[int, OverallLine]:
+    shown = {one.bot: one.place for one in places}
+    bots = Bot.objects.select_related("owner").in_bulk(shown) if shown else {}
     by_bot: defaultdict[int, _Scores] = defaultdict(dict)
     # Values, for a page shows a thousand: of each bot one in every game
-    scores = listed.filter(version__bot__in=shown).order_by("pk")
+    scores = Rating.objects.filter(pool__in=order.pools, listed=True, version__bot__in=bots).order_by("pk")
     for bot, pool, score, sd in scores.values_list("version__bot", "pool", "field_score", "field_sd"):
-        by_bot[bot][pools[pool]] = (score, sd)
-    lines = [
-        _line(place if place <= enough else None, bots[bot], by_bot[bot], games)
-        for place, bot in enumerate(shown, first + 1)
-        if bot in by_bot and bot in bots  # it may have left the tables since
-    ]
-    return keyset.Page(lines, page.before, page.after)
+        by_bot[bot][order.pools[pool]] = (score, sd)
+    return {bot: _line(shown[bot], bots[bot], played, order.games) for bot, played in by_bot.items()}
 
 
 def _ordered(pools: Mapping[int, str]) -> _Order:
@@ -96,7 +121,8 @@ def _ordered(pools: Mapping[int, str]) -> _Order:
         _, played, total, first = row
         return 2 * played < len(games), -(total + (len(games) - played) / 2), first  # equals: who was rated first
 
-    return _Order(sorted(rows, key=key), games)
+    enough = sum(2 * played >= len(games) for _, played, _, _ in rows)
+    return _Order(sorted(rows, key=key), enough, games, pools)
 
 
 def _line(place: int | None, bot: Bot, played: _Scores, games: list[str]) -> OverallLine:
