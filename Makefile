@@ -61,7 +61,7 @@ types: venv-dev
 fmt: venv-dev  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff check --fix-only --quiet . ; $(BIN)/ruff format .
 
-texts: venv-dev  ## write anew what is generated: texts of the pages, tables of the SDK and the tiers, rules pages, a new game's replays
+texts: venv-dev  ## write anew what is generated: texts of the pages, tables of the SDK, the kits and the tiers, rules pages, a new game's replays
 	@DEBUG=1 STATE_DIR=var/test $(BIN)/python manage.py texts
 	@$(BIN)/python -m bots.tables
 	@$(BIN)/python -m engine.runner.awkward

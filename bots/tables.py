@@ -1,12 +1,13 @@
-"""Writes the tables of `bots/sdk/tute_bot.py` from the declarations of the games: `python -m bots.tables`, part of `make texts`.
+"""Writes the tables of the SDK and of the language kits from the declarations of the games: `python -m bots.tables`, part of `make texts`.
 
-The SDK is one file that stands alone, so it cannot ask the engine. What it knows of the rules stands in it between two marks,
-and comes from here.
+The SDK is one file that stands alone, so it cannot ask the engine; so is the library of each kit. What they know of the rules stands in them
+between two marks, and comes from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,13 @@ CARRIED = (
     "last_trick_bonus", "result", "tricks_soloist", "tricks_joiner", "target", "claim_mode", "settlement",
     "illegal_move",
 )  # fmt: skip
+
+# what the libraries of the kits go by, of those
+KIT = (
+    "sides", "deck", "rank_order", "rank_points", "obligation_stock_open", "obligation_stock_empty", "partner_exempt",
+    "undertrump", "beat_after_trumped", "last_trick_bonus", "illegal_move",
+)  # fmt: skip
+_KITS = SDK.parents[1] / "kits"
 
 Table = dict[str, Any]
 
@@ -82,9 +90,67 @@ def text() -> str:
 
 def rewritten(sdk: str) -> str:
     """The source of the SDK with its tables as they are now."""
-    before, _, rest = sdk.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return before + BEGIN + text() + END + after
+    return _between(sdk, BEGIN, text(), END)
+
+
+def kit_rows() -> list[str]:
+    """What the kits carry: one JSON object in lines. A value that goes by the number of players has keys such as `4p`."""
+    games = {key: _kit(game(key)) for key in engine.games()}
+    further = {
+        key: sets for key in engine.games() if (sets := {v: kit for v, t in implied(key).items() if (kit := _kit(t))})
+    }
+    head = f'{{"tute":{_json(_kit(ordinary()))},"games":{{'
+    rows = [f'"{key}":{_json(table)},' for key, table in games.items()]
+    rows[-1] = rows[-1].removesuffix(",")
+    return [head, *rows, f'}},"implied":{_json(further)}}}']
+
+
+def _c_table(rows: list[str]) -> str:
+    lines = ["    " + json.dumps(row) for row in rows]
+    return "static const char RULES[] =\n" + "\n".join(lines) + ";\n"
+
+
+def _js_table(rows: list[str]) -> str:
+    return "const RULES = " + "\n  ".join(rows) + ";\n"
+
+
+def _rust_table(rows: list[str]) -> str:
+    return 'const RULES: &str = r#"' + "\n".join(rows) + '"#;\n'
+
+
+# the library of each kit, and how its language writes the rows
+KIT_TABLES: dict[Path, Callable[[list[str]], str]] = {
+    _KITS / "c" / "tute.h": _c_table,
+    _KITS / "javascript" / "tute.mjs": _js_table,
+    _KITS / "rust" / "tute.rs": _rust_table,
+}
+
+
+def rewritten_kit(library: Path) -> str:
+    """The source of the library of a kit with its tables as they are now."""
+    begin, end = BEGIN.replace("#", "//", 1), END.replace("#", "//", 1)
+    return _between(library.read_text(encoding="utf-8"), begin, KIT_TABLES[library](kit_rows()), end)
+
+
+def _between(source: str, begin: str, tables: str, end: str) -> str:
+    before, _, rest = source.partition(begin)
+    _, _, after = rest.partition(end)
+    return before + begin + tables + end + after
+
+
+def _kit(table: Table) -> Table:
+    """What a kit needs of a table; players as `4p`, which no rank is called."""
+    return {name: _by_players(value) for name, value in table.items() if name in KIT}
+
+
+def _by_players(value: Any) -> Any:
+    if isinstance(value, dict) and all(isinstance(players, int) for players in value):
+        return {f"{players}p": one for players, one in value.items()}
+    return value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _players(key: str) -> tuple[int, ...]:
@@ -135,4 +201,6 @@ def _flat(value: Any) -> str:
 
 if __name__ == "__main__":
     SDK.write_text(rewritten(SDK.read_text(encoding="utf-8")), encoding="utf-8")
-    print(f"{SDK.name}: {len(engine.games())} games")
+    for kit in KIT_TABLES:
+        kit.write_text(rewritten_kit(kit), encoding="utf-8")
+    print(f"{SDK.name} and the kits: {len(engine.games())} games")

@@ -1,0 +1,608 @@
+/* The Tute League for bots in C: the protocol, and what a seat knows. One file; it needs the standard library alone.
+ *
+ *     #include "tute.h"
+ *     static const char *choose(View *view) { return view->legal[0]; }
+ *     int main(void) { return run("my bot", choose); }
+ *
+ * A card is its place in the pack of the game, suit by suit and strongest first: `name[card]` is its text, `card_of(view, "1o")` the way
+ * back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in JavaScript and Rust have the same names, and deal the same cards by a seed.
+ *
+ * What plays prove: who does not follow suit, beat or trump, where that is an obligation, has no card that it had to play. After a
+ * hidden draw a seat may hold as many of those cards as it has drawn since. Left out, so that a seat may be thought to hold more than it can:
+ * the duties to sing and to exchange, songs whose suit is hidden, the card that a soloist called, what may not be loaded on an opponent (`no_load`), and the calls of an auction.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 65536 /* the longest line of the protocol */
+#define SEATS 8
+#define PACK 52
+#define NEVER 99 /* it was never proved that a seat lacks a card */
+
+typedef uint64_t Cards;
+
+/* --- JSON, as far as the protocol has it: escapes in texts stay as they are written ------------------------------------------ */
+
+typedef struct Json {
+    char kind; /* { [ " 0 (number), t f n (true, false, null) */
+    char *key, *text;
+    double number;
+    struct Json *child, *next;
+} Json;
+
+static Json nodes[LINE];
+static int nodes_used;
+
+static inline char *json_space(char *at) {
+    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') at++;
+    return at;
+}
+
+/* Ends a text at its closing quote; at is behind the opening one. */
+static inline char *json_text(char *at) {
+    while (*at && *at != '"') at += *at == '\\' && at[1] ? 2 : 1;
+    if (*at) *at++ = '\0';
+    return at;
+}
+
+static inline Json *json_value(char **line) {
+    if (nodes_used == LINE) exit(1);
+    Json *found = &nodes[nodes_used++], **last = &found->child;
+    char *at = json_space(*line);
+    memset(found, 0, sizeof *found);
+    found->kind = *at == '-' || (*at >= '0' && *at <= '9') ? '0' : *at;
+    if (found->kind == '{' || found->kind == '[') {
+        for (at = json_space(at + 1); *at && *at != '}' && *at != ']'; at = json_space(*at == ',' ? at + 1 : at)) {
+            char *key = NULL;
+            at = json_space(at);
+            if (found->kind == '{') {
+                key = at + 1;
+                at = json_space(json_text(key)) + 1;
+            }
+            *last = json_value(&at);
+            (*last)->key = key;
+            last = &(*last)->next;
+        }
+        at += *at != '\0';
+    } else if (found->kind == '"') {
+        found->text = at + 1;
+        at = json_text(found->text);
+    } else if (found->kind == '0') {
+        found->number = strtod(at, &at);
+    } else {
+        while (*at >= 'a' && *at <= 'z') at++;
+        if (at == *line && *at) exit(1);
+    }
+    *line = at;
+    return found;
+}
+
+/* The field of an object; NULL where there is none, or null. */
+static inline Json *field(const Json *object, const char *key) {
+    for (Json *one = object ? object->child : NULL; one; one = one->next)
+        if (one->key && !strcmp(one->key, key)) return one->kind == 'n' ? NULL : one;
+    return NULL;
+}
+
+static inline int number(const Json *object, const char *key, int otherwise) {
+    Json *found = field(object, key);
+    return found && found->kind == '0' ? (int)found->number : otherwise;
+}
+
+static inline const char *text(const Json *object, const char *key) {
+    Json *found = field(object, key);
+    return found && found->text ? found->text : "";
+}
+
+/* --- the rules of the games ---------------------------------------------------------------------------------------------------- */
+
+// >>> written by `make texts` from engine/games; do not edit
+static const char RULES[] =
+    "{\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
+    "\"a_dos\":{},"
+    "\"americano\":{\"obligation_stock_open\":\"trump_follow\"},"
+    "\"arrastrado\":{},"
+    "\"bato\":{\"rank_points\":{},\"last_trick_bonus\":0},"
+    "\"brisca\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"deck\":{\"2p\":\"es40\",\"3p\":\"es36\",\"4p\":\"es40\"},\"obligation_stock_empty\":\"free\",\"last_trick_bonus\":0},"
+    "\"cabrero\":{},"
+    "\"chancho\":{},"
+    "\"codillo\":{\"sides\":\"soloist_pair_vs_rest\"},"
+    "\"corriente\":{},"
+    "\"gana_pierde_3\":{\"deck\":\"es36\",\"rank_order\":\"13RCS7654\"},"
+    "\"gana_pierde_4_5\":{},"
+    "\"guinote\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"rank_order\":\"13RSC76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"partner_exempt\":\"all\"},"
+    "\"habanero\":{},"
+    "\"havanian\":{\"obligation_stock_open\":\"trump_follow\"},"
+    "\"individual\":{\"obligation_stock_open\":\"strict\"},"
+    "\"partnership\":{\"sides\":\"pairs\"},"
+    "\"podrida\":{\"rank_points\":{},\"obligation_stock_empty\":\"follow\",\"last_trick_bonus\":0},"
+    "\"remate\":{\"sides\":\"soloist_vs_rest\",\"deck\":{\"3p\":\"es36\",\"4p\":\"es40\",\"5p\":\"es40\"}},"
+    "\"subastado\":{\"sides\":\"soloist_vs_rest\",\"deck\":\"es36\",\"rank_order\":\"13RCS7654\"},"
+    "\"two_player\":{\"obligation_stock_open\":\"strict\"},"
+    "\"variable_trump\":{\"sides\":\"pairs\"}"
+    "},\"implied\":{\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}}}}";
+// <<< written by `make texts`
+
+/* --- what a seat knows --------------------------------------------------------------------------------------------------------- */
+
+typedef struct View {
+    char game[32];
+    int seats, seat;       /* how many, and which is yours */
+    int side[SEATS];       /* the side of each seat */
+    unsigned seed;         /* for your own chance */
+    int size;              /* cards in the pack */
+    char name[PACK][3];    /* the text of each card */
+    int value[PACK];       /* card points */
+    Cards hand;            /* your cards */
+    int table[SEATS], by[SEATS], on_table; /* the trick: its cards, who played them, how many */
+    int best;              /* place on the table of the card that is winning, -1 before a lead */
+    char led, trump;       /* suits, or 0 */
+    int shown;             /* the card that fixed the trump while it is on the table or in the hand that first held it */
+    int stock;             /* cards to be drawn, the shown one included */
+    int played[PACK], plays; /* cards of the deal in order */
+    Cards unseen;          /* cards whose place you do not know */
+    Cards known[SEATS];    /* cards that a seat certainly holds; not your own */
+    int counts[SEATS];     /* cards left in each hand */
+    int scored[SEATS];     /* cards, songs and last trick in this deal, by seat */
+    int soloist, partner;  /* of an auction, or -1 */
+    const char *legal[256]; /* what may be answered */
+    int choices;
+    /* of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER */
+    int age[SEATS][PACK];
+    int open, notice, by_auction, bonus, proves, undertrump, beat_after_trumped;
+    char rule_open[24], rule_empty[24], exempt[24];
+} View;
+
+typedef struct Deal {
+    Cards hands[SEATS]; /* your own among them */
+    int rest[PACK], resting; /* what no hand holds: the stock, face down, and cards that others put away */
+} Deal;
+
+static inline Cards bit(int card) { return card < 0 ? 0 : (Cards)1 << card; }
+static inline char suit(const View *view, int card) { return view->name[card][1]; }
+
+static inline int count(Cards cards) {
+    int found = 0;
+    for (; cards; cards &= cards - 1) found++;
+    return found;
+}
+
+static inline int card_of(const View *view, const char *card) {
+    for (int one = 0; one < view->size; one++)
+        if (!strcmp(view->name[one], card)) return one;
+    return -1;
+}
+
+/* What a legal text plays, or -1. */
+static inline int plays(const View *view, const char *action) {
+    return strncmp(action, "play ", 5) ? -1 : card_of(view, action + 5);
+}
+
+static inline int together(const View *view, int a, int b) {
+    if (view->by_auction && view->soloist >= 0)
+        return (a == view->soloist || a == view->partner) == (b == view->soloist || b == view->partner);
+    return view->side[a] == view->side[b];
+}
+
+static inline int points(const View *view, int side) {
+    int sum = 0;
+    for (int seat = 0; seat < view->seats; seat++)
+        if (view->side[seat] == side) sum += view->scored[seat];
+    return sum;
+}
+
+/* Whether a card, played later, beats another one of this trick. */
+static inline int beats(const View *view, int card, int other) {
+    if (suit(view, card) == suit(view, other)) return card < other;
+    if (suit(view, card) == view->trump) return 1;
+    return suit(view, card) == view->led && suit(view, other) != view->trump;
+}
+
+/* Whether a seat certainly does not hold a card. */
+static inline int lacks(const View *view, int seat, int card) {
+    if (seat == view->seat) return !(view->hand & bit(card));
+    if (view->known[seat] & bit(card)) return 0;
+    return !(view->unseen & bit(card)) || view->age[seat][card] == 0;
+}
+
+/* Whether a seat certainly holds no card of a suit. */
+static inline int is_void(const View *view, int seat, char of) {
+    for (int card = 0; card < view->size; card++)
+        if (suit(view, card) == of && !lacks(view, seat, card)) return 0;
+    return 1;
+}
+
+/* A card is seen that a seat may have been thought to lack: it was drawn since. */
+static inline void uncover(View *view, int seat, int card) {
+    if (card < 0 || !(view->unseen & bit(card))) return;
+    view->unseen &= ~bit(card);
+    int age = view->age[seat][card];
+    for (int other = 0; age != NEVER && other < view->size; other++)
+        if (view->age[seat][other] != NEVER && view->age[seat][other] >= age && view->age[seat][other] > 0) view->age[seat][other]--;
+}
+
+/* A card comes into a hand; -1 where it is hidden. */
+static inline void comes(View *view, int seat, int card) {
+    if (card < 0) {
+        for (int one = 0; one < view->size; one++)
+            if (view->age[seat][one] != NEVER) view->age[seat][one]++;
+        return;
+    }
+    view->unseen &= ~bit(card);
+    *(seat == view->seat ? &view->hand : &view->known[seat]) |= bit(card);
+}
+
+static inline void goes(View *view, int seat, int card) {
+    uncover(view, seat, card);
+    *(seat == view->seat ? &view->hand : &view->known[seat]) &= ~bit(card);
+}
+
+static inline void shows(View *view, int seat, const Json *cards) {
+    for (Json *one = cards ? cards->child : NULL; one; one = one->next) {
+        int card = card_of(view, one->text);
+        uncover(view, seat, card);
+        if (seat != view->seat) view->known[seat] |= bit(card);
+    }
+}
+
+static inline void judge_table(View *view) {
+    view->best = view->on_table ? 0 : -1;
+    for (int one = 1; one < view->on_table; one++)
+        if (beats(view, view->table[one], view->table[view->best])) view->best = one;
+}
+
+/* A seat has no unseen card of a suit that stands before a place of the pack: that is as strong or stronger. */
+static inline void proved(View *view, int seat, char of, int before) {
+    for (int card = 0; card < before; card++)
+        if (suit(view, card) == of && view->unseen & bit(card)) view->age[seat][card] = 0;
+}
+
+/* The best card of a suit on the table, or -1. */
+static inline int best_of(const View *view, char of) {
+    int best = -1;
+    for (int one = 0; of && one < view->on_table; one++)
+        if (suit(view, view->table[one]) == of && (best < 0 || view->table[one] < best)) best = view->table[one];
+    return best;
+}
+
+/* What a card proves about the hand that it comes from. */
+static inline void learn(View *view, int seat, int card) {
+    const char *rule = view->open ? view->rule_open : view->rule_empty;
+    char led = view->led, trump = view->trump;
+    int followed = suit(view, card) == led, best, trumped = best_of(view, trump);
+    if (!strcmp(rule, "free") || !view->proves || !led) return;
+    if (!followed && (strcmp(rule, "trump_follow") || led == trump)) proved(view, seat, led, view->size);
+    if (!strcmp(rule, "follow_or_trump") && !followed && trump && suit(view, card) != trump) proved(view, seat, trump, view->size);
+    if (strcmp(rule, "strict")) return;
+    if (strcmp(view->exempt, "none") && together(view, view->by[view->best], seat) && (!strcmp(view->exempt, "all") || !followed)) return;
+    if (followed) {
+        best = best_of(view, led);
+        if ((led == trump || trumped < 0 || view->beat_after_trumped) && card > best) proved(view, seat, led, best + 1);
+    } else if (led != trump && trump) {
+        if (suit(view, card) != trump) proved(view, seat, trump, trumped < 0 || view->undertrump ? view->size : trumped + 1);
+        else if (trumped >= 0 && card > trumped) proved(view, seat, trump, trumped + 1);
+    }
+}
+
+static inline void begin_deal(View *view, const Json *event) {
+    int holder = number(event, "holder", -1);
+    view->unseen = bit(view->size) - 1;
+    view->hand = 0;
+    for (int seat = 0; seat < view->seats; seat++) {
+        view->known[seat] = 0;
+        view->counts[seat] = view->scored[seat] = 0;
+        for (int card = 0; card < view->size; card++) view->age[seat][card] = NEVER;
+    }
+    for (Json *one = field(event, "hand")->child; one; one = one->next) comes(view, view->seat, card_of(view, one->text));
+    int seat = 0;
+    for (Json *one = field(event, "counts")->child; one; one = one->next) view->counts[seat++] = (int)one->number;
+    view->trump = text(event, "trump")[0];
+    view->stock = number(event, "stock", 0);
+    view->shown = card_of(view, text(event, "shown"));
+    view->unseen &= ~bit(view->shown);
+    if (holder >= 0 && holder != view->seat) view->known[holder] |= bit(view->shown);
+    view->on_table = view->plays = view->led = 0;
+    view->best = view->soloist = view->partner = view->notice = -1;
+}
+
+/* Takes note of an event. Kinds that matter to nothing here are passed over. */
+static inline void see(View *view, const Json *event) {
+    const char *kind = text(event, "e");
+    int seat = number(event, "seat", -1), card = card_of(view, text(event, "card"));
+    if (!strcmp(kind, "deal")) {
+        begin_deal(view, event);
+    } else if (!strcmp(kind, "play")) {
+        goes(view, seat, card);
+        view->counts[seat]--;
+        if (!view->on_table) {
+            view->led = suit(view, card);
+            view->open = view->stock > 0;
+        } else if (seat != view->seat) {
+            learn(view, seat, card);
+        }
+        view->played[view->plays++] = card;
+        view->by[view->on_table] = seat;
+        view->table[view->on_table++] = card;
+        judge_table(view);
+    } else if (!strcmp(kind, "trick")) {
+        view->scored[seat] += number(event, "points", 0) + (field(event, "last") ? view->bonus : 0);
+        view->on_table = view->led = 0;
+        view->best = -1;
+    } else if (!strcmp(kind, "draw")) {
+        view->counts[seat]++;
+        if (view->stock) view->stock--;
+        if (seat != view->seat || card >= 0) comes(view, seat, card);
+    } else if (!strcmp(kind, "take")) {
+        view->counts[seat]++;
+        comes(view, seat, card);
+        view->shown = -1;
+    } else if (!strcmp(kind, "notice")) {
+        view->notice = card;
+        goes(view, seat, card);
+        view->counts[seat]--;
+    } else if (!strcmp(kind, "return")) {
+        view->notice = -1;
+        comes(view, seat, card);
+        view->counts[seat]++;
+    } else if (!strcmp(kind, "exchange")) {
+        int gives = card_of(view, text(event, "gives"));
+        if (view->notice == gives) {
+            view->notice = -1;
+            view->counts[seat]++;
+        }
+        goes(view, seat, gives);
+        comes(view, seat, card_of(view, text(event, "takes")));
+        view->shown = gives;
+    } else if (!strcmp(kind, "discard")) {
+        Json *cards = field(event, "cards");
+        view->counts[seat] -= number(event, "count", 0);
+        for (Json *one = cards ? cards->child : NULL; one; one = one->next) goes(view, seat, card_of(view, one->text));
+        if (!cards) { /* it may have put away what it had shown */
+            view->unseen |= view->known[seat];
+            view->known[seat] = 0;
+        }
+    } else if (!strcmp(kind, "song") || !strcmp(kind, "tute")) {
+        view->scored[seat] += number(event, "points", 0);
+        if (!field(event, "table")) shows(view, seat, field(event, "cards"));
+    } else if (!strcmp(kind, "look")) {
+        shows(view, number(event, "of", 0), field(event, "cards"));
+    } else if (!strcmp(kind, "reveal")) {
+        if (seat != view->seat) {
+            uncover(view, seat, card);
+            view->known[seat] |= bit(card);
+        }
+        if (field(event, "shown")) view->shown = card_of(view, text(event, "shown"));
+        view->unseen &= ~bit(view->shown);
+    } else if (!strcmp(kind, "last_ten")) {
+        if (!field(event, "taken") || field(event, "taken")->kind == 'f') view->scored[seat] -= view->bonus;
+    } else if (!strcmp(kind, "trump")) {
+        view->trump = text(event, "suit")[0];
+        if (seat >= 0) view->soloist = seat;
+        if (field(event, "lead")) view->led = text(event, "lead")[0];
+        judge_table(view);
+    } else if (!strcmp(kind, "call")) {
+        const char *call = text(event, "call");
+        if (!strncmp(call, "bid", 3) || (!strcmp(call, "play") && view->soloist < 0)) view->soloist = seat;
+    } else if (!strcmp(kind, "called")) {
+        if (view->hand & bit(card)) view->partner = view->seat;
+    } else if (!strcmp(kind, "partner")) {
+        view->partner = seat;
+    } else if (!strcmp(kind, "takeover")) {
+        int of = number(event, "of", 0), cards = view->counts[seat];
+        Cards mine = seat == view->seat ? view->known[of] : of == view->seat ? 0 : view->hand;
+        view->known[seat] = of == view->seat ? view->hand : 0;
+        view->known[of] = 0;
+        view->hand = mine;
+        view->counts[seat] = view->counts[of];
+        view->counts[of] = cards;
+        view->soloist = seat;
+    }
+}
+
+/* --- deals of the hidden cards -------------------------------------------------------------------------------------------------- */
+
+/* A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits). */
+static inline double chance(unsigned *seed) {
+    uint32_t mixed = (*seed += 0x6D2B79F5u);
+    mixed = (mixed ^ mixed >> 15) * (mixed | 1);
+    mixed ^= mixed + (mixed ^ mixed >> 7) * (mixed | 61);
+    return (mixed ^ mixed >> 14) / 4294967296.0;
+}
+
+static inline void shuffle(int *cards, int size, unsigned *seed) {
+    for (int left = size; left > 1; left--) {
+        int place = (int)(chance(seed) * left), card = cards[left - 1];
+        cards[left - 1] = cards[place];
+        cards[place] = card;
+    }
+}
+
+/* What is left to be placed: cards that some hand cannot hold, one after the other. Hands that may hold every card are one with the rest. */
+typedef struct Places {
+    const View *view;
+    int bound[PACK], bounds, unseen;
+    int who[SEATS], hands, need[SEATS];
+    int one_hand; /* then cards drawn since a proof are counted, too */
+    double *ways; /* 0: not counted yet; -1: none */
+} Places;
+
+/* Whether a card may go to a hand that has so much room left. */
+static inline int fits(const Places *places, int place, int hand, int room) {
+    int age = places->view->age[places->who[hand]][places->bound[place]];
+    return room > 0 && (places->one_hand ? places->need[hand] - room < age : age > 0);
+}
+
+/* In how many ways the cards from a place on can be put into so much room; the free ones are counted at the end. */
+static inline double ways(Places *places, int place, int *room) {
+    size_t key = (size_t)place;
+    int left = places->unseen - place, rest = left;
+    for (int hand = 0; hand < places->hands; hand++) {
+        key = key * (size_t)(places->need[hand] + 1) + (size_t)room[hand];
+        rest -= room[hand];
+    }
+    if (rest < 0) return 0;
+    if (places->ways[key] != 0) return places->ways[key] < 0 ? 0 : places->ways[key];
+    double found = 0;
+    if (place == places->bounds) {
+        found = 1;
+        for (int hand = 0; hand < places->hands; hand++)
+            for (int card = 1; card <= room[hand]; card++) found = found * left-- / card;
+    } else {
+        if (rest > 0) found = ways(places, place + 1, room);
+        for (int hand = 0; hand < places->hands; hand++) {
+            if (!fits(places, place, hand, room[hand])) continue;
+            room[hand]--;
+            found += ways(places, place + 1, room);
+            room[hand]++;
+        }
+    }
+    places->ways[key] = found > 0 ? found : -1;
+    return found;
+}
+
+/* A deal of the hidden cards that agrees with what is known: counts, known cards, and what each seat lacks. Every placement has the same
+ * chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted. Nothing is tried again.
+ * Cards drawn since a proof are counted where one hand is hidden; where several are, those proofs are forgotten. 0: no deal agrees.
+ */
+static inline int deal(const View *view, unsigned *seed, Deal *found) {
+    Places places = {.view = view, .unseen = count(view->unseen)};
+    int room[SEATS], need[SEATS], hidden = 0, pool[PACK], pooled = 0;
+    Cards bound = 0;
+    size_t size;
+    for (int seat = 0; seat < view->seats; seat++) {
+        need[seat] = seat == view->seat ? 0 : view->counts[seat] - count(view->known[seat]);
+        if (need[seat] < 0) return 0;
+        hidden += need[seat] > 0;
+        found->hands[seat] = seat == view->seat ? view->hand : view->known[seat];
+    }
+    places.one_hand = hidden == 1;
+    for (int seat = 0; seat < view->seats; seat++) {
+        Cards lacking = 0;
+        for (int card = 0; card < view->size; card++)
+            if (view->unseen & bit(card) && view->age[seat][card] < (places.one_hand ? need[seat] : 1)) lacking |= bit(card);
+        if (!need[seat] || !lacking) continue;
+        bound |= lacking;
+        room[places.hands] = places.need[places.hands] = need[seat];
+        places.who[places.hands++] = seat;
+    }
+    /* what was proved last comes first, so that the cards taken so far are those that count against the next one */
+    for (int age = 0; age <= NEVER; age++)
+        for (int card = 0; card < view->size; card++)
+            if (bound & bit(card) && (places.one_hand ? view->age[places.who[0]][card] : 0) == age) places.bound[places.bounds++] = card;
+    size = (size_t)places.bounds + 1;
+    for (int hand = 0; hand < places.hands; hand++) size *= (size_t)places.need[hand] + 1;
+    places.ways = calloc(size, sizeof *places.ways);
+    if (!places.ways || ways(&places, 0, room) <= 0) {
+        free(places.ways);
+        return 0;
+    }
+    for (int place = 0; place < places.bounds; place++) {
+        double mark = chance(seed) * ways(&places, place, room);
+        int goes_to = -1;
+        for (int hand = 0; hand < places.hands && mark >= 0; hand++) {
+            if (!fits(&places, place, hand, room[hand])) continue;
+            room[hand]--;
+            double there = ways(&places, place + 1, room);
+            room[hand]++;
+            if (there > 0 && (mark -= there) < 0) goes_to = hand;
+        }
+        if (goes_to < 0) {
+            pool[pooled++] = places.bound[place];
+        } else {
+            room[goes_to]--;
+            found->hands[places.who[goes_to]] |= bit(places.bound[place]);
+        }
+    }
+    free(places.ways);
+    int loose[PACK], loosed = 0;
+    for (int card = 0; card < view->size; card++)
+        if (view->unseen & ~bound & bit(card)) loose[loosed++] = card;
+    shuffle(loose, loosed, seed);
+    for (int hand = 0; hand < places.hands; hand++) {
+        need[places.who[hand]] = 0;
+        while (room[hand]-- > 0) found->hands[places.who[hand]] |= bit(loose[--loosed]);
+    }
+    while (loosed > 0) pool[pooled++] = loose[--loosed];
+    shuffle(pool, pooled, seed);
+    for (int seat = 0; seat < view->seats; seat++)
+        while (need[seat]-- > 0 && pooled) found->hands[seat] |= bit(pool[--pooled]);
+    found->resting = pooled;
+    memcpy(found->rest, pool, sizeof pool);
+    return 1;
+}
+
+/* --- the conversation ----------------------------------------------------------------------------------------------------------- */
+
+/* A parameter of the table by its name in the rules book: what the options say, or what the game does. */
+static inline Json *rule(Json *rules, const Json *hello, const char *name) {
+    Json *game = field(field(rules, "games"), text(hello, "game")), *options = field(hello, "options");
+    Json *found = field(game, name) ? field(game, name) : field(field(rules, "tute"), name);
+    char by_seats[8], value[64];
+    for (Json *one = options ? options->child : NULL; one; one = one->next) {
+        if (one->text) snprintf(value, sizeof value, "%s=%s", one->key, one->text);
+        Json *further = one->text ? field(field(field(field(rules, "implied"), text(hello, "game")), value), name) : NULL;
+        if (further) found = further;
+    }
+    if (field(options, name)) found = field(options, name);
+    snprintf(by_seats, sizeof by_seats, "%dp", number(hello, "seats", 2));
+    return found && field(found, by_seats) ? field(found, by_seats) : found;
+}
+
+static inline void begin(View *view, const Json *hello) {
+    static char table[sizeof RULES];
+    char *at = strcpy(table, RULES);
+    Json *rules = json_value(&at), *values = rule(rules, hello, "rank_points");
+    const char *deck = rule(rules, hello, "deck")->text, *ranks = rule(rules, hello, "rank_order")->text;
+    memset(view, 0, sizeof *view);
+    snprintf(view->game, sizeof view->game, "%s", text(hello, "game"));
+    view->seats = number(hello, "seats", 2);
+    view->seat = number(hello, "seat", 0);
+    view->seed = (unsigned)number(hello, "seed", 0);
+    if (view->seats > SEATS) exit(1);
+    int side = 0;
+    for (Json *one = field(hello, "sides")->child; one; one = one->next, side++)
+        for (Json *seat = one->child; seat; seat = seat->next) view->side[(int)seat->number] = side;
+    for (const char *of = strcmp(deck, "fr52") ? "oceb" : "shdc"; *of; of++)
+        for (const char *one = ranks; *one; one++) {
+            if (*one == '2' && (!strcmp(deck, "es36") || (!strcmp(deck, "es39") && *of == 'c'))) continue;
+            char key[2] = {*one, '\0'};
+            view->name[view->size][0] = *one;
+            view->name[view->size][1] = *of;
+            view->value[view->size++] = number(values, key, 0);
+        }
+    snprintf(view->rule_open, sizeof view->rule_open, "%s", rule(rules, hello, "obligation_stock_open")->text);
+    snprintf(view->rule_empty, sizeof view->rule_empty, "%s", rule(rules, hello, "obligation_stock_empty")->text);
+    snprintf(view->exempt, sizeof view->exempt, "%s", rule(rules, hello, "partner_exempt")->text);
+    view->undertrump = rule(rules, hello, "undertrump")->kind == 't';
+    view->beat_after_trumped = rule(rules, hello, "beat_after_trumped")->kind == 't';
+    const char *illegal = rule(rules, hello, "illegal_move")->text;
+    view->proves = !strcmp(illegal, "reject") || !strcmp(illegal, "lose_game");
+    view->by_auction = !strncmp(rule(rules, hello, "sides")->text, "soloist", 7);
+    view->bonus = (int)rule(rules, hello, "last_trick_bonus")->number;
+    view->shown = view->soloist = view->partner = view->best = -1;
+}
+
+/* Talks to the referee until it hangs up; choose gives one of view->legal. */
+static inline int run(const char *name, const char *(*choose)(View *)) {
+    static char line[LINE + 2];
+    static View view;
+    while (fgets(line, sizeof line, stdin)) {
+        char *at = line;
+        nodes_used = 0;
+        Json *message = json_value(&at);
+        const char *kind = text(message, "type");
+        if (!strcmp(kind, "hello")) {
+            begin(&view, message);
+            printf("{\"type\":\"ready\",\"name\":\"%s\"}\n", name);
+        } else if (!strcmp(kind, "act")) {
+            for (Json *one = field(message, "events")->child; one; one = one->next) see(&view, one);
+            view.choices = 0;
+            for (Json *one = field(message, "legal")->child; one && view.choices < 256; one = one->next) view.legal[view.choices++] = one->text;
+            printf("{\"id\":%d,\"do\":\"%s\"}\n", number(message, "id", 0), choose(&view));
+        }
+        fflush(stdout); /* a pipe is not flushed line by line */
+    }
+    return 0;
+}

@@ -1,0 +1,422 @@
+// The Tute League for bots in JavaScript: the protocol, and what a seat knows. One file; it needs node alone.
+//
+//     import { run } from "./tute.mjs";
+//     run("my bot", (view) => view.legal[0]);
+//
+// A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the
+// way back, -1 no card. A set of cards is a Set. The kits in C and Rust have the same names, and deal the same cards by a seed.
+//
+// What plays prove: who does not follow suit, beat or trump, where that is an obligation, has no card that it had to play. After a
+// hidden draw a seat may hold as many of those cards as it has drawn since. Left out, so that a seat may be thought to hold more than it can:
+// the duties to sing and to exchange, songs whose suit is hidden, the card that a soloist called, what may not be loaded on an opponent (`no_load`), and the calls of an auction.
+import { createInterface } from "node:readline";
+
+const NEVER = 99; // it was never proved that a seat lacks a card
+
+// >>> written by `make texts` from engine/games; do not edit
+const RULES = {"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+  "a_dos":{},
+  "americano":{"obligation_stock_open":"trump_follow"},
+  "arrastrado":{},
+  "bato":{"rank_points":{},"last_trick_bonus":0},
+  "brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","last_trick_bonus":0},
+  "cabrero":{},
+  "chancho":{},
+  "codillo":{"sides":"soloist_pair_vs_rest"},
+  "corriente":{},
+  "gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654"},
+  "gana_pierde_4_5":{},
+  "guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all"},
+  "habanero":{},
+  "havanian":{"obligation_stock_open":"trump_follow"},
+  "individual":{"obligation_stock_open":"strict"},
+  "partnership":{"sides":"pairs"},
+  "podrida":{"rank_points":{},"obligation_stock_empty":"follow","last_trick_bonus":0},
+  "remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"}},
+  "subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654"},
+  "two_player":{"obligation_stock_open":"strict"},
+  "variable_trump":{"sides":"pairs"}
+  },"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}};
+// <<< written by `make texts`
+
+// A parameter of the table by its name in the rules book: what the options say, or what the game does.
+function rule(hello, name) {
+  let found = RULES.games[hello.game]?.[name] ?? RULES.tute[name];
+  for (const [option, value] of Object.entries(hello.options ?? {})) found = RULES.implied[hello.game]?.[`${option}=${value}`]?.[name] ?? found;
+  found = hello.options?.[name] ?? found;
+  return found?.[`${hello.seats}p`] ?? found;
+}
+
+// All that a seat knows: `game`, `seats` (how many), `seat` (yours), `side` (of each seat), `seed` (for your own chance), `name` and `value`
+// (of each card), `hand`, `table` and `by` (the trick: its cards, who played them), `best` (place on the table of the card that is winning, -1
+// before a lead), `led` and `trump` (suits, or ""), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one
+// included), `played` (cards in order), `unseen` (cards whose place you do not know), `known` (cards that a seat certainly holds; not your own),
+// `counts` (cards left in each hand), `scored` (points in this deal, by seat), `soloist` and `partner` (of an auction, or -1), `legal`.
+export class View {
+  constructor(hello) {
+    const deck = rule(hello, "deck");
+    const values = rule(hello, "rank_points") ?? {};
+    const illegal = rule(hello, "illegal_move");
+    Object.assign(this, { game: hello.game, seats: hello.seats, seat: hello.seat, seed: hello.seed ?? 0, legal: [] });
+    this.side = Array(this.seats).fill(0);
+    hello.sides.forEach((seats, side) => seats.forEach((seat) => (this.side[seat] = side)));
+    this.name = [];
+    for (const suit of deck === "fr52" ? "shdc" : "oceb")
+      for (const rank of rule(hello, "rank_order"))
+        if (rank !== "2" || !(deck === "es36" || (deck === "es39" && suit === "c"))) this.name.push(rank + suit);
+    this.size = this.name.length;
+    this.value = this.name.map((card) => values[card[0]] ?? 0);
+    this.place = new Map(this.name.map((card, place) => [card, place]));
+    this.rule_open = rule(hello, "obligation_stock_open");
+    this.rule_empty = rule(hello, "obligation_stock_empty");
+    this.exempt = rule(hello, "partner_exempt");
+    this.undertrump = rule(hello, "undertrump");
+    this.beat_after_trumped = rule(hello, "beat_after_trumped");
+    this.proves = illegal === "reject" || illegal === "lose_game";
+    this.by_auction = rule(hello, "sides").startsWith("soloist");
+    this.bonus = rule(hello, "last_trick_bonus");
+    this.begin_deal({ hand: [], counts: Array(this.seats).fill(0) });
+  }
+
+  card_of(text) {
+    return this.place.get(text) ?? -1;
+  }
+
+  suit(card) {
+    return this.name[card][1];
+  }
+
+  // What a legal text plays, or -1.
+  plays(action) {
+    return action.startsWith("play ") ? this.card_of(action.slice(5)) : -1;
+  }
+
+  together(a, b) {
+    const solo = (seat) => seat === this.soloist || seat === this.partner;
+    return this.by_auction && this.soloist >= 0 ? solo(a) === solo(b) : this.side[a] === this.side[b];
+  }
+
+  points(side) {
+    return this.scored.reduce((sum, points, seat) => sum + (this.side[seat] === side ? points : 0), 0);
+  }
+
+  // Whether a card, played later, beats another one of this trick.
+  beats(card, other) {
+    if (this.suit(card) === this.suit(other)) return card < other;
+    if (this.suit(card) === this.trump) return true;
+    return this.suit(card) === this.led && this.suit(other) !== this.trump;
+  }
+
+  // Whether a seat certainly does not hold a card.
+  lacks(seat, card) {
+    if (seat === this.seat) return !this.hand.has(card);
+    if (this.known[seat].has(card)) return false;
+    return !this.unseen.has(card) || this.age[seat][card] === 0;
+  }
+
+  // Whether a seat certainly holds no card of a suit.
+  is_void(seat, suit) {
+    return this.name.every((text, card) => text[1] !== suit || this.lacks(seat, card));
+  }
+
+  // Takes note of an event. Kinds that matter to nothing here are passed over.
+  see(event) {
+    const { seat } = event;
+    const card = this.card_of(event.card);
+    switch (event.e) {
+      case "deal":
+        this.begin_deal(event);
+        break;
+      case "play":
+        this.goes(seat, card);
+        this.counts[seat]--;
+        if (!this.table.length) {
+          this.led = this.suit(card);
+          this.open = this.stock > 0;
+        } else if (seat !== this.seat) {
+          this.learn(seat, card);
+        }
+        this.played.push(card);
+        this.by.push(seat);
+        this.table.push(card);
+        this.judge_table();
+        break;
+      case "trick":
+        this.scored[seat] += event.points + (event.last ? this.bonus : 0);
+        [this.table, this.by, this.led, this.best] = [[], [], "", -1];
+        break;
+      case "draw":
+        this.counts[seat]++;
+        this.stock = Math.max(0, this.stock - 1);
+        if (seat !== this.seat || card >= 0) this.comes(seat, card);
+        break;
+      case "take":
+        this.counts[seat]++;
+        this.comes(seat, card);
+        this.shown = -1;
+        break;
+      case "notice":
+        this.notice = card;
+        this.goes(seat, card);
+        this.counts[seat]--;
+        break;
+      case "return":
+        this.notice = -1;
+        this.comes(seat, card);
+        this.counts[seat]++;
+        break;
+      case "exchange": {
+        const gives = this.card_of(event.gives);
+        if (this.notice === gives) {
+          this.notice = -1;
+          this.counts[seat]++;
+        }
+        this.goes(seat, gives);
+        this.comes(seat, this.card_of(event.takes));
+        this.shown = gives;
+        break;
+      }
+      case "discard":
+        this.counts[seat] -= event.count;
+        for (const text of event.cards ?? []) this.goes(seat, this.card_of(text));
+        if (!event.cards) {
+          // it may have put away what it had shown
+          for (const held of this.known[seat]) this.unseen.add(held);
+          this.known[seat] = new Set();
+        }
+        break;
+      case "song":
+      case "tute":
+        this.scored[seat] += event.points ?? 0;
+        if (!event.table) this.shows(seat, event.cards ?? []);
+        break;
+      case "look":
+        this.shows(event.of, event.cards ?? []);
+        break;
+      case "reveal":
+        this.shows(seat, [event.card]);
+        if (event.shown) this.shown = this.card_of(event.shown);
+        this.unseen.delete(this.shown);
+        break;
+      case "last_ten":
+        if (!event.taken) this.scored[seat] -= this.bonus;
+        break;
+      case "trump":
+        this.trump = event.suit ?? "";
+        this.soloist = seat ?? this.soloist;
+        this.led = event.lead ?? this.led;
+        this.judge_table();
+        break;
+      case "call":
+        if (event.call.startsWith("bid") || (event.call === "play" && this.soloist < 0)) this.soloist = seat;
+        break;
+      case "called":
+        if (this.hand.has(card)) this.partner = this.seat;
+        break;
+      case "partner":
+        this.partner = seat;
+        break;
+      case "takeover": {
+        const { of } = event;
+        const mine = seat === this.seat ? this.known[of] : of === this.seat ? new Set() : this.hand;
+        this.known[seat] = of === this.seat ? this.hand : new Set();
+        this.known[of] = new Set();
+        this.hand = mine;
+        [this.counts[seat], this.counts[of]] = [this.counts[of], this.counts[seat]];
+        this.soloist = seat;
+        break;
+      }
+    }
+  }
+
+  begin_deal(event) {
+    this.unseen = new Set(this.name.keys());
+    this.hand = new Set();
+    this.known = this.side.map(() => new Set());
+    this.age = this.side.map(() => Array(this.size).fill(NEVER));
+    this.scored = this.side.map(() => 0);
+    this.counts = [...event.counts];
+    for (const text of event.hand) this.comes(this.seat, this.card_of(text));
+    this.trump = event.trump ?? "";
+    this.stock = event.stock ?? 0;
+    this.shown = this.card_of(event.shown);
+    this.unseen.delete(this.shown);
+    if (this.shown >= 0 && event.holder != null && event.holder !== this.seat) this.known[event.holder].add(this.shown);
+    Object.assign(this, { table: [], by: [], played: [], led: "", best: -1, soloist: -1, partner: -1, notice: -1 });
+  }
+
+  // A card is seen that a seat may have been thought to lack: it was drawn since.
+  uncover(seat, card) {
+    if (!this.unseen.delete(card)) return;
+    const ages = this.age[seat];
+    const age = ages[card];
+    if (age !== NEVER) this.age[seat] = ages.map((other) => (other !== NEVER && other >= age && other > 0 ? other - 1 : other));
+  }
+
+  // A card comes into a hand; -1 where it is hidden.
+  comes(seat, card) {
+    if (card < 0) {
+      this.age[seat] = this.age[seat].map((age) => (age === NEVER ? age : age + 1));
+      return;
+    }
+    this.unseen.delete(card);
+    (seat === this.seat ? this.hand : this.known[seat]).add(card);
+  }
+
+  goes(seat, card) {
+    this.uncover(seat, card);
+    (seat === this.seat ? this.hand : this.known[seat]).delete(card);
+  }
+
+  shows(seat, cards) {
+    for (const card of cards.map((text) => this.card_of(text))) {
+      this.uncover(seat, card);
+      if (seat !== this.seat) this.known[seat].add(card);
+    }
+  }
+
+  judge_table() {
+    this.best = this.table.length ? 0 : -1;
+    for (let one = 1; one < this.table.length; one++) if (this.beats(this.table[one], this.table[this.best])) this.best = one;
+  }
+
+  // A seat has no unseen card of a suit that stands before a place of the pack: that is as strong or stronger.
+  proved(seat, suit, before) {
+    for (const card of this.unseen) if (card < before && this.suit(card) === suit) this.age[seat][card] = 0;
+  }
+
+  // The best card of a suit on the table, or -1.
+  best_of(suit) {
+    const found = this.table.filter((card) => this.suit(card) === suit);
+    return found.length ? Math.min(...found) : -1;
+  }
+
+  // What a card proves about the hand that it comes from.
+  learn(seat, card) {
+    const rule = this.open ? this.rule_open : this.rule_empty;
+    const { led, trump, exempt, size } = this;
+    const followed = this.suit(card) === led;
+    const trumped = this.best_of(trump);
+    if (rule === "free" || !this.proves || !led) return;
+    if (!followed && (rule !== "trump_follow" || led === trump)) this.proved(seat, led, size);
+    if (rule === "follow_or_trump" && !followed && trump && this.suit(card) !== trump) this.proved(seat, trump, size);
+    if (rule !== "strict") return;
+    if (exempt !== "none" && this.together(this.by[this.best], seat) && (exempt === "all" || !followed)) return;
+    if (followed) {
+      const best = this.best_of(led);
+      if ((led === trump || trumped < 0 || this.beat_after_trumped) && card > best) this.proved(seat, led, best + 1);
+    } else if (led !== trump && trump) {
+      if (this.suit(card) !== trump) this.proved(seat, trump, trumped < 0 || this.undertrump ? size : trumped + 1);
+      else if (trumped >= 0 && card > trumped) this.proved(seat, trump, trumped + 1);
+    }
+  }
+
+  // A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits).
+  chance() {
+    this.seed = (this.seed + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  }
+
+  shuffle(cards) {
+    for (let left = cards.length; left > 1; left--) {
+      const place = Math.floor(this.chance() * left);
+      [cards[left - 1], cards[place]] = [cards[place], cards[left - 1]];
+    }
+  }
+
+  // A deal of the hidden cards that agrees with what is known: counts, known cards, and what each seat lacks; null where none does. Every
+  // placement has the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted.
+  // Nothing is tried again. Cards drawn since a proof are counted where one hand is hidden; where several are, those proofs are forgotten.
+  // `hands` by seat, your own among them; `rest` is what no hand holds: the stock, face down, and cards that others put away.
+  deal() {
+    const need = this.counts.map((count, seat) => (seat === this.seat ? 0 : count - this.known[seat].size));
+    if (need.some((count) => count < 0)) return null;
+    const hands = this.known.map((known, seat) => new Set(seat === this.seat ? this.hand : known));
+    const one_hand = need.filter((count) => count > 0).length === 1;
+    const unseen = [...this.unseen].sort((a, b) => a - b);
+    const is_bound = (seat, card) => need[seat] > 0 && this.age[seat][card] < (one_hand ? need[seat] : 1);
+    // hands that may hold every card are one with the rest
+    const who = [...this.side.keys()].filter((seat) => unseen.some((card) => is_bound(seat, card)));
+    const bound = unseen.filter((card) => who.some((seat) => is_bound(seat, card)));
+    // what was proved last comes first, so that the cards taken so far are those that count against the next one
+    if (one_hand && who.length) bound.sort((a, b) => this.age[who[0]][a] - this.age[who[0]][b] || a - b);
+    const room = who.map((seat) => need[seat]);
+    const fits = (place, hand) => {
+      const age = this.age[who[hand]][bound[place]];
+      return room[hand] > 0 && (one_hand ? need[who[hand]] - room[hand] < age : age > 0);
+    };
+    const counted = new Map();
+    // In how many ways the cards from a place on can be put into the room; the free ones are counted at the end.
+    const ways = (place) => {
+      let left = unseen.length - place;
+      const rest = room.reduce((sum, size) => sum - size, left);
+      if (rest < 0) return 0;
+      const key = room.reduce((sum, size, hand) => sum * (need[who[hand]] + 1) + size, place);
+      let found = counted.get(key);
+      if (found !== undefined) return found;
+      if (place === bound.length) {
+        found = 1;
+        for (const size of room) for (let card = 1; card <= size; card++) found = (found * left--) / card;
+      } else {
+        found = rest > 0 ? ways(place + 1) : 0;
+        for (let hand = 0; hand < who.length; hand++) if (fits(place, hand)) found += into(place, hand);
+      }
+      counted.set(key, found);
+      return found;
+    };
+    const into = (place, hand) => {
+      room[hand]--;
+      const found = ways(place + 1);
+      room[hand]++;
+      return found;
+    };
+    if (ways(0) <= 0) return null;
+    const pool = [];
+    bound.forEach((card, place) => {
+      let mark = this.chance() * ways(place);
+      let goes_to = -1;
+      for (let hand = 0; hand < who.length && mark >= 0; hand++) {
+        if (!fits(place, hand)) continue;
+        const there = into(place, hand);
+        if (there > 0 && (mark -= there) < 0) goes_to = hand;
+      }
+      if (goes_to < 0) {
+        pool.push(card);
+      } else {
+        room[goes_to]--;
+        hands[who[goes_to]].add(card);
+      }
+    });
+    const loose = unseen.filter((card) => !bound.includes(card));
+    this.shuffle(loose);
+    who.forEach((seat, hand) => {
+      need[seat] = 0;
+      while (room[hand]-- > 0) hands[seat].add(loose.pop());
+    });
+    while (loose.length) pool.push(loose.pop());
+    this.shuffle(pool);
+    need.forEach((count, seat) => {
+      while (count-- > 0 && pool.length) hands[seat].add(pool.pop());
+    });
+    return { hands, rest: pool };
+  }
+}
+
+// Talks to the referee until it hangs up; choose gives one of view.legal.
+export async function run(name, choose) {
+  let view;
+  const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");
+  for await (const line of createInterface({ input: process.stdin })) {
+    const message = JSON.parse(line);
+    if (message.type === "hello") {
+      view = new View(message);
+      say({ type: "ready", name });
+    } else if (message.type === "act") {
+      for (const event of message.events) view.see(event);
+      view.legal = message.legal;
+      say({ id: message.id, do: choose(view) });
+    }
+  }
+}

@@ -1,0 +1,721 @@
+//! The Tute League for bots in Rust: the protocol, and what a seat knows. One file; it needs the standard library alone.
+//!
+//!     mod tute;
+//!     fn main() {
+//!         tute::run("my bot", |view| view.legal[0].clone());
+//!     }
+//!
+//! A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the way
+//! back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in C and JavaScript have the same names, and deal the same cards by a seed.
+//!
+//! What plays prove: who does not follow suit, beat or trump, where that is an obligation, has no card that it had to play. After a
+//! hidden draw a seat may hold as many of those cards as it has drawn since. Left out, so that a seat may be thought to hold more than it can:
+//! the duties to sing and to exchange, songs whose suit is hidden, the card that a soloist called, what may not be loaded on an opponent (`no_load`), and the calls of an auction.
+#![allow(dead_code)] // a bot need not use all of it
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+
+pub type Card = i32;
+pub type Cards = u64;
+const NEVER: i32 = 99; // it was never proved that a seat lacks a card
+
+// --- JSON, as far as the protocol has it: escapes in texts stay as they are written
+
+pub enum Json {
+    Word(String), // true, false, null
+    Number(f64),
+    Text(String),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+fn parse(line: &str) -> Json {
+    value(line, &mut 0)
+}
+
+fn space(line: &str, at: &mut usize) -> u8 {
+    while matches!(line.as_bytes().get(*at), Some(b' ' | b'\n' | b'\r' | b'\t' | b',' | b':')) {
+        *at += 1;
+    }
+    *line.as_bytes().get(*at).unwrap_or(&b'}')
+}
+
+/// A text; at stands on its opening quote.
+fn quoted(line: &str, at: &mut usize) -> String {
+    let start = *at + 1;
+    *at = start;
+    while line.as_bytes()[*at] != b'"' {
+        *at += if line.as_bytes()[*at] == b'\\' { 2 } else { 1 };
+    }
+    *at += 1;
+    line[start..*at - 1].to_string()
+}
+
+fn value(line: &str, at: &mut usize) -> Json {
+    match space(line, at) {
+        b'{' => {
+            let mut found = vec![];
+            *at += 1;
+            while space(line, at) != b'}' {
+                let key = quoted(line, at);
+                found.push((key, value(line, at)));
+            }
+            *at += 1;
+            Json::Object(found)
+        }
+        b'[' => {
+            let mut found = vec![];
+            *at += 1;
+            while space(line, at) != b']' {
+                found.push(value(line, at));
+            }
+            *at += 1;
+            Json::List(found)
+        }
+        b'"' => Json::Text(quoted(line, at)),
+        _ => {
+            let rest = &line[*at..];
+            let word = &rest[..rest.find([',', '}', ']', ' ', '\n', '\r']).unwrap_or(rest.len())];
+            assert!(!word.is_empty(), "no JSON");
+            *at += word.len();
+            word.parse().map_or_else(|_| Json::Word(word.to_string()), Json::Number)
+        }
+    }
+}
+
+impl Json {
+    /// The field of an object; None where there is none, or null.
+    pub fn field(&self, key: &str) -> Option<&Json> {
+        let Json::Object(fields) = self else { return None };
+        let found = &fields.iter().find(|(name, _)| name == key)?.1;
+        if matches!(found, Json::Word(word) if word == "null") { None } else { Some(found) }
+    }
+
+    pub fn items(&self, key: &str) -> &[Json] {
+        if let Some(Json::List(found)) = self.field(key) { found } else { &[] }
+    }
+
+    pub fn number(&self, key: &str, otherwise: i32) -> i32 {
+        self.field(key).map_or(otherwise, |found| found.whole().unwrap_or(otherwise))
+    }
+
+    pub fn text(&self, key: &str) -> &str {
+        self.field(key).map_or("", Json::word)
+    }
+
+    fn whole(&self) -> Option<i32> {
+        if let Json::Number(found) = self { Some(*found as i32) } else { None }
+    }
+
+    fn word(&self) -> &str {
+        if let Json::Text(found) | Json::Word(found) = self { found } else { "" }
+    }
+
+    fn is_true(&self, key: &str) -> bool {
+        self.text(key) == "true"
+    }
+}
+
+// --- the rules of the games
+
+// >>> written by `make texts` from engine/games; do not edit
+const RULES: &str = r#"{"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+"a_dos":{},
+"americano":{"obligation_stock_open":"trump_follow"},
+"arrastrado":{},
+"bato":{"rank_points":{},"last_trick_bonus":0},
+"brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","last_trick_bonus":0},
+"cabrero":{},
+"chancho":{},
+"codillo":{"sides":"soloist_pair_vs_rest"},
+"corriente":{},
+"gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654"},
+"gana_pierde_4_5":{},
+"guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all"},
+"habanero":{},
+"havanian":{"obligation_stock_open":"trump_follow"},
+"individual":{"obligation_stock_open":"strict"},
+"partnership":{"sides":"pairs"},
+"podrida":{"rank_points":{},"obligation_stock_empty":"follow","last_trick_bonus":0},
+"remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"}},
+"subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654"},
+"two_player":{"obligation_stock_open":"strict"},
+"variable_trump":{"sides":"pairs"}
+},"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}}"#;
+// <<< written by `make texts`
+
+/// A parameter of the table by its name in the rules book: what the options say, or what the game does.
+fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
+    let game = hello.text("game");
+    let of_game = rules.field("games").and_then(|games| games.field(game)).and_then(|table| table.field(name));
+    let mut found = of_game.or_else(|| rules.field("tute").and_then(|table| table.field(name)));
+    if let Some(Json::Object(options)) = hello.field("options") {
+        let implied = rules.field("implied").and_then(|table| table.field(game));
+        for (option, value) in options {
+            let further = implied.and_then(|table| table.field(&format!("{option}={}", value.word())));
+            found = further.and_then(|table| table.field(name)).or(found);
+        }
+    }
+    found = hello.field("options").and_then(|options| options.field(name)).or(found);
+    let found = found.expect(name);
+    found.field(&format!("{}p", hello.number("seats", 2))).unwrap_or(found)
+}
+
+// --- what a seat knows
+
+#[derive(Default)]
+pub struct View {
+    pub game: String,
+    pub seats: usize, // how many
+    pub seat: usize,  // yours
+    pub side: Vec<usize>, // the side of each seat
+    pub seed: u32,    // for your own chance
+    pub size: usize,  // cards in the pack
+    pub name: Vec<String>, // the text of each card
+    pub value: Vec<i32>, // card points
+    pub hand: Cards,  // your cards
+    pub table: Vec<Card>, // the cards of the trick
+    pub by: Vec<usize>, // who played them
+    pub best: i32,    // place on the table of the card that is winning, -1 before a lead
+    pub led: char,    // a suit, or ' '
+    pub trump: char,
+    pub shown: Card,  // the card that fixed the trump
+    pub stock: i32,   // cards to be drawn, the shown one included
+    pub played: Vec<Card>, // cards of the deal in order
+    pub unseen: Cards, // cards whose place you do not know
+    pub known: Vec<Cards>, // cards that a seat certainly holds; not your own
+    pub counts: Vec<i32>, // cards left in each hand
+    pub scored: Vec<i32>, // cards, songs and last trick in this deal, by seat
+    pub soloist: i32, // of an auction, or -1
+    pub partner: i32,
+    pub legal: Vec<String>, // what may be answered
+    age: Vec<Vec<i32>>, // of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER
+    open: bool,
+    notice: Card,
+    by_auction: bool,
+    bonus: i32,
+    proves: bool,
+    undertrump: bool,
+    beat_after_trumped: bool,
+    rule_open: String,
+    rule_empty: String,
+    exempt: String,
+}
+
+pub struct Deal {
+    pub hands: Vec<Cards>, // your own among them
+    pub rest: Vec<Card>,   // what no hand holds: the stock, face down, and cards that others put away
+}
+
+pub fn bit(card: Card) -> Cards {
+    if card < 0 { 0 } else { 1 << card }
+}
+
+fn letter(text: &str) -> char {
+    text.chars().next().unwrap_or(' ')
+}
+
+impl View {
+    fn new(hello: &Json) -> View {
+        let rules = parse(RULES);
+        let word = |name| rule(&rules, hello, name).word().to_string();
+        let (deck, illegal) = (word("deck"), word("illegal_move"));
+        let seats = hello.number("seats", 2) as usize;
+        let mut view = View {
+            game: hello.text("game").to_string(),
+            seats,
+            seat: hello.number("seat", 0) as usize,
+            seed: hello.field("seed").map_or(0, |seed| if let Json::Number(seed) = seed { *seed as u64 as u32 } else { 0 }),
+            side: vec![0; seats],
+            rule_open: word("obligation_stock_open"),
+            rule_empty: word("obligation_stock_empty"),
+            exempt: word("partner_exempt"),
+            undertrump: word("undertrump") == "true",
+            beat_after_trumped: word("beat_after_trumped") == "true",
+            proves: illegal == "reject" || illegal == "lose_game",
+            by_auction: word("sides").starts_with("soloist"),
+            bonus: rule(&rules, hello, "last_trick_bonus").whole().unwrap_or(0),
+            ..View::default()
+        };
+        for (side, of) in hello.items("sides").iter().enumerate() {
+            let Json::List(seats) = of else { continue };
+            seats.iter().filter_map(Json::whole).for_each(|seat| view.side[seat as usize] = side);
+        }
+        for suit in if deck == "fr52" { "shdc" } else { "oceb" }.chars() {
+            for rank in word("rank_order").chars() {
+                if rank == '2' && (deck == "es36" || (deck == "es39" && suit == 'c')) {
+                    continue;
+                }
+                view.name.push(format!("{rank}{suit}"));
+                view.value.push(rule(&rules, hello, "rank_points").number(&rank.to_string(), 0));
+            }
+        }
+        view.size = view.name.len();
+        view.begin_deal(&Json::Word(String::new()));
+        view
+    }
+
+    pub fn card_of(&self, text: &str) -> Card {
+        self.name.iter().position(|name| name == text).map_or(-1, |place| place as Card)
+    }
+
+    pub fn suit(&self, card: Card) -> char {
+        self.name[card as usize].as_bytes()[1] as char
+    }
+
+    /// The cards of a set, in the order of the pack.
+    pub fn cards(&self, set: Cards) -> impl Iterator<Item = Card> + use<> {
+        (0..self.size as Card).filter(move |&card| set & bit(card) != 0)
+    }
+
+    /// What a legal text plays, or -1.
+    pub fn plays(&self, action: &str) -> Card {
+        action.strip_prefix("play ").map_or(-1, |card| self.card_of(card))
+    }
+
+    pub fn together(&self, a: usize, b: usize) -> bool {
+        let solo = |seat: usize| seat as i32 == self.soloist || seat as i32 == self.partner;
+        if self.by_auction && self.soloist >= 0 { solo(a) == solo(b) } else { self.side[a] == self.side[b] }
+    }
+
+    pub fn points(&self, side: usize) -> i32 {
+        (0..self.seats).filter(|&seat| self.side[seat] == side).map(|seat| self.scored[seat]).sum()
+    }
+
+    /// Whether a card, played later, beats another one of this trick.
+    pub fn beats(&self, card: Card, other: Card) -> bool {
+        if self.suit(card) == self.suit(other) {
+            return card < other;
+        }
+        self.suit(card) == self.trump || (self.suit(card) == self.led && self.suit(other) != self.trump)
+    }
+
+    /// Whether a seat certainly does not hold a card.
+    pub fn lacks(&self, seat: usize, card: Card) -> bool {
+        if seat == self.seat {
+            return self.hand & bit(card) == 0;
+        }
+        self.known[seat] & bit(card) == 0 && (self.unseen & bit(card) == 0 || self.age[seat][card as usize] == 0)
+    }
+
+    /// Whether a seat certainly holds no card of a suit.
+    pub fn is_void(&self, seat: usize, suit: char) -> bool {
+        (0..self.size as Card).all(|card| self.suit(card) != suit || self.lacks(seat, card))
+    }
+
+    /// Takes note of an event. Kinds that matter to nothing here are passed over.
+    pub fn see(&mut self, event: &Json) {
+        let by = event.number("seat", -1);
+        let seat = by.max(0) as usize;
+        let card = self.card_of(event.text("card"));
+        match event.text("e") {
+            "deal" => self.begin_deal(event),
+            "play" => {
+                self.goes(seat, card);
+                self.counts[seat] -= 1;
+                if self.table.is_empty() {
+                    self.led = self.suit(card);
+                    self.open = self.stock > 0;
+                } else if seat != self.seat {
+                    self.learn(seat, card);
+                }
+                self.played.push(card);
+                self.by.push(seat);
+                self.table.push(card);
+                self.judge_table();
+            }
+            "trick" => {
+                self.scored[seat] += event.number("points", 0) + if event.is_true("last") { self.bonus } else { 0 };
+                self.table.clear();
+                self.by.clear();
+                self.led = ' ';
+                self.best = -1;
+            }
+            "draw" => {
+                self.counts[seat] += 1;
+                self.stock = (self.stock - 1).max(0);
+                if seat != self.seat || card >= 0 {
+                    self.comes(seat, card);
+                }
+            }
+            "take" => {
+                self.counts[seat] += 1;
+                self.comes(seat, card);
+                self.shown = -1;
+            }
+            "notice" => {
+                self.notice = card;
+                self.goes(seat, card);
+                self.counts[seat] -= 1;
+            }
+            "return" => {
+                self.notice = -1;
+                self.comes(seat, card);
+                self.counts[seat] += 1;
+            }
+            "exchange" => {
+                let gives = self.card_of(event.text("gives"));
+                if self.notice == gives {
+                    self.notice = -1;
+                    self.counts[seat] += 1;
+                }
+                self.goes(seat, gives);
+                self.comes(seat, self.card_of(event.text("takes")));
+                self.shown = gives;
+            }
+            "discard" => {
+                self.counts[seat] -= event.number("count", 0);
+                for one in event.items("cards") {
+                    self.goes(seat, self.card_of(one.word()));
+                }
+                if event.field("cards").is_none() {
+                    self.unseen |= self.known[seat]; // it may have put away what it had shown
+                    self.known[seat] = 0;
+                }
+            }
+            "song" | "tute" => {
+                self.scored[seat] += event.number("points", 0);
+                if !event.is_true("table") {
+                    self.shows(seat, event.items("cards"));
+                }
+            }
+            "look" => self.shows(event.number("of", 0) as usize, event.items("cards")),
+            "reveal" => {
+                if seat != self.seat {
+                    self.uncover(seat, card);
+                    self.known[seat] |= bit(card);
+                }
+                if event.field("shown").is_some() {
+                    self.shown = self.card_of(event.text("shown"));
+                }
+                self.unseen &= !bit(self.shown);
+            }
+            "last_ten" if !event.is_true("taken") => self.scored[seat] -= self.bonus,
+            "trump" => {
+                self.trump = letter(event.text("suit"));
+                if by >= 0 {
+                    self.soloist = by;
+                }
+                if event.field("lead").is_some() {
+                    self.led = letter(event.text("lead"));
+                }
+                self.judge_table();
+            }
+            "call" => {
+                let call = event.text("call");
+                if call.starts_with("bid") || (call == "play" && self.soloist < 0) {
+                    self.soloist = by;
+                }
+            }
+            "called" if self.hand & bit(card) != 0 => self.partner = self.seat as i32,
+            "partner" => self.partner = by,
+            "takeover" => {
+                let of = event.number("of", 0) as usize;
+                let mine = if seat == self.seat { self.known[of] } else if of == self.seat { 0 } else { self.hand };
+                self.known[seat] = if of == self.seat { self.hand } else { 0 };
+                self.known[of] = 0;
+                self.hand = mine;
+                self.counts.swap(seat, of);
+                self.soloist = by;
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_deal(&mut self, event: &Json) {
+        self.unseen = (1 << self.size) - 1;
+        self.hand = 0;
+        self.known = vec![0; self.seats];
+        self.age = vec![vec![NEVER; self.size]; self.seats];
+        self.scored = vec![0; self.seats];
+        self.counts = event.items("counts").iter().filter_map(Json::whole).collect();
+        self.counts.resize(self.seats, 0);
+        for one in event.items("hand") {
+            self.comes(self.seat, self.card_of(one.word()));
+        }
+        self.trump = letter(event.text("trump"));
+        self.stock = event.number("stock", 0);
+        self.shown = self.card_of(event.text("shown"));
+        self.unseen &= !bit(self.shown);
+        let holder = event.number("holder", -1);
+        if holder >= 0 && holder as usize != self.seat {
+            self.known[holder as usize] |= bit(self.shown);
+        }
+        self.table.clear();
+        self.by.clear();
+        self.played.clear();
+        self.led = ' ';
+        (self.best, self.soloist, self.partner, self.notice) = (-1, -1, -1, -1);
+    }
+
+    /// A card is seen that a seat may have been thought to lack: it was drawn since.
+    fn uncover(&mut self, seat: usize, card: Card) {
+        if self.unseen & bit(card) == 0 {
+            return;
+        }
+        self.unseen &= !bit(card);
+        let age = self.age[seat][card as usize];
+        for other in &mut self.age[seat] {
+            if age != NEVER && *other != NEVER && *other >= age && *other > 0 {
+                *other -= 1;
+            }
+        }
+    }
+
+    /// A card comes into a hand; -1 where it is hidden.
+    fn comes(&mut self, seat: usize, card: Card) {
+        if card < 0 {
+            self.age[seat].iter_mut().filter(|age| **age != NEVER).for_each(|age| *age += 1);
+            return;
+        }
+        self.unseen &= !bit(card);
+        *self.held(seat) |= bit(card);
+    }
+
+    fn goes(&mut self, seat: usize, card: Card) {
+        self.uncover(seat, card);
+        *self.held(seat) &= !bit(card);
+    }
+
+    fn held(&mut self, seat: usize) -> &mut Cards {
+        if seat == self.seat { &mut self.hand } else { &mut self.known[seat] }
+    }
+
+    fn shows(&mut self, seat: usize, cards: &[Json]) {
+        for one in cards {
+            let card = self.card_of(one.word());
+            self.uncover(seat, card);
+            if seat != self.seat {
+                self.known[seat] |= bit(card);
+            }
+        }
+    }
+
+    fn judge_table(&mut self) {
+        self.best = if self.table.is_empty() { -1 } else { 0 };
+        for one in 1..self.table.len() {
+            if self.beats(self.table[one], self.table[self.best as usize]) {
+                self.best = one as i32;
+            }
+        }
+    }
+
+    /// A seat has no unseen card of a suit that stands before a place of the pack: that is as strong or stronger.
+    fn proved(&mut self, seat: usize, suit: char, before: Card) {
+        for card in self.cards(self.unseen) {
+            if card < before && self.suit(card) == suit {
+                self.age[seat][card as usize] = 0;
+            }
+        }
+    }
+
+    /// The best card of a suit on the table, or -1.
+    fn best_of(&self, suit: char) -> Card {
+        self.table.iter().copied().filter(|&card| self.suit(card) == suit).min().unwrap_or(-1)
+    }
+
+    /// What a card proves about the hand that it comes from.
+    fn learn(&mut self, seat: usize, card: Card) {
+        let rule = if self.open { self.rule_open.clone() } else { self.rule_empty.clone() };
+        let (led, trump, size) = (self.led, self.trump, self.size as Card);
+        let (suit, trumped) = (self.suit(card), self.best_of(trump));
+        let followed = suit == led;
+        if rule == "free" || !self.proves || led == ' ' {
+            return;
+        }
+        if !followed && (rule != "trump_follow" || led == trump) {
+            self.proved(seat, led, size);
+        }
+        if rule == "follow_or_trump" && !followed && trump != ' ' && suit != trump {
+            self.proved(seat, trump, size);
+        }
+        let partners = self.exempt != "none" && self.together(self.by[self.best as usize], seat);
+        if rule != "strict" || (partners && (self.exempt == "all" || !followed)) {
+            return;
+        }
+        if followed {
+            let best = self.best_of(led);
+            if (led == trump || trumped < 0 || self.beat_after_trumped) && card > best {
+                self.proved(seat, led, best + 1);
+            }
+        } else if led != trump && trump != ' ' {
+            if suit != trump {
+                self.proved(seat, trump, if trumped < 0 || self.undertrump { size } else { trumped + 1 });
+            } else if trumped >= 0 && card > trumped {
+                self.proved(seat, trump, trumped + 1);
+            }
+        }
+    }
+
+    /// A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits).
+    pub fn chance(&mut self) -> f64 {
+        self.seed = self.seed.wrapping_add(0x6D2B_79F5);
+        let mut mixed = (self.seed ^ self.seed >> 15).wrapping_mul(self.seed | 1);
+        mixed ^= mixed.wrapping_add((mixed ^ mixed >> 7).wrapping_mul(mixed | 61));
+        f64::from(mixed ^ mixed >> 14) / 4_294_967_296.0
+    }
+
+    fn shuffle(&mut self, cards: &mut [Card]) {
+        for left in (2..=cards.len()).rev() {
+            let place = (self.chance() * left as f64) as usize;
+            cards.swap(left - 1, place);
+        }
+    }
+
+    /// A deal of the hidden cards that agrees with what is known: counts, known cards, and what each seat lacks; None where none does. Every
+    /// placement has the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted.
+    /// Nothing is tried again. Cards drawn since a proof are counted where one hand is hidden; where several are, those proofs are forgotten.
+    pub fn deal(&mut self) -> Option<Deal> {
+        let mut need: Vec<i32> = (0..self.seats).map(|seat| self.counts[seat] - self.known[seat].count_ones() as i32).collect();
+        need[self.seat] = 0;
+        if need.iter().any(|&count| count < 0) {
+            return None;
+        }
+        let mut hands = self.known.clone();
+        hands[self.seat] = self.hand;
+        let one_hand = need.iter().filter(|&&count| count > 0).count() == 1;
+        let unseen: Vec<Card> = self.cards(self.unseen).collect();
+        let is_bound = |seat: usize, card: Card| need[seat] > 0 && self.age[seat][card as usize] < if one_hand { need[seat] } else { 1 };
+        // hands that may hold every card are one with the rest
+        let who: Vec<usize> = (0..self.seats).filter(|&seat| unseen.iter().any(|&card| is_bound(seat, card))).collect();
+        let (mut bound, mut loose): (Vec<Card>, Vec<Card>) = unseen.iter().partition(|&&card| who.iter().any(|&seat| is_bound(seat, card)));
+        if one_hand && !who.is_empty() {
+            // what was proved last comes first, so that the cards taken so far are those that count against the next one
+            bound.sort_by_key(|&card| self.age[who[0]][card as usize]);
+        }
+        let mut places = Places {
+            age: who.iter().map(|&seat| bound.iter().map(|&card| self.age[seat][card as usize]).collect()).collect(),
+            need: who.iter().map(|&seat| need[seat]).collect(),
+            room: who.iter().map(|&seat| need[seat]).collect(),
+            bounds: bound.len(),
+            unseen: unseen.len(),
+            one_hand,
+            counted: HashMap::new(),
+        };
+        if places.ways(0) <= 0.0 {
+            return None;
+        }
+        let mut pool = vec![];
+        for (place, &card) in bound.iter().enumerate() {
+            let mut mark = self.chance() * places.ways(place);
+            let mut goes_to = None;
+            for hand in 0..who.len() {
+                if goes_to.is_none() && places.fits(place, hand) {
+                    let there = places.within(place, hand);
+                    mark -= there;
+                    if there > 0.0 && mark < 0.0 {
+                        goes_to = Some(hand);
+                    }
+                }
+            }
+            match goes_to {
+                None => pool.push(card),
+                Some(hand) => {
+                    places.room[hand] -= 1;
+                    hands[who[hand]] |= bit(card);
+                }
+            }
+        }
+        self.shuffle(&mut loose);
+        for (hand, &seat) in who.iter().enumerate() {
+            need[seat] = 0;
+            for _ in 0..places.room[hand] {
+                hands[seat] |= bit(loose.pop()?);
+            }
+        }
+        loose.reverse();
+        pool.append(&mut loose);
+        self.shuffle(&mut pool);
+        for seat in 0..self.seats {
+            for _ in 0..need[seat] {
+                hands[seat] |= bit(pool.pop()?);
+            }
+        }
+        Some(Deal { hands, rest: pool })
+    }
+}
+
+/// What is left to be placed: cards that some hand cannot hold, one after the other.
+struct Places {
+    age: Vec<Vec<i32>>, // by hand and place
+    need: Vec<i32>,
+    room: Vec<i32>,
+    bounds: usize,
+    unseen: usize,
+    one_hand: bool, // then cards drawn since a proof are counted, too
+    counted: HashMap<u64, f64>,
+}
+
+impl Places {
+    /// Whether a card may go to a hand.
+    fn fits(&self, place: usize, hand: usize) -> bool {
+        let (age, room) = (self.age[hand][place], self.room[hand]);
+        room > 0 && if self.one_hand { self.need[hand] - room < age } else { age > 0 }
+    }
+
+    /// In how many ways the cards from a place on can be put into the room; the free ones are counted at the end.
+    fn ways(&mut self, place: usize) -> f64 {
+        let mut left = (self.unseen - place) as i32;
+        let rest = left - self.room.iter().sum::<i32>();
+        if rest < 0 {
+            return 0.0;
+        }
+        let key = self.room.iter().zip(&self.need).fold(place as u64, |sum, (&room, &need)| sum * (need as u64 + 1) + room as u64);
+        if let Some(&found) = self.counted.get(&key) {
+            return found;
+        }
+        let mut found;
+        if place == self.bounds {
+            found = 1.0;
+            for &room in &self.room {
+                for card in 1..=room {
+                    found = found * f64::from(left) / f64::from(card);
+                    left -= 1;
+                }
+            }
+        } else {
+            found = if rest > 0 { self.ways(place + 1) } else { 0.0 };
+            for hand in 0..self.room.len() {
+                if self.fits(place, hand) {
+                    found += self.within(place, hand);
+                }
+            }
+        }
+        self.counted.insert(key, found);
+        found
+    }
+
+    fn within(&mut self, place: usize, hand: usize) -> f64 {
+        self.room[hand] -= 1;
+        let found = self.ways(place + 1);
+        self.room[hand] += 1;
+        found
+    }
+}
+
+// --- the conversation
+
+/// Talks to the referee until it hangs up; choose gives one of view.legal.
+pub fn run(name: &str, mut choose: impl FnMut(&mut View) -> String) {
+    let mut view = View::default();
+    let mut out = io::stdout();
+    for line in io::stdin().lock().lines() {
+        let message = parse(&line.expect("a line of text"));
+        let answer = match message.text("type") {
+            "hello" => {
+                view = View::new(&message);
+                format!("{{\"type\":\"ready\",\"name\":\"{name}\"}}")
+            }
+            "act" => {
+                message.items("events").iter().for_each(|event| view.see(event));
+                view.legal = message.items("legal").iter().map(|text| text.word().to_string()).collect();
+                format!("{{\"id\":{},\"do\":\"{}\"}}", message.number("id", 0), choose(&mut view))
+            }
+            _ => continue,
+        };
+        if writeln!(out, "{answer}").and_then(|()| out.flush()).is_err() {
+            return; // the referee is gone
+        }
+    }
+}

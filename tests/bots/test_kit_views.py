@@ -1,0 +1,280 @@
+"""The libraries of the language kits know what the engine's `Knowledge` and the view of the SDK know, and deal by it."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from bots import tables
+from engine.search.knowledge import Knowledge
+from tests.bots.harness import ROOT, tute_bot
+
+KITS = ROOT / "bots" / "kits"
+PROGRAMS = Path(__file__).parent / "kits"
+MOST = 200  # placements of an ending that are dealt EACH times
+EACH = 20
+# where plays prove more than the libraries know: what a seat may not load, a card that the soloist called
+MORE = ("codillo", "remate")
+
+Told = dict[str, Any]
+
+
+def in_c(folder: Path) -> list[str]:
+    program = folder / "view"
+    include = ["-I", str(KITS / "c"), "-Wall", "-Wextra", "-Werror", "-O2"]
+    subprocess.run(["cc", *include, "-o", str(program), str(PROGRAMS / "view.c")], check=True)
+    return [str(program)]
+
+
+def in_javascript(folder: Path) -> list[str]:
+    del folder  # a script needs no building
+    return ["node", str(PROGRAMS / "view.mjs"), str(KITS / "javascript" / "tute.mjs")]
+
+
+def in_rust(folder: Path) -> list[str]:
+    for source in (KITS / "rust" / "tute.rs", PROGRAMS / "view.rs"):
+        shutil.copy(source, folder)
+    program = folder / "view_rust"
+    subprocess.run(["rustc", "-O", "-D", "warnings", "-o", str(program), str(folder / "view.rs")], check=True)
+    return [str(program)]
+
+
+LANGUAGES: dict[str, tuple[str, Callable[[Path], list[str]]]] = {
+    "c": ("cc", in_c),
+    "javascript": ("node", in_javascript),
+    "rust": ("rustc", in_rust),
+}
+
+
+@pytest.fixture(scope="module", params=sorted(LANGUAGES))
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command that tells the view of a kit. Who has no tool for it gets an error, and no test that was not run."""
+    tool, build = LANGUAGES[request.param]
+    assert shutil.which(tool), f"no {tool} on PATH: install it, or leave this language out with -k"
+    return build(tmp_path_factory.mktemp(request.param))
+
+
+class Recorded:
+    """The requests to one seat of a match by chance, with what Python knows at each."""
+
+    def __init__(self, game: engine.Game, seed: int, seat: int, deals: int = 2) -> None:
+        dice = random.Random(seed)
+        state = game.new_match(seed=seed, deals=deals)
+        hello = {
+            "type": "hello", "protocol": 1, "game": game.key, "revision": 1, "options": game.options,
+            "seats": game.players, "seat": seat, "sides": [list(side) for side in game.sides], "boards": 1, "limits": {}, "seed": 1,
+        }  # fmt: skip
+        self.lines = [json.dumps(hello)]
+        self.expected: list[Told] = []
+        self.placements: list[int] = []
+        session = tute_bot.Session(_First())
+        session.answer(hello)
+        knowledge = Knowledge(game, seat)
+        told = 0
+        while not state.is_over:
+            actions = state.legal_actions()
+            quiet = [a for a in actions if game.action_text(a) != "claim"]
+            if state.current_seat == seat and len(actions) > 1:
+                events = engine.redact(state.events[told:], seat)
+                told = len(state.events)
+                legal = [game.action_text(a) for a in actions]
+                request = {"type": "act", "id": len(self.lines), "events": events, "legal": legal, "bank_s": 3}
+                self.lines.append(json.dumps(request, separators=(",", ":")))
+                session.answer(request)
+                knowledge.follow(events)
+                knowledge.asked(legal)
+                self.expected.append(expected(session.view, knowledge))
+                self.placements.append(knowledge.deals().placements)
+            state.apply(dice.choice(quiet or actions))  # a claim by chance ends the deal
+
+    def told(self, command: list[str]) -> list[Told]:
+        """What a program tells at each request."""
+        return told(command, self.lines)
+
+    def at_once(self, place: int) -> list[str]:
+        """One request with all that had happened at a decision."""
+        requests = [json.loads(line) for line in self.lines[1 : place + 2]]
+        events = [event for request in requests for event in request["events"]]
+        return [self.lines[0], json.dumps(requests[-1] | {"events": events})]
+
+
+def told(command: list[str], lines: list[str]) -> list[Told]:
+    """What a program tells at each of some requests."""
+    text = "".join(line + "\n" for line in lines)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120)
+    assert len(done.stdout.splitlines()) == len(lines)
+    return [json.loads(line) for line in done.stderr.splitlines()]
+
+
+class _First(tute_bot.Bot):
+    def act(self, view: tute_bot.View, legal: list[str]) -> str:
+        return legal[0]
+
+
+def expected(view: tute_bot.View, knowledge: Knowledge) -> Told:
+    """What both say of this moment, in the words of the programs."""
+    pack = knowledge.game.pack
+    facts = knowledge.deals().facts
+    text = {card: pack.text(card) for card in pack.cards}
+
+    def cards(mask: int) -> set[str]:
+        return {name for card, name in text.items() if mask >> card & 1}
+
+    best = -1 if view.best is None else view.table.index(view.best)
+    numbers = [view.stock, best]
+    for seat in range(view.seats):
+        numbers += [view.counts[seat], view.side_points(view._side_of[seat])]
+    return {
+        "led": view.led or "",
+        "trump": view.trump or "",
+        "table": [card for _, card in view.table],
+        "played": view.played[:],
+        "shown": [view.shown] if view.shown else [],
+        "hand": set(view.hand),
+        "unseen": cards(knowledge.unseen),
+        "known": [set() if s == view.seat else cards(held) for s, held in enumerate(knowledge.known)],
+        "barred": [cards(barred & knowledge.unseen) for barred in facts.barred],
+        "view_lacks": [
+            set() if s == view.seat else {c for c in view.unseen if not view.may_hold(s, c)} for s in range(view.seats)
+        ],
+        "at_most": [(one.seat, cards(one.cards), one.number) for one in facts.at_most],
+        "hidden": sum(need > 0 for need in facts.need),
+        "counts": list(knowledge.counts),
+        "seat": view.seat,
+        "plays": tute_bot.plays(view.legal),
+        "numbers": numbers,
+    }
+
+
+def compare(here: Told, there: Told, exact: bool) -> None:
+    """What a library told is what Python knows; of what seats lack, no more, and where `exact` all."""
+    for key in ("led", "trump", "table", "played", "shown", "plays", "numbers"):
+        assert here[key] == there[key], key
+    hand, unseen = (set(cards.split()) for cards in here["own"][:2])
+    assert hand == there["hand"]
+    assert unseen == there["unseen"]
+    known = [set(cards.split()) for cards in here["known"]]
+    assert known == there["known"]
+    for seat, cards in enumerate(here["lacks"]):
+        if seat == there["seat"]:
+            continue
+        lacks = set(cards.split())
+        if there["counts"][seat] > len(known[seat]):
+            assert lacks <= there["barred"][seat]
+            assert lacks >= there["view_lacks"][seat] & unseen
+            if exact:
+                assert lacks == there["barred"][seat]
+    assert "none" not in here
+    for number in range(4):
+        hands = [set(cards.split()) for cards in here[f"deal{number}"]]
+        assert [len(cards) for cards in hands] == [
+            len(hand) if s == there["seat"] else n for s, n in enumerate(there["counts"])
+        ]
+        rest = here[f"rest{number}"]
+        placed = [card for cards in hands for card in cards] + rest
+        assert len(set(placed)) == len(placed)
+        assert set(placed) == unseen | hand | set().union(*known)
+        for seat, cards in enumerate(hands):
+            assert known[seat] <= cards
+            if seat != there["seat"] and exact:
+                assert not (cards - known[seat]) & there["barred"][seat]
+        if exact and there["hidden"] == 1:
+            assert all(len(hands[seat] & cards) <= number for seat, cards, number in there["at_most"])
+
+
+@pytest.mark.parametrize("key", engine.games())
+def test_a_library_knows_what_python_knows(program: list[str], key: str) -> None:
+    seen = 0
+    for players in sorted(engine.load(key).declared.players):
+        game = engine.load(key, players=players)
+        for seed in range(2):
+            match = Recorded(game, seed, seed % players)
+            found = match.told(program)
+            assert len(found) == len(match.expected)
+            for here, there in zip(found, match.expected, strict=True):
+                compare(here, there, key not in MORE)
+                seen += 1
+    assert seen > 10
+
+
+def enumerated(there: Told) -> set[tuple[frozenset[str], ...]]:
+    """All placements of the hidden cards that agree with what Python knows: the hidden part of each hand."""
+
+    def further(seat: int, left: frozenset[str]) -> list[tuple[frozenset[str], ...]]:
+        if seat == len(there["counts"]):
+            return [()]
+        need = 0 if seat == there["seat"] else there["counts"][seat] - len(there["known"][seat])
+        limits = [(cards, number) for one, cards, number in there["at_most"] if one == seat]
+        return [
+            (hand, *others)
+            for hand in map(frozenset, combinations(sorted(left - (there["barred"][seat] if need else set())), need))
+            if all(len(hand & cards) <= number for cards, number in limits)
+            for others in further(seat + 1, left - hand)
+        ]
+
+    return set(further(0, frozenset(there["unseen"])))
+
+
+@pytest.mark.parametrize("key", ["partnership", "two_player", "brisca"])
+def test_every_placement_has_the_same_chance(program: list[str], key: str) -> None:
+    endings = []
+    for seed in range(100):
+        match = Recorded(engine.load(key), seed, seed % 2, deals=1)
+        for place, (ways, there) in enumerate(zip(match.placements, match.expected, strict=True)):
+            proved = {"two_player": there["at_most"], "partnership": any(there["barred"]), "brisca": True}[key]
+            if 6 <= ways <= MOST and proved:
+                endings.append((match, place, there))
+                break
+        if len(endings) == 3:
+            break
+    assert len(endings) == 3
+
+    for match, place, there in endings:
+        placements = enumerated(there)
+        number = EACH * len(placements)
+        (here,) = told([*program, str(number)], match.at_once(place))
+        unseen = set(here["own"][1].split())
+        counted = Counter(
+            tuple(
+                frozenset() if seat == there["seat"] else frozenset(cards.split()) & unseen
+                for seat, cards in enumerate(here[f"deal{one}"])
+            )
+            for one in range(number)
+        )
+        assert set(counted) == placements
+        freedom = len(placements) - 1
+        spread = sum((seen - EACH) ** 2 / EACH for seen in counted.values())
+        # four standard deviations of chi-square; the seed is fixed, so it says the same in every run
+        assert spread < freedom + 4 * (2 * freedom) ** 0.5
+
+
+def test_all_languages_deal_the_same_cards(tmp_path: Path) -> None:
+    commands = [build(tmp_path) for _, build in LANGUAGES.values()]
+    for key in ("partnership", "two_player", "podrida"):
+        match = Recorded(engine.load(key), 3, 1)
+        first, *others = [_deals(match.told(command)) for command in commands]
+        assert len(first) == 4 * len(match.expected)
+        assert all(other == first for other in others)
+
+
+def _deals(requests: list[Told]) -> list[tuple[list[set[str]], list[str]]]:
+    return [
+        ([set(cards.split()) for cards in one[f"deal{number}"]], one[f"rest{number}"])
+        for one in requests
+        for number in range(4)
+    ]
+
+
+@pytest.mark.parametrize("library", sorted(tables.KIT_TABLES), ids=lambda path: path.name)
+def test_the_tables_of_the_kits_are_fresh(library: Path) -> None:
+    assert library.read_text(encoding="utf-8") == tables.rewritten_kit(library), "run: make texts"
