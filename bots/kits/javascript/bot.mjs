@@ -1,42 +1,39 @@
-// A minimal bot in JavaScript: protocol 1 of the Tute League, one JSON object a line (docs/protocol.md).
-// It keeps its hand from the events, announces what it can and plays the cheapest card, sparing pairs of king and horse.
-import { createInterface } from "node:readline";
+// A small bot in JavaScript: it announces what it can, and plays the card that brings most in this trick over some deals of the hidden cards.
+// tute.mjs beside it has the conversation, the view and the deals.
+import { run } from "./tute.mjs";
 
-const VALUE = { 1: 11, 3: 10, R: 4, C: 3, S: 2 };
-let seat = 0;
-let hand = [];
+const DEALS = 30;
 
-function see(event) {
-  if (event.e === "deal") hand = event.hand;
-  if (event.e === "draw" && event.seat === seat) hand.push(event.card);
-  if (event.e === "exchange" && event.seat === seat) hand.push(event.takes);
-  if (event.e === "play" && event.seat === seat) hand = hand.filter((card) => card !== event.card);
-}
-
-function choose(legal) {
-  const word = legal.find((action) => /^(tute|sing|exchange) /.test(action));
-  if (word) return word;
-  if (legal.includes("pass")) return "pass";
-  const cost = (action) => {
-    const [rank, suit] = action.slice(5); // "play 1o"
-    const isPair = "RC".includes(rank) && hand.includes("R" + suit) && hand.includes("C" + suit);
-    return (VALUE[rank] ?? 0) + (isPair ? 20 : 0);
-  };
-  const cards = legal.filter((action) => action.startsWith("play "));
-  return cards.sort((a, b) => cost(a) - cost(b))[0] ?? legal[0];
-}
-
-function say(message) {
-  process.stdout.write(JSON.stringify(message) + "\n");
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  const message = JSON.parse(line);
-  if (message.type === "hello") {
-    seat = message.seat;
-    say({ type: "ready", name: "kit javascript" });
-  } else if (message.type === "act") {
-    message.events.forEach(see);
-    say({ id: message.id, do: choose(message.legal) });
+// Whether no opponent who plays after us holds a card that beats ours in this deal.
+function stands(view, card, { hands }) {
+  for (let step = 1; step < view.seats - view.table.length; step++) {
+    const seat = (view.seat + step) % view.seats;
+    if (view.together(seat, view.seat)) continue;
+    for (const other of hands[seat])
+      if (view.suit(other) === view.suit(card) ? other < card : view.suit(other) === view.trump) return false;
   }
+  return true;
 }
+
+// What a card brings in this trick: what lies there if it wins, its own points if it loses.
+function worth(view, card, deals) {
+  const own = view.value[card];
+  const pot = view.table.reduce((sum, other) => sum + view.value[other], own);
+  const leads = view.best < 0 || view.beats(card, view.table[view.best]);
+  const won = leads ? deals.filter((deal) => stands(view, card, deal)).length : 0;
+  const share = deals.length ? won / deals.length : 0;
+  return share * pot - (1 - share) * own - own / 4;
+}
+
+run("kit javascript", (view) => {
+  const deals = Array.from({ length: DEALS }, () => view.deal()).filter(Boolean);
+  const liked = (action) => {
+    if (/^(tute|sing|exchange) /.test(action)) return 300;
+    if (action === "pass") return 200;
+    if (["claim", "capote", "accuse"].includes(action)) return -500;
+    const card = view.plays(action);
+    return card < 0 ? 0 : worth(view, card, deals);
+  };
+  const likings = view.legal.map(liked);
+  return view.legal[likings.indexOf(Math.max(...likings))];
+});
