@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -273,6 +274,24 @@ def _deals(requests: list[Told]) -> list[tuple[list[set[str]], list[str]]]:
         for one in requests
         for number in range(4)
     ]
+
+
+def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "bot-package.md").read_text(encoding="utf-8")
+    for language, name in (("c", "bot.c"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
+        shutil.copytree(KITS / language, tmp_path / language)
+        (example,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+        (tmp_path / language / name).write_text(example)
+    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", "bot", "bot.c"], check=True, cwd=tmp_path / "c")
+    subprocess.run(["rustc", "-D", "warnings", "-o", "bot", "bot.rs"], check=True, cwd=tmp_path / "rust")
+    match = Recorded(engine.load("partnership"), 3, 1, deals=1)
+    requests = "".join(line + "\n" for line in match.lines)
+
+    for command in (["c/bot"], ["rust/bot"], ["node", "javascript/bot.mjs"]):
+        command[0] = str(tmp_path / command[0]) if "/" in command[0] else command[0]
+        done = subprocess.run(command, input=requests, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert len(done.stdout.splitlines()) == len(match.lines)
+        assert done.stderr.count("seat 0 may hold") == len(match.expected)
 
 
 @pytest.mark.parametrize("library", sorted(tables.KIT_TABLES), ids=lambda path: path.name)
