@@ -259,6 +259,7 @@ def test_every_placement_has_the_same_chance(program: list[str], key: str) -> No
         assert spread < freedom + 4 * (2 * freedom) ** 0.5
 
 
+@pytest.mark.slow
 def test_all_languages_deal_the_same_cards(tmp_path: Path) -> None:
     commands = [build(tmp_path) for _, build in LANGUAGES.values()]
     for key in ("partnership", "two_player", "podrida"):
@@ -276,6 +277,7 @@ def _deals(requests: list[Told]) -> list[tuple[list[set[str]], list[str]]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "bot-package.md").read_text(encoding="utf-8")
     for language, name in (("c", "bot.c"), ("javascript", "bot.mjs"), ("rust", "bot.rs")):
