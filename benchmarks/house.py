@@ -1,11 +1,15 @@
-"""The table of docs/house-bots.md: how clearly each house bot beats the ones below it, in every game, as Markdown.
+"""The tables of docs/house-bots.md: how clearly each house bot beats the ones below it, as Markdown.
 
     .venv/bin/python benchmarks/house.py [-g GAME ...] [--pair greedy:random ...] [--boards 100] [--forms] [--jobs 2]
+    .venv/bin/python benchmarks/house.py --inside -g GAME ... --pair deep:counting ... [--boards 100] [--first 0] [--store FILE]
 
 Each cell is one `tute play BETTER WORSE ... -n BOARDS --seed house --no-sandbox`: at a table of two sides the bots hold one each, elsewhere
 one seat of the better among the worse, with every board played in every seating. `--forms` adds the other player counts and forms.
 A cell says which share of the comparisons of board scores the first bot won (a draw counts half) and by how much a board it led the others'
 mean, both with their 95% intervals over boards; "level" where one of them holds the level. Exit status 1 if that is so against random.
+
+`--inside` plays in this process, without pipes, for bots that think long: a line for each game and pair, with Elo and times. Board N is dealt by
+seed N, from `--first` on. Each board that was played is a line of `--store`: the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -17,17 +21,21 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
 
 from engine.cli.stats import t95  # noqa: E402
+from engine.compiled import described  # noqa: E402
 from engine.game import games, load  # noqa: E402
+from engine.sprt import elo_of  # noqa: E402
+from tests.bots.harness import Duel, house  # noqa: E402
 
+STORE = ROOT / "var/house.jsonl"
 PAIRS = (("greedy", "random"), ("counting", "random"), ("counting", "greedy"))
 FORMS: dict[str, tuple[dict[str, Any], ...]] = {
     "americano": ({"exchange": "immediate"},),
@@ -126,6 +134,61 @@ def measure(cell: Cell) -> Found:
     )
 
 
+@dataclass(frozen=True)
+class Board:
+    """One board that was played in this process: the share of its comparisons that `better` won, its lead in the game's unit, its milliseconds."""
+
+    game: str
+    better: str
+    worse: str
+    seed: int
+    share: float
+    lead: float
+    took: tuple[float, ...]
+
+
+def played(cell: Cell, first: int, store: Path) -> list[Board]:
+    """The boards of a cell from a seed on: those of the file, and the others, which are written there one by one."""
+    seeds = range(first, first + cell.boards)
+    bots = (cell.better, cell.worse)
+    lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
+    there = [Board(**json.loads(line)) for line in lines]
+    found = {one.seed: one for one in there if one.game == cell.game and (one.better, one.worse) == bots}
+    game = load(cell.game)
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with store.open("a", encoding="utf-8") as file:
+        for seed in seeds:
+            if seed not in found:
+                duel = Duel(game, house(cell.better), house(cell.worse), [seed])
+                took = tuple(round(1000 * one, 2) for one in duel.took)
+                found[seed] = Board(cell.game, *bots, seed, duel.rate, duel.mean / game.score_size, took)
+                print(json.dumps(asdict(found[seed])), file=file, flush=True)
+    return [found[seed] for seed in seeds]
+
+
+def line(cell: Cell, boards: Sequence[Board]) -> str:
+    """A line of the table of what was played in this process."""
+    shares, leads = [one.share for one in boards], [one.lead for one in boards]
+    took = sorted(one for board in boards for one in board.took)
+    share, half = fmean(shares), margin(shares)
+    elo, low, high = (elo_of(one) for one in (share, share - half, share + half))
+    places = 0 if margin(leads) >= 10 else 1 if margin(leads) >= 1 else 2
+    lead = f"{fmean(leads):+.{places}f} ± {margin(leads):.{places}f} {load(cell.game).score_unit}"
+    times = (fmean(took), median(took), took[int(0.99 * (len(took) - 1))], took[-1])
+    who = f"{cell.better}, {cell.worse}"
+    elos = f"{elo:+.0f}, {low:.0f} to {high:.0f}"
+    return f"| {cell.game} | {who} | {len(boards)} | {share:.1%} ± {half:.1%} | {lead} | {elos} | {', '.join(f'{one:.0f}' for one in times)} |"
+
+
+def inside(cells: Sequence[Cell], first: int, store: Path) -> None:
+    """Plays cells one after the other, and prints their lines."""
+    print(f"rules: {described()}; boards {first} on", file=sys.stderr)
+    print("| game | bots | boards | share | lead a board | Elo | ms a decision: mean, median, p99, longest |")
+    print("|---" * 7 + "|", flush=True)
+    for cell in cells:
+        print(line(cell, played(cell, first, store)), flush=True)
+
+
 def margin(values: Sequence[float]) -> float:
     """Half width of the 95% interval of a mean."""
     return t95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
@@ -162,8 +225,16 @@ def main() -> int:
     parser.add_argument("--boards", type=int, default=60, help="boards of each cell (60)")
     parser.add_argument("--forms", action="store_true", help="also other player counts and forms")
     parser.add_argument("--jobs", type=int, default=2, help="matches played at a time (2)")
+    parser.add_argument("--inside", action="store_true", help="play in this process, one board after the other")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first board, with --inside (0)")
+    parser.add_argument(
+        "--store", type=Path, default=STORE, help="file of the boards that were played, with --inside (var/house.jsonl)"
+    )
     chosen = parser.parse_args()
     todo = list(rows(chosen))
+    if chosen.inside:
+        inside([cell for row in todo for cell in row], chosen.first, chosen.store)
+        return 0
     unclear = 0
     heads = [f"{better}, {worse}" for better, worse in pairs(chosen)]
     print("| game | boards | unit | " + " | ".join(heads) + " | ms a decision |\n" + "|---" * (len(heads) + 4) + "|")

@@ -45,9 +45,7 @@ class Seated:
         self.session = tute_bot.Session(bot)
         self.seat = seat
         self.told = 0
-        self.decisions = 0
-        self.seconds = 0.0
-        self.slowest = 0.0
+        self.took: list[float] = []  # seconds of CPU, by decision
         hello = {
             "type": "hello", "protocol": 1, "game": game.key, "revision": game.revision, "options": game.options,
             "seats": game.players, "seat": seat, "sides": [list(s) for s in game.sides], "boards": 1, "limits": {},
@@ -66,13 +64,10 @@ class Seated:
         return news
 
     def ask(self, state: engine.State, legal: Sequence[str]) -> str:
-        message = {"type": "act", "id": self.decisions, "events": self.tell(state), "legal": list(legal), "bank_s": 3}
+        message = {"type": "act", "id": len(self.took), "events": self.tell(state), "legal": list(legal), "bank_s": 3}
         start = time.thread_time()
         answer = self.session.answer(message)["do"]
-        took = time.thread_time() - start
-        self.decisions += 1
-        self.seconds += took
-        self.slowest = max(self.slowest, took)
+        self.took.append(time.thread_time() - start)
         return answer
 
     def end(self, state: engine.State) -> None:
@@ -140,14 +135,11 @@ class Duel:
     def __init__(self, game: engine.Game, a: BotClass, b: BotClass, seeds: Iterable[int]) -> None:
         self.differences = []
         self.shares = []
-        self.decisions = 0
-        self.seconds = self.slowest = 0.0
+        self.took = []  # seconds of CPU, by decision of a
         for (mine, *others), of_a, _ in boards(game, a, b, seeds):
             self.differences.append(mine - sum(others) / len(others))
             self.shares.append(sum((mine > score) + (mine == score) / 2 for score in others) / len(others))
-            self.decisions += sum(s.decisions for s in of_a)
-            self.seconds += sum(s.seconds for s in of_a)
-            self.slowest = max(self.slowest, *(s.slowest for s in of_a))
+            self.took += [took for seated in of_a for took in seated.took]
 
     @property
     def rate(self) -> float:
@@ -170,7 +162,7 @@ class Duel:
         return (
             f"{n} boards: {self.rate:.3f} +- {self.half_width:.3f}, "
             f"mean difference {self.mean:.1f} +- {self.mean_half_width:.1f}, "
-            f"{1000 * self.seconds / max(1, self.decisions):.2f} ms/decision (slowest {1000 * self.slowest:.0f})"
+            f"{1000 * sum(self.took) / len(self.took):.2f} ms/decision (slowest {1000 * max(self.took):.0f})"
         )
 
 
