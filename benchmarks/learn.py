@@ -84,7 +84,10 @@ class Sums:
 def plain(key: str) -> tute_bot.Bot:
     """A champion that has learned nothing, for a game."""
     champion = house("champion")()
-    champion.learned, champion.late, champion.budgets = {}, {}, {key: (6_000_000, GAMES[key][1])}
+    champion.learned = {}
+    champion.plans = {
+        table: plan._replace(late=0, deals=GAMES[key][1]) for table, plan in champion.plans.items() if table[0] == key
+    }
     return champion
 
 

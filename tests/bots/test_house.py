@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 
 import pytest
 
 from engine.game import declared, games, load
-from tests.bots.harness import HOUSE, Duel, house, play, tute_bot
+from tests.bots.harness import HOUSE, BotClass, Duel, house, play, tute_bot
 
 NAMES = sorted(manifest.parent.name for manifest in HOUSE.glob("*/bot.toml"))
 GAMES = {name: tomllib.loads((HOUSE / name / "bot.toml").read_text())["games"] or games() for name in NAMES}
@@ -140,38 +139,52 @@ def test_counting_beats_greedy(key: str, count: int) -> None:
     assert duel.mean - duel.mean_half_width > 0, str(duel)
 
 
-def test_champion_beats_greedy() -> None:
-    """As the Python source has it, where it thinks no more than counting; docs/house-bots.md has it compiled, against counting."""
-    duel = Duel(load("partnership"), house("champion"), house("greedy"), range(6))
+@pytest.mark.parametrize("name", ["deep", "champion"])
+def test_those_that_try_cards_out_beat_greedy(name: str) -> None:
+    """As the Python source has it, where they think no more than counting; docs/house-bots.md has them compiled, against counting."""
+    duel = Duel(load("partnership"), house(name), house("greedy"), range(6))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)
     assert duel.mean - duel.mean_half_width > 0, str(duel)
 
 
-@pytest.mark.parametrize(("key", "count"), [("guinote", 12), ("subastado", 8), ("corriente", 8), ("brisca", 12)])
-def test_champion_thinks_where_rules_are_not_compiled(key: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There it plays as counting does in these games. Here it has to think, a little: its own cards and counting's words beat random, too."""
-    champion = house("champion")
-    monkeypatch.setattr(sys.modules["house_champion"], "PLAIN", (key,))
-    for budget, least in (("PLAIN_CARDS", 600), ("PLAIN_DEALS", 12)):
-        monkeypatch.setattr(sys.modules["house_champion"], budget, least)
-    monkeypatch.setattr(champion, "budgets", {key: (3000, 12)})
+def thinking(name: str, key: str, monkeypatch: pytest.MonkeyPatch, cards: int) -> BotClass:
+    """A bot that tries its cards out in a game where the rules are not compiled, too, and everywhere in few deals."""
+    bot = house(name)
+    least = {"cards": cards, "deals": 12}
+    monkeypatch.setattr(bot, "plain", (key,))
+    monkeypatch.setattr(bot, "plain_plan", bot.plain_plan._replace(**least))
+    monkeypatch.setattr(bot, "plans", {table: plan._replace(**least) for table, plan in bot.plans.items()})
+    return bot
 
-    duel = Duel(load(key), champion, house("random"), range(count))
+
+@pytest.mark.parametrize(
+    ("name", "key", "count"),
+    [
+        ("champion", "guinote", 12),
+        ("champion", "subastado", 8),
+        ("champion", "corriente", 8),
+        ("champion", "brisca", 12),
+        ("deep", "guinote", 12),
+        ("deep", "brisca", 12),
+    ],
+)
+def test_cards_are_tried_out_where_rules_are_not_compiled(
+    name: str, key: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There both play as counting does in these games. Here they have to think, a little: their own cards and counting's words beat random, too."""
+    duel = Duel(load(key), thinking(name, key, monkeypatch, 600), house("random"), range(count))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)
     assert duel.mean - duel.mean_half_width > 0, str(duel)
 
 
-def test_champion_thinks_where_seats_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A match of cabrero: its playouts serve four seats and three; the duel that they do not know is counting's."""
-    champion = house("champion")
-    monkeypatch.setattr(sys.modules["house_champion"], "PLAIN", ("cabrero",))
-    for budget, least in (("PLAIN_CARDS", 300), ("PLAIN_DEALS", 12)):
-        monkeypatch.setattr(sys.modules["house_champion"], budget, least)
-    monkeypatch.setattr(champion, "budgets", {"cabrero": (1000, 12)})
+@pytest.mark.parametrize("name", ["deep", "champion"])
+def test_cards_are_tried_out_where_seats_are_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match of cabrero: playouts serve four seats and three; the duel that they do not know is counting's."""
+    bot = thinking(name, "cabrero", monkeypatch, 300)
 
-    state, seats = play(load("cabrero", max_losses=2, final_duel=True), [champion] * 2 + [house("random")] * 2, 0)
+    state, seats = play(load("cabrero", max_losses=2, final_duel=True), [bot] * 2 + [house("random")] * 2, 0)
 
     assert state.is_over
     thought = seats[0].session.bot.tables | seats[1].session.bot.tables
