@@ -17,7 +17,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ("partnership", "two_player", "brisca")
-BOTS = ("random", "greedy", "counting", "champion")
+BOTS = ("random", "greedy", "counting", "deep", "champion")
 FLOOR = ("random", "greedy")
 
 

@@ -120,17 +120,17 @@ def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict
 
 @pytest.mark.slow
 def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("random", "-g", "brisca", "--players", "2", "--tries", "8", "--boards", "4", "--seed", "7")
+    words = ("random", "-g", "brisca", "--players", "2", "--tries", "10", "--boards", "4", "--seed", "7")
     found = told(capsys, *words, "--jobs", "1")
 
     assert found["clear"]
     assert found["ahead"] > found["margin"] > 0
     assert found["response"] != "random"
-    assert (found["unit"], found["boards"], found["trained"]) == ("points", 4, 8)
+    assert (found["unit"], found["boards"], found["trained"]) == ("points", 4, 10)
     names = {one["name"]: one["boards"] for one in found["candidates"]}
-    assert set(names) == {"champion", "counting", "greedy", "search"}
+    assert set(names) == {"champion", "counting", "deep", "greedy", "search"}
     assert min(names.values()) == 2
-    assert sum(names.values()) == 8
+    assert sum(names.values()) == 10
     again = told(capsys, *words, "--jobs", "2")
     assert {**again, "seconds": 0} == {**found, "seconds": 0}
 
@@ -149,7 +149,7 @@ run(Broken())
 def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bot = tmp_path / "broken.py"
     bot.write_text(BROKEN, encoding="utf-8")
-    words = [str(bot), "-g", "brisca", "--tries", "10", "--boards", "2", "--seed", "1"]
+    words = [str(bot), "-g", "brisca", "--tries", "12", "--boards", "2", "--seed", "1"]
 
     assert main(["probe", *words, "--jobs", "1", "--no-sandbox"]) == 1
     assert "lower bound" not in (out := capsys.readouterr().out)
@@ -170,7 +170,7 @@ def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytes
         (["random", "-g", "brisca", "--boards", "1"], "--boards 1: at least 2"),
         (["random", "-g", "brisca", "--seconds", "nan"], "--seconds nan"),
         (["random", "-g", "brisca", "--jobs", "0"], "--jobs 0"),
-        (["random", "-g", "brisca", "--tries", "5"], "at least 8"),
+        (["random", "-g", "brisca", "--tries", "5"], "at least 10"),
         (["nobody", "-g", "brisca"], "no bot"),
         (["random", "-g", "whist"], "unknown game"),
     ],

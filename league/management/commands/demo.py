@@ -29,11 +29,11 @@ from league.management.base import LeagueCommand
 from league.management.processes import GaveUp, Supervisor, manage
 from league.models import BotVersion, Match, Tournament
 
-# Boards of a match: enough to tell the bots apart in a minute
+# Boards of a match: enough to tell the bots apart in a minute, in the ten pairs and five tables of four of them
 GAMES = {
-    "partnership": 12,
-    "corriente": 24,
-    "cabrero": 6,
+    "partnership": 7,
+    "corriente": 14,
+    "cabrero": 1,
 }
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 STILL = 180.0  # seconds without any progress before the demo gives up
