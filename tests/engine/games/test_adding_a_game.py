@@ -18,6 +18,9 @@ PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
 COPIED = ("bots", "docs", "engine", "league", "tests", "Makefile", "manage.py", "pyproject.toml")
 BY_HAND = {"engine/games/pobre.py": "python", "tests/cases/pobre.yaml": "yaml"}
 WRITTEN = {
+    "bots/kits/c/tute.h",
+    "bots/kits/javascript/tute.mjs",
+    "bots/kits/rust/tute.rs",
     "bots/sdk/tute_bot.py",
     "engine/runner/awkward.json",
     "docs/games/README.md",
