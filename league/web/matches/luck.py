@@ -48,7 +48,7 @@ class Row:
 
 @dataclass
 class Luck:
-    """What the page says. row: None where nobody has asked for a judgement with open cards; open: sittings of which it is not all proved."""
+    """What the page says. row: None where nobody has asked for a judgement with open cards; unproved: sittings of which not all is proved."""
 
     row: Judgement | None
     rows: list[Row]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
-from engine.runner import BotSpec
+from engine.runner import BotSpec, noise
 from engine.runner.limits import LEAST_NOISE_S, Noise
 from engine.runner.match import play_match
 from engine.runner.noise import MOST_CPU, MOST_STOP_S, measure_noise
@@ -13,6 +15,7 @@ from engine.runner.seat import Seat
 from engine.sandbox import Sandbox
 from engine.sandbox.process.bot import PONDERING_S
 from tests.support.bots import SHORT, match
+from tests.support.processes import wait_for
 
 
 def test_noise_is_measured_once_and_within_bounds() -> None:
@@ -22,17 +25,30 @@ def test_noise_is_measured_once_and_within_bounds() -> None:
     assert 0 <= found.stop_s <= MOST_STOP_S
     assert found.late_s > 0
     assert measure_noise() is found
-    assert not [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_spinner(pid)]  # noqa: PTH208
+    assert not spinners(os.getpid())
 
 
-def _is_spinner(pid: str) -> bool:
-    """Whether it is the busy child of this process that the measurement starts."""
+def spinners(of: int) -> list[str]:
+    """The busy children of a process that the measurement starts."""
+    return [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_spinner(pid, of)]  # noqa: PTH208
+
+
+def _is_spinner(pid: str, of: int) -> bool:
     folder = Path("/proc", pid)
     try:
         parent = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
-        return parent == os.getpid() and b"while True: pass" in (folder / "cmdline").read_bytes()
+        return parent == of and noise._COMPUTES.encode() in (folder / "cmdline").read_bytes()
     except OSError:
         return False
+
+
+def test_who_is_killed_while_it_measures_leaves_nobody_who_computes() -> None:
+    code = "from engine.runner import noise\nnoise.ROUNDS = 10**9\nnoise._stop()"
+    with subprocess.Popen([sys.executable, "-c", code]) as worker:
+        wait_for(lambda: spinners(worker.pid), "the busy child", 60)
+        [child] = spinners(worker.pid)
+        worker.kill()
+    assert wait_for(lambda: not Path("/proc", child).exists(), "the end of the child", 60)
 
 
 def test_every_result_says_how_noisy_its_host_was(box: Sandbox, honest: BotSpec) -> None:
@@ -50,9 +66,9 @@ def test_a_bot_is_given_the_noise_of_its_host(box: Sandbox, honest: BotSpec) -> 
     from engine.runner import runtimes
     from engine.sandbox import Policy
 
-    noise = Noise(cpu=0.25, stop_s=0.01)
+    given = Noise(cpu=0.25, stop_s=0.01)
     with box.start(honest.path, runtimes.get("python", box.state_dir), honest.entry, Policy()) as process:
         assert process.pondering_s == PONDERING_S
-        seat = Seat(0, 0, process, SHORT, noise)
+        seat = Seat(0, 0, process, SHORT, given)
         assert process.pondering_s == 0.01
     assert seat.clock.upper_s == (SHORT.move_s + SHORT.bank_s) * 1.25 + LEAST_NOISE_S
