@@ -17,6 +17,7 @@ from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
 from league.web.ratings import views as ratings
+from league.web.tournaments import bot_choice
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -50,6 +51,7 @@ urlpatterns = [
     path("t/", tournaments.tournaments, name="tournaments"),
     path("t/new/", tournaments.new_tournament, name="tournament-new"),
     path("t/new/forecast/", tournaments.forecast, name="tournament-forecast"),
+    path("t/new/bots/", bot_choice.found_bots, name="bots-found"),
     path("e/", events.events, name="events"),
     path("e/new/", events.new_event, name="event-new"),
     path("e/new/forecast/", events.event_forecast, name="event-forecast"),

@@ -1,4 +1,4 @@
-// Comforts of the forms; both work without this file. Dropping a file on the upload form; predicting a tournament while somebody types.
+// Comforts of the forms; all work without this file. Dropping a file on the upload form; predicting a tournament, and finding its bots, while somebody types.
 const drop = document.querySelector(".drop");
 if (drop) {
   const input = drop.querySelector("input");
@@ -24,6 +24,23 @@ if (form) {
   };
   form.addEventListener("input", () => { show(); clearTimeout(soon); soon = setTimeout(ask, 200); });
   form.querySelector("button[value=predict]").hidden = true;
+  const find = form.querySelector("input[name=find]");
+  if (find) {
+    const boxes = form.querySelector(".found");
+    let later, looked = 0;
+    const look = async () => {
+      const chosen = new FormData(form).getAll("bots").map((bot) => ["bots", bot]), number = ++looked;
+      const answer = await fetch(`${boxes.dataset.found}&${new URLSearchParams([["find", find.value], ...chosen])}`).catch(() => null);
+      if (number !== looked || !answer || !answer.ok) return;
+      const text = await answer.text(), now = new Set(new FormData(form).getAll("bots"));
+      if (number !== looked) return;
+      boxes.innerHTML = text;
+      for (const box of boxes.querySelectorAll("input")) box.checked = now.has(box.value); // a box may have been ticked meanwhile
+    };
+    find.addEventListener("input", () => { clearTimeout(later); later = setTimeout(look, 200); });
+    find.addEventListener("keydown", (key) => { if (key.key === "Enter") { key.preventDefault(); clearTimeout(later); look(); } });
+    form.querySelector("button[value=find]").hidden = true;
+  }
   if (!line.textContent) ask();
   show();
 }

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
@@ -48,7 +49,7 @@ def _possible_actions(request: HttpRequest, found: Circuit) -> dict[str, object]
         return {}
     owned = may_manage(request, found.owner_id)
     joined = {bot.slug: bot.owner_id for bot in found.bots.all()}
-    mine = [slug for slug, version in entrants(found.game) if version.bot.owner_id == viewer.pk]
+    mine = [slug for slug, _version in entrants(found.game, Q(owner=viewer))]
     return {
         "owned": owned,
         "can_join": [slug for slug in mine if slug not in joined],
@@ -64,7 +65,7 @@ def new_circuit(request: HttpRequest) -> HttpResponse:
         return choose_game(request, "tournaments/circuit_new.html")
     game = game_at_table(key, request.GET.get("players", ""))
     owner = player_of(request)
-    mine = {slug: v for slug, v in entrants(key) if v.bot.owner_id == owner.pk}
+    mine = dict(entrants(key, Q(owner=owner)))
     form = CircuitForm(game, [(slug, slug) for slug in mine], request.POST or None, initial={"bots": list(mine)})
     if request.method == "POST" and form.is_valid():
         try:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import NamedTuple
+
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.db.models import Prefetch
+from django.db.models import Exists, OuterRef, Prefetch, Q
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
@@ -13,28 +16,48 @@ from league.domain.bots.consent import Word
 from league.domain.matches import sight
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Entry, Player, Tournament
-from league.service import marks
-from league.service.remembered import Remembered
+
+FREE = Q(state=BotState.ACTIVE, stopped=None, owner_banned=False)  # bots that may enter anything
+MOST_OFFERED = 100  # bots on a form at once, beside those that were chosen
 
 
-def entrants(game: str) -> list[tuple[str, BotVersion]]:
-    """Slug of every active bot, and the version that it sends to a tournament of a game (league.domain.bots.bots.sent_version). One query."""
-    free = {"bot__state": BotState.ACTIVE, "bot__stopped": None, "bot__owner_banned": False}
-    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, **free).select_related("bot")
+def entrants(game: str, which: Q) -> list[tuple[str, BotVersion]]:
+    """Slug of every active bot of those that `which` says of its row, and the version that it sends to a tournament of a game. One query.
+
+    Which version that is: league.domain.bots.bots.sent_version.
+    """
+    rows = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, bot__in=Bot.objects.filter(FREE, which))
     found: dict[str, BotVersion] = {}
-    for version in rows.order_by("bot__slug", "number"):
+    for version in rows.select_related("bot").order_by("bot__slug", "number"):
         chosen = found.get(version.bot.slug)
         if version.plays(game) and (chosen is None or chosen.pk != version.bot.sends_id):
             found[version.bot.slug] = version
     return list(found.items())
 
 
-_shown: Remembered[str, list[tuple[str, BotVersion]]] = Remembered(8_000, len)
+class Offer(NamedTuple):
+    """The bots among which somebody chooses on a form."""
+
+    versions: list[tuple[str, BotVersion]]
+    more: bool  # the league has others
 
 
-def entrants_to_show(game: str) -> list[tuple[str, BotVersion]]:
-    """The same for who is only shown them: remembered while no bot changes, and nobody may change them. One query, two for what is new."""
-    return _shown.of(game, marks.BOTS, lambda _: entrants(game))
+def offer(game: str, by: Player, *, chosen: Collection[str] = (), part: str = "") -> Offer:
+    """Those that were chosen, and the first of those with `part` in their name: own ones, those of the house, then by name. Five queries at most.
+
+    What it costs does not grow with the league: each query ends with the last bot that is shown.
+    """
+    versions = BotVersion.objects.filter(bot=OuterRef("pk"), status=VersionStatus.ACCEPTED)
+    # JSON as text, since SQLite cannot ask whether a list has an item; `entrants` looks again
+    plays = (Q(games=[]) | Q(games__icontains=f'"{game}"')) & ~Q(refused__icontains=f'"{game}"')
+    bots = Bot.objects.filter(FREE, Exists(versions.filter(plays)), slug__icontains=part).order_by("slug")
+    found: list[str] = []
+    for group in (bots.filter(owner=by), bots.filter(is_house=True), bots):
+        if len(found) <= MOST_OFFERED:
+            # one more than is shown says that there are others
+            found += group.exclude(slug__in=found).values_list("slug", flat=True)[: MOST_OFFERED + 1 - len(found)]
+    shown = {*chosen, *found[:MOST_OFFERED]}
+    return Offer(entrants(game, Q(slug__in=shown)), more=len(found) > MOST_OFFERED)
 
 
 def choices(versions: list[tuple[str, BotVersion]], by: Player) -> tuple[list[tuple[str, str]], set[str]]:

@@ -36,7 +36,8 @@ from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named, until_of
 from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import forecasts
-from league.web.tournaments.entrants import choices, entrants, tournaments_with_entries
+from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
+from league.web.tournaments.entrants import tournaments_with_entries
 from league.web.tournaments.event_forms import EventForm, TermsForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 
@@ -277,13 +278,16 @@ def new_event(request: HttpRequest) -> HttpResponse:
     if key not in engine.games():
         return choose_game(request, "tournaments/event_new.html")
     game = game_at_table(key, request.GET.get("players", ""))
-    versions = dict(entrants(key))
     owner = player_of(request)
-    labels, willing = choices(list(versions.items()), owner)
-    form = EventForm(game, labels, request.POST or None, chosen=willing)
+    choice = bot_choice(key, owner, request.POST, request.GET)
+    finds = request.POST.get("action") == "find"
+    filled = None if finds else request.POST or None
+    form = EventForm(game, choice.labels, filled, chosen=choice.start)
+    if finds:
+        unsent([form, *form.stages], request.POST)
     prediction = ""
-    if request.method == "POST" and form.is_valid():
-        chosen = [versions[slug] for slug in form.cleaned_data["bots"]]
+    if filled and form.is_valid():
+        chosen = [choice.versions[slug] for slug in form.cleaned_data["bots"]]
         if request.POST.get("action") == "predict":
             prediction = forecasts.event_sentences(form.document(), len(chosen))
         else:
@@ -294,8 +298,8 @@ def new_event(request: HttpRequest) -> HttpResponse:
                 form.add_error(None, shown(refusal))
             else:
                 return redirect("event", slug=made.slug)
-    bad = request.method == "POST" and bool(form.errors or any(stage.errors for stage in form.stages))
-    context = chosen_game(game) | {"form": form, "prediction": prediction}
+    bad = bool(filled) and bool(form.errors or any(stage.errors for stage in form.stages))
+    context = chosen_game(game) | {"form": form, "choice": choice, "prediction": prediction}
     return render(request, "tournaments/event_new.html", context, status=422 if bad else 200)
 
 
@@ -304,10 +308,8 @@ def event_forecast(request: HttpRequest) -> HttpResponse:
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404
-    versions = entrants(key)
-    form = EventForm(
-        game_at_table(key, request.GET.get("players", "")), [(slug, str(v)) for slug, v in versions], request.GET
-    )
+    game = game_at_table(key, request.GET.get("players", ""))
+    form = EventForm(game, labels_of_sent(key, request.GET), request.GET)
     form.fields["name"].required = False
     text = (
         forecasts.event_sentences(form.document(), len(form.cleaned_data["bots"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -34,9 +34,10 @@ from league.web.common.game_lines import describe_game, game_at_table
 from league.web.common.inputs import bot_named, until_of, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
 from league.web.tournaments import forecasts, tiebreaks
+from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.crosstable import Window, crosstable, picture
-from league.web.tournaments.entrants import choices, entrants, entrants_to_show, tell_entered
+from league.web.tournaments.entrants import tell_entered
 from league.web.tournaments.forms import TournamentForm
 
 BY_PLACE = keyset.Order.by("place")
@@ -300,24 +301,28 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
             request, "tournaments/tournament_new.html", {"games": [describe_game(one) for one in engine.games()]}
         )
     game = game_at_table(key, request.GET.get("players", ""))
-    versions = entrants(key) if request.method == "POST" else entrants_to_show(key)
     owner = player_of(request)
-    form = _form(game, versions, owner, request.POST or None, request.GET)
+    choice = bot_choice(key, owner, request.POST, request.GET)
     action = request.POST.get("action", "")
-    if request.method == "POST" and form.is_valid() and action != "predict":
+    filled = None if action == "find" else request.POST or None
+    form = _form(game, choice.labels, filled, request.GET.get("format", "round_robin"), choice.start)
+    if action == "find":
+        unsent([form], request.POST)
+    if filled and form.is_valid() and action != "predict":
         try:
-            made = _create(owner, game, versions, form.cleaned_data, start=action == "start")
+            made = _create(owner, game, choice.versions, form.cleaned_data, start=action == "start")
         except Refused as refusal:
             form.add_error(None, shown(refusal))
         else:
             return redirect("tournament", slug=made.slug)
     context = {
         "form": form,
+        "choice": choice,
         "game": describe_game(key),
         "seats": len(game.sides),
         "sittings": len(game.sittings(len(game.sides))),
         "players": game.players,
-        "prediction": _prediction(game, form, owner),
+        "prediction": "" if action == "find" else _prediction(game, form, owner),
     }
     return render(request, "tournaments/tournament_new.html", context, status=422 if form.errors else 200)
 
@@ -328,27 +333,25 @@ def forecast(request: HttpRequest) -> HttpResponse:
     if key not in engine.games():
         raise Http404
     game = game_at_table(key, request.GET.get("players", ""))
-    versions = entrants_to_show(key)
-    form = _form(game, versions, viewer_of(request), request.GET)
+    form = _form(game, labels_of_sent(key, request.GET), request.GET)
     form.fields["name"].required = False
     text = forecasts.tournament_sentence(game, form.cleaned_data, viewer_of(request)) if form.is_valid() else ""
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 def _form(
-    game: engine.Game, versions: list[tuple[str, BotVersion]], viewer: Player | None, data: Any, wish: Any = None
+    game: engine.Game,
+    labels: list[tuple[str, str]],
+    data: QueryDict | None,
+    format: str = "round_robin",
+    bots: Sequence[str] = (),
 ) -> TournamentForm:
-    """Bots that need not be asked for are chosen beforehand; who is not logged in is shown all.
-
-    `wish` is the query of a link that has chosen already: `?with=rufo&with=greedy&format=duel`.
-    """
-    wanted = wish.getlist("with") if wish else []
-    labels, willing = choices(versions, viewer) if viewer else ([(slug, str(v)) for slug, v in versions], set())
+    """What was sent, or a fresh one with these bots chosen."""
     start = {
         "name": f"{game.title}",
         "boards": domain.default_boards(game.key, game.players),
-        "bots": [slug for slug, _ in labels if (slug in wanted if wanted else slug in willing)],
-        "format": wish.get("format") if wish and "format" in wish else "round_robin",
+        "bots": list(bots),
+        "format": format,
     }
     return TournamentForm(game, labels, data, initial=start)
 
@@ -362,7 +365,7 @@ def _prediction(game: engine.Game, form: TournamentForm, viewer: Player) -> str:
 
 
 def _create(
-    owner: Player, game: engine.Game, versions: list[tuple[str, BotVersion]], chosen: dict[str, Any], *, start: bool
+    owner: Player, game: engine.Game, versions: dict[str, BotVersion], chosen: dict[str, Any], *, start: bool
 ) -> Tournament:
     with transaction.atomic():
         made = domain.create(
@@ -371,7 +374,7 @@ def _create(
             game.key,
             chosen["options"],
             chosen["boards"],
-            [version for slug, version in versions if slug in chosen["bots"]],
+            [versions[slug] for slug in chosen["bots"]],
             game.players,
             format=chosen["format"],
             parameters=chosen["parameters"],

@@ -254,6 +254,30 @@ def test_the_form_counts_matches(live, visit) -> None:
     assert visited.complaints == []
 
 
+def test_bots_are_found_while_somebody_types(live, visit) -> None:
+    url, _ = live
+    visited = visit(f"{url}/accounts/login/?next=/t/new/?game=partnership%26find=so")
+    page = visited.page
+    page.fill("#id_username", "ana")
+    page.fill("#id_password", "a long password")
+    page.click("main form button")
+    page.wait_for_url("**/t/new/**")
+    assert page.input_value("#find") == "so"
+    assert page.is_hidden("button[value=find]")
+    page.click("text=sol v1")
+    page.fill("#find", "lun")
+    page.locator("label", has_text="luna v1").wait_for()
+    assert page.is_checked("input[value=sol]")
+    page.check("input[value=luna]")
+    page.fill("#find", "nobody")
+    page.locator(".found", has_text="luna").locator("label", has_text="sol v1").wait_for()
+    page.press("#find", "Enter")
+    page.locator(".prediction", has_text="2 bots:").wait_for()
+    assert page.is_checked("input[value=luna]")
+    assert "/t/new/" in page.url
+    assert visited.complaints == []
+
+
 def earned(events: list[dict], seats: int) -> list[list[int]]:
     """What each seat has after each event of a record: tricks and songs as they come, what the last trick is worth with it, at the end the score."""
     found, points, told = [], [0] * seats, {}

@@ -120,8 +120,8 @@ QUERIES = {
     "puzzles": 7,
     "puzzle": 5,
     "choose a game": 3,
-    "new tournament": 7,
-    "new event": 7,
+    "new tournament": 10,
+    "new event": 10,
     "new league": 5,
 }
 
