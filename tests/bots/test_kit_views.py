@@ -19,6 +19,7 @@ import engine
 from bots import tables
 from engine.search.knowledge import Knowledge
 from tests.bots.harness import ROOT, tute_bot
+from tests.support import languages
 
 KITS = ROOT / "bots" / "kits"
 PROGRAMS = Path(__file__).parent / "kits"
@@ -61,7 +62,7 @@ LANGUAGES: dict[str, tuple[str, Callable[[Path], list[str]]]] = {
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The command that tells the view of a kit. Who has no tool for it gets an error, and no test that was not run."""
     tool, build = LANGUAGES[request.param]
-    assert shutil.which(tool), f"no {tool} on PATH: install it, or leave this language out with -k"
+    languages.find(tool)
     return build(tmp_path_factory.mktemp(request.param))
 
 

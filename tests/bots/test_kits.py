@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,6 +12,7 @@ import pytest
 
 import engine
 from tests.bots.harness import ROOT, SDK
+from tests.support import languages
 
 KITS = ROOT / "bots" / "kits"
 
@@ -53,19 +53,19 @@ def play_seat(command: list[str], key: str, environment: dict[str, str] | None =
 
 
 @pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero"])
-@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler (cc) on PATH: the kit in C cannot be built")
 def test_kit_in_c(key: str, tmp_path: Path) -> None:
     program = tmp_path / "bot"
     source = KITS / "c" / "bot.c"
-    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-O2", "-o", str(program), str(source)], check=True)
+    subprocess.run(
+        [languages.find("cc"), "-Wall", "-Wextra", "-Werror", "-O2", "-o", str(program), str(source)], check=True
+    )
 
     assert play_seat([str(program)], key) > 5
 
 
 @pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero"])
-@pytest.mark.skipif(not shutil.which("node"), reason="no node on PATH: the kit in JavaScript cannot run")
 def test_kit_in_javascript(key: str) -> None:
-    assert play_seat(["node", str(KITS / "javascript" / "bot.mjs")], key) > 5
+    assert play_seat([languages.find("node"), str(KITS / "javascript" / "bot.mjs")], key) > 5
 
 
 @pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero", "subastado"])

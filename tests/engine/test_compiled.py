@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from engine import compiled, compiling
-from tests.support import migrated
+from tests.support import languages, migrated
 from tests.support.processes import Process, free_port, wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -103,10 +103,6 @@ def play(folder: Path) -> dict[str, object]:
     return sums
 
 
-needs_compiler = pytest.mark.skipif(
-    shutil.which("cc") is None and shutil.which("gcc") is None,
-    reason="no C compiler on PATH, so there is nothing to try: install gcc",
-)
 PROJECT = ("engine", "league", "bots", "docs", "manage.py", "pyproject.toml", "README.md", "LICENSE")
 
 
@@ -125,6 +121,7 @@ def copy_of(target: Path, *names: str) -> Path:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project of its own with compiled rules, where every user may look: bots are other users where the tests run as root."""
+    languages.find("cc")
     folder = copy_of(Path(tmp_path_factory.mktemp("fast")) / "project", *PROJECT)
     compiling.build(folder, opt_level="0")  # it plays the same, and compiles sooner
     return folder
@@ -151,7 +148,6 @@ def installed(project: Path) -> Path:
     return environment / "bin"
 
 
-@needs_compiler
 @pytest.mark.slow
 @pytest.mark.timeout(1200)  # the compiler takes a minute of a free core
 def test_compiled_and_pure_rules_play_the_same_matches(project: Path, tmp_path: Path) -> None:
@@ -168,7 +164,6 @@ def plain_environment(**more: str) -> dict[str, str]:
     return kept | {"SANDBOX_TIER": "auto", "PYTHONUNBUFFERED": "1"} | more
 
 
-@needs_compiler
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_the_command_finds_the_compiled_rules_from_any_folder(installed: Path, tmp_path: Path) -> None:
@@ -179,7 +174,6 @@ def test_the_command_finds_the_compiled_rules_from_any_folder(installed: Path, t
         assert (done.stdout.rpartition(", ")[2], done.stderr) == ("rules: compiled\n", "")
 
 
-@needs_compiler
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_site_and_worker_find_the_compiled_rules_from_any_folder(
@@ -255,7 +249,6 @@ print(engine.COMPILED, engine.compiled.folder().is_dir(), [table.worth(card) for
 """
 
 
-@needs_compiler
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_a_bot_finds_the_compiled_rules_in_every_tier(project: Path, installed: Path, tmp_path: Path) -> None:

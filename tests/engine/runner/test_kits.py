@@ -12,6 +12,7 @@ import pytest
 from engine.runner import BotSpec, Limits, load_package, runtimes
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox, check
+from tests.support import languages
 from tests.support.bots import match
 
 KITS = Path(__file__).resolve().parents[3] / "bots" / "kits"
@@ -52,8 +53,7 @@ def test_kit_plays_in_the_sandbox(
     kit: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path
 ) -> None:
     tool, runtime, build = BUILDS[kit]
-    if not shutil.which(tool):
-        pytest.skip(f"no {tool} on PATH: the kit {kit} cannot be tried on this machine")
+    languages.find(tool)
     folder = tmp_path / kit
     shutil.copytree(KITS / kit, folder)
     build(folder)
