@@ -54,11 +54,11 @@ def bot_choice(game: str, by: Player, sent: QueryDict, link: QueryDict) -> BotCh
     chosen = sent_names(sent) if sent else wanted
     offered = offer(game, by, chosen=chosen, part=part)
     labels, willing = choices(offered.versions, by)
-    if part:
-        labels.sort(key=lambda one: one[0] not in chosen)
     if offered.more or part:
         willing = {slug for slug, version in offered.versions if version.bot.owner_id == by.pk} & willing
     start = [slug for slug, _text in labels if (slug in wanted if wanted else slug in willing)]
+    if offered.more or part:
+        labels.sort(key=lambda one: one[0] not in {*chosen, *start})
     return BotChoice(dict(offered.versions), labels, start, part, offered.more)
 
 

@@ -51,6 +51,7 @@ def test_a_form_shows_some_bots_and_ticks_own_ones(many, owner, path) -> None:
     shown = boxes(owner.get(f"{path}?game=partnership").content.decode())
     assert len(shown) == MOST_OFFERED
     assert [name for name, ticked in shown.items() if ticked] == ["rufo"]
+    assert next(iter(shown)) == "rufo"
     assert {"many-000", "many-097"} <= set(shown)
     assert not {"many-098", "sol"} & set(shown)
 
