@@ -1,0 +1,23 @@
+"""What the search says at fixed moments stays what it was: worths of cards, values of endings, and the nodes that they take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.search.playouts.words import INTERPRETED
+from tests.support import searched
+
+KEPT = Path(__file__).parent / "kept.json"
+
+
+@pytest.mark.parametrize("part", ["worths", "endings"])
+def test_the_search_says_what_it_said(part: str) -> None:
+    """Whoever changes it on purpose writes the file anew: `python -m tests.support.searched > tests/engine/search/kept.json`, as Python source."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    found = searched.PARTS[part]()
+    if part == "endings" and not INTERPRETED:
+        kept = {"endings": {name: {**one, "nodes": 0} for name, one in kept["endings"].items()}}
+    assert found == kept[part]

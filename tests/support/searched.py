@@ -1,0 +1,109 @@
+"""What the search says at fixed moments, as JSON: `python -m tests.support.searched`. Compiled rules and Python source say the same.
+
+Worths of cards by playouts in machine words, under every way of asking for them, and values with the nodes that exact solving took for them. Another
+order of moves, a bound that cuts later or a habit that plays another card changes these numbers; the answers of the tests beside them may stay right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import engine
+from engine.search.deals import Deal
+from engine.search.foresight import ALL, FEATURES, Foresight, knows
+from engine.search.playouts.words import INTERPRETED
+from engine.search.solving import solve, tricks
+
+TABLES: list[tuple[str, dict[str, Any]]] = [
+    *[(key, {}) for key in engine.games() if knows(engine.load(key))],
+    ("brisca", {"players": 4}),
+    ("cabrero", {"players": 3}),
+    ("guinote", {"players": 2}),
+    ("partnership", {"hand_songs": "winning_side"}),
+    ("partnership", {"undertrump": True}),
+]
+# tricks with open hands in which there is a stock or none, and after how many more the rest is estimated
+ASKED = ((0, ALL), (0, 1), (1, 2), (2, ALL))
+# as weights that were learned, for three sizes of the stock, of numbers that differ
+WEIGHTS = tuple(tuple((7 * row + 13 * place) % 61 - 30 for place in range(FEATURES)) for row in range(3))
+PLAYS = 52
+NODES = 20_000
+
+
+def all_worths() -> dict[str, object]:
+    """A digest of the worths for every table that the search knows."""
+    return {f"{key} {options}": digest(worths(engine.load(key, **options))) for key, options in TABLES}
+
+
+def all_endings() -> dict[str, object]:
+    """A digest of the solved endings and their nodes, for every table of two sides."""
+    games = {f"{key} {options}": engine.load(key, **options) for key, options in TABLES}
+    both = {name: endings(game) for name, game in games.items() if len(game.sides) == 2 and tricks.knows(game)}
+    return {
+        name: {"values": digest([one[:2] for one in found]), "nodes": sum(one[2] for one in found)}
+        for name, found in both.items()
+    }
+
+
+PARTS = {"worths": all_worths, "endings": all_endings}
+
+
+def digest(found: list[Any]) -> str:
+    """So that a difference names its table and the file stays small; the number of moments stands before it."""
+    return f"{len(found)} {hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]}"
+
+
+def moments(game: engine.Game, share: float, seeds: int) -> Iterator[engine.State]:
+    """Some of those at which a seat has a choice between cards, of deals that are played by chance."""
+    draw = random.Random(game.key)
+    for seed in range(seeds):
+        state = game.new_match(seed=f"searched {seed}", deals=2)
+        while not state.is_over:
+            legal = state.legal_actions()
+            plays = [action for action in legal if action < PLAYS]
+            if state.phase is None and len(plays) > 1 and draw.random() < share:
+                yield state
+            # words by chance end most deals early
+            state.apply(draw.choice(plays or legal) if draw.random() < 0.9 else draw.choice(legal))
+
+
+def worths(game: engine.Game) -> list[Any]:
+    """Of each moment, by each way of asking: whether the true deal is allowed, and the worth of each card."""
+    draw = random.Random(1)
+    plain, learned = Foresight(game), Foresight(game, WEIGHTS)
+    found = []
+    for number, state in enumerate(moments(game, 0.12, 4)):
+        deal = Deal([sorted(state.hand_of(seat)) for seat in range(game.players)], state.stock[:], [])
+        cards = [action for action in state.legal_actions() if action < PLAYS]
+        for table in (plain, learned) if game.players == 2 else (plain,):
+            table.begin(state, *ASKED[number % len(ASKED)])
+            for seat in range(game.players):
+                table.aim(seat, draw.random() < 0.7)
+            if not table.put(deal):
+                found.append(None)
+                continue
+            left = table.different(cards)
+            found.append([left, [table.worth(card) for card in left], table.led_by_habit(), table.played])
+    return found
+
+
+def endings(game: engine.Game) -> list[list[int]]:
+    """Of each ending: the least and the most that the first camp may gain, and the nodes that it took.
+
+    Compiled the table of positions is larger, and nodes may differ: then they are left out.
+    """
+    found = []
+    for state in moments(game, 0.5, 10):
+        hands = sum(len(state.hand_of(seat)) for seat in range(game.players))
+        if len(state.stock) + hands <= 4 * game.players:
+            one = solve(state, NODES)
+            found.append([one.low, one.high, one.nodes if INTERPRETED else 0])
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: part() for name, part in PARTS.items()}, indent=1))
