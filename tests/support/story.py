@@ -1,0 +1,206 @@
+"""A story of a league, told by its own functions at fixed moments, and what it leaves in the database, column by column.
+
+Whatever a function writes into a row is in one of these columns: moments, actors, reasons, counts. A change of any of them is named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import models
+
+from engine.runner import FaultReport
+from league.domain.bots import bots, challenges, consent
+from league.domain.core.errors import Refused
+from league.domain.judgements import asking
+from league.domain.matches import embargoes, leases, reports
+from league.domain.operators import acting
+from league.domain.people import bans, players, quotas, tokens
+from league.domain.tournaments import circuits, enrolment, events, progress, requests, tournaments
+from league.domain.upkeep import reconcile
+from league.enums import EntryPolicy, TournamentStatus
+from league.models import Match, Player
+from tests.support import league as made
+
+# The bytes of these hang on what else the process has done
+ELSEWHERE = {"Package", "LogDictionary"}
+# Stamps by which processes tell whether sums are those that they know: drawn anew each time
+DRAWN = {"PoolSums.stamp", "PoolSums.fitted", "PoolSums.ranked", "TableOfDay.ranked"}
+
+
+@contextmanager
+def one_chance(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Chance of the operating system that is the same in every run."""
+    draw = random.Random(7)
+    with monkeypatch.context() as patched:
+        patched.setattr(secrets, "token_bytes", lambda size=32: draw.randbytes(size))
+        patched.setattr(secrets, "token_hex", lambda size=32: draw.randbytes(size).hex())
+        patched.setattr(secrets, "token_urlsafe", lambda size=32: draw.randbytes(size).hex())
+        patched.setattr(secrets, "choice", draw.choice)
+        patched.setattr(secrets, "randbelow", draw.randrange)
+        yield
+
+
+def play_all(now: datetime, *, most: int = 40, fails: str = "") -> int:
+    """Play what waits, as a worker would: the party of the smaller version wins; a bot of the name `fails` crashes. How many matches."""
+    played = 0
+    for _ in range(most):
+        held = leases.claim("w1", now=now)
+        if held is None:
+            break
+        if held.kind == "audit":  # it needs the bot itself
+            leases.release(held.pk, held.token, why="no bot here", now=now)
+            break
+        leases.start(held, now=now)
+        parties = list(held.parties.order_by("number").values_list("version_id", "version__bot__slug"))
+        winner = min(range(len(parties)), key=lambda number: parties[number])
+        faults = [crash(number) for number, (_pk, slug) in enumerate(parties) if slug == fails][:1]
+        reports.report(held.pk, held.token, made.result(held, winner=winner, faults=faults), now=now)
+        played += 1
+    return played
+
+
+def crash(party: int) -> FaultReport:
+    """A fault of a party on its first board."""
+    return FaultReport(
+        kind="crash", detail="exit code 1", party=party, seat=0, board=1, sitting=0, step=3, request="", answer=""
+    )
+
+
+def refused(act: Callable[[], object]) -> None:
+    """Something that the league does not do."""
+    with pytest.raises(Refused):
+        act()
+
+
+def tell() -> None:
+    """Six players and their bots, two days: a cup, an event, a league of each week, a ladder, challenges, and what people and operators do beside."""
+    now = made.NOW
+    ana, berto, cira, dora = (players.create(name, now=now) for name in ("ana", "berto", "cira", "dora"))
+    players.create("op", now=now)
+    rufo, luna, sol, zoe = (
+        made.accepted(owner, name) for owner, name in ((ana, "rufo"), (berto, "luna"), (cira, "sol"), (dora, "zoe"))
+    )
+    vega = made.accepted(cira, "vega", policy=EntryPolicy.ASK)
+    bots.describe(rufo.bot, "Plays the first card.")
+    tokens.create(ana, "laptop", days=30, now=now)
+    quotas.set_quota(berto, "boards", 500, why="a class", actor="op", now=now)
+    consent.block(dora, "op", now=now)
+    # a cup; one asks for vega, and its owner says yes; one entry is taken back
+    cup = tournaments.create(ana, "Cup", "partnership", boards=2, versions=[rufo, luna], secret=made.SECRET, now=now)
+    enrolment.enter(cup, sol, by=cira, now=made.later(1))
+    enrolment.enter(cup, zoe, by=dora, now=made.later(2))
+    enrolment.withdraw(cup, zoe, by=dora, now=made.later(3))
+    wish = enrolment.enter(cup, vega, by=ana, message="please", now=made.later(4))
+    requests.grant(wish, by=cira, now=made.later(5))
+    tournaments.start(cup, actor="ana", now=made.later(6))
+    refused(lambda: enrolment.enter(cup, zoe, by=dora, now=made.later(7)))
+    refused(lambda: challenges.challenge(berto, luna, [zoe], "bato", now=made.later(8)))
+    challenges.challenge(ana, rufo, [luna], "corriente", 2, now=made.later(9))
+    play_all(made.later(20), most=3)
+    progress.pause(cup, actor="ana", now=made.later(30))
+    play_all(made.later(40), most=2)
+    progress.resume(cup, actor="ana", now=made.later(50))
+    # a lease that is lost, one that fails, and what is played again
+    leases.claim("w2", now=made.later(60))
+    failing = leases.claim("w3", now=made.later(61))
+    if failing is not None:
+        leases.start(failing, now=made.later(62))
+        leases.fail(failing.pk, failing.token, why="the host went away", now=made.later(63))
+    reconcile.reconcile(now=made.later(4000))
+    play_all(made.later(4100), fails="sol")
+    reconcile.reconcile(now=made.later(4200))
+    # two days of everything that happens by itself
+    document = {
+        "name": "Open",
+        "game": "partnership",
+        "stages": [
+            {"format": "round_robin", "groups": 2, "advance": 1, "boards": 2},
+            {"format": "round_robin", "boards": 2},
+        ],
+    }
+    found = events.create(berto, document, [rufo, luna, sol, zoe], secret=made.SECRET, now=made.later(5000))
+    weekly = circuits.create(
+        cira, "Fridays", "corriente", days="thu,fri", at="20:00", time_zone="Europe/Madrid", size=2, moves=1, boards=2,
+        now=made.later(5100),
+    )  # fmt: skip
+    for version, owner in ((rufo, ana), (luna, berto), (sol, cira), (zoe, dora)):
+        circuits.join(weekly, version.bot, by=owner, now=made.later(5200))
+    for version in (rufo, luna, zoe):
+        consent.let_on_ladders(version.bot, on=True, actor="its owner", now=made.later(5300))
+    embargoes.change(cup, made.later(9000), why="a paper", actor="op", now=made.later(5400))
+    bots.set_state(sol.bot, "paused", actor="cira", now=made.later(5500))
+    for step in range(12):
+        at = made.later(6000 + 10_000 * step)
+        reconcile.reconcile(now=at)
+        play_all(at + timedelta(seconds=60), most=12)
+        if step == 2:
+            bots.set_state(sol.bot, "active", actor="cira", now=at)
+            bots.stop(luna.bot, why="too loud", actor="op", now=at)
+        if step == 4:
+            bots.let_go(luna.bot, why="quiet now", actor="op", now=at)
+            asking.ask(finished()[0], "open", ana, now=at)
+        if step == 6:
+            acting.act("void", [finished()[-1].public_id], {}, why="a wrong deal", by=None, now=at)
+            acting.act("ban", ["dora"], {}, why="insults", by=None, now=at)
+        if step == 9:
+            bans.lift(Player.objects.get(pk=dora.pk), why="said sorry", actor="op", now=at)
+            made.uploaded(ana, "rufo", now=at)
+    found.refresh_from_db()
+    assert found.status == TournamentStatus.FINISHED
+    assert weekly.seasons.exists()
+
+
+def finished() -> list[Match]:
+    """Rated matches, by their numbers."""
+    return list(Match.objects.filter(status="finished", rated=True).order_by("pk"))
+
+
+def columns() -> dict[str, str]:
+    """A digest of each column of each table, rows by their numbers; a reference is the place of the row that it names."""
+    tables = [model for model in apps.get_app_config("league").get_models() if model.__name__ not in ELSEWHERE]
+    places = {
+        model: {
+            pk: place for place, pk in enumerate(model._default_manager.order_by("pk").values_list("pk", flat=True))
+        }
+        for model in apps.get_models()
+    }
+    found: dict[str, str] = {}
+    for model in tables:
+        rows = list(model._default_manager.order_by("pk"))
+        for field in model._meta.concrete_fields:
+            related = field.related_model
+            values = [getattr(row, field.attname) for row in rows]
+            if isinstance(field, models.AutoField) or f"{model.__name__}.{field.name}" in DRAWN:
+                continue
+            if isinstance(related, type) and issubclass(related, models.Model):
+                values = [places[related].get(value) for value in values]
+            text = json.dumps([plain(value) for value in values])
+            found[f"{model.__name__}.{field.name}"] = f"{len(rows)} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value of a column as JSON; moments are seconds from the begin of the story, and numbers have nine digits."""
+    if isinstance(value, datetime):
+        return (value - made.NOW).total_seconds()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes | memoryview):
+        return bytes(value).hex()
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    if isinstance(value, dict):
+        return {str(name): plain(one) for name, one in sorted(value.items(), key=lambda pair: str(pair[0]))}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value if value is None or isinstance(value, str | int | bool) else str(value)
