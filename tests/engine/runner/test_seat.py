@@ -49,7 +49,7 @@ def test_no_answer_takes_more_off_the_pass_than_it_took(seat: Seat) -> None:
 def test_each_answer_is_timed_and_the_sums_are_kept(seat: Seat) -> None:
     seat.start(HELLO)
     cpu_s, wall_s, slowest = seat.cpu_s, seat.wall_s, 0.0
-    assert 0 < seat.cpu_s
+    assert seat.cpu_s > 0
     assert seat.max_cpu_s == 0.0, "a start is no decision"
 
     for number in range(1, ANSWERS + 1):

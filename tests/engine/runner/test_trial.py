@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.runner import BotSpec, MatchSpec
+from engine.runner import BotSpec, Limits, MatchSpec
 from engine.runner.spec import ALWAYS
 from engine.runner.trial import CHECKS, REPEATED, START, Check, Trial, try_bot
 from engine.sandbox import BotProcess, Sandbox
@@ -164,7 +164,7 @@ def hello(m):
 def test_who_plays_sealed_is_tried_sealed_and_is_told_so(box: Sandbox, honest: BotSpec, make: Maker) -> None:
     bot = make(ALONE)
 
-    trial = tried(box, bot, honest, sealing=ALWAYS)
+    trial = tried(box, bot, dataclasses.replace(honest, sealable=False), sealing=ALWAYS)
 
     assert trial.faulty is None, trial.faulty
     assert [check.name for check in trial.checks] == list(CHECKS[:-1])
@@ -179,3 +179,39 @@ def test_who_has_failed_at_one_seat_is_not_tried_at_the_next(box: Sandbox, hones
 
     assert [check.name for check in trial.checks if check.fault] == ["awkward"]
     assert trial.stderr.split().count("begins") == 1
+
+
+# Twelve threads, all of them there at once
+GATHER = (
+    "gate = threading.Barrier(13); "
+    "[threading.Thread(target=gate.wait, daemon=True).start() for _ in range(12)]; "
+    "gate.wait()"
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "few", "uses"),
+    [
+        ("memory_mb", 100, "held = bytearray(160 << 20)"),
+        ("threads", 6, GATHER),
+    ],
+)
+def test_a_bot_is_tried_within_the_limits_of_its_matches(
+    limit: str, few: int, uses: str, box: Sandbox, honest: BotSpec, make: Maker
+) -> None:
+    """It takes more than them, and less than is usual, where more boards are announced than it was to play whole."""
+    bot = make(f"def hello(m):\n    if m['boards'] > 1: {uses}\n    return '{{\"type\":\"ready\"}}\\n'")
+
+    trial = tried(box, bot, honest, limits=dataclasses.replace(Limits(), **{limit: few}))
+
+    assert trial.faulty is not None
+    assert trial.faulty.name == START
+
+
+def test_no_more_of_its_words_is_kept_than_its_limits_say(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    bot = make("def hello(m):\n    sys.stderr.write('word ' * 2000)\n    return '{\"type\":\"ready\"}\\n'")
+
+    trial = tried(box, bot, honest, limits=Limits(stderr_kib=1))
+
+    assert trial.faulty is None
+    assert 2 * 1000 < len(trial.stderr) < 2 * 1500
