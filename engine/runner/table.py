@@ -145,7 +145,6 @@ class _Table:
         self.spec, self.seating, self.stop, self._ask = spec, tuple(seating), stop, ask
         self.game = load(spec)
         self.starter = replace(starter_of(spec, self.game, box), stop=stop, absent=(person,))
-        self.told = self.starter.told(0, self.seating)
         self.texts = Texts(self.game)
         self.taken = taken
         self.number = 0  # of the next decision

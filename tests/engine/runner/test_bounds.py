@@ -98,3 +98,31 @@ def test_a_match_is_stopped_in_the_middle_of_a_decision_and_blames_nobody(
 
         assert not any(board.complete for board in result.boards)
         assert [report.faults for report in result.parties] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("key", "players", "deals", "asked"),
+    [
+        ("partnership", 4, None, 8),  # one deal
+        ("two_player", 2, None, 16),
+        ("partnership", 4, 3, 24),
+        ("corriente", 2, None, 64),  # until one of two sides has won: four deals
+        ("corriente", 2, 1, 16),
+        ("cabrero", 4, None, 64),  # until all but one are out: eight deals
+        ("cabrero", 3, None, 86),  # 85 1/3
+        ("cabrero", 6, None, 43),
+        ("cabrero", 3, 2, 22),
+    ],
+)
+def test_a_board_has_time_for_so_many_decisions_of_a_seat(
+    key: str, players: int, deals: int | None, asked: int
+) -> None:
+    game = engine.load(key, players=players)
+    limits = Limits(start_s=1.0, move_s=0.25, bank_s=2.0)
+
+    assert bounds.decisions(game, deals) == asked
+    assert bounds.pass_s(limits, game, 5, deals) == 3.0 + 5 * asked * 0.25
+    sides = len(game.sides)
+    assert bounds.match_s(limits, game, sides, 5, deals) == len(game.sittings(sides)) * players * (
+        3.0 + 5 * asked * 0.25
+    )

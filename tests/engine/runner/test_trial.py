@@ -2,12 +2,15 @@
 
 import dataclasses
 import itertools
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from engine.runner import BotSpec, MatchSpec
+from engine.runner import BotSpec, Limits, MatchSpec
+from engine.runner.spec import ALWAYS
 from engine.runner.trial import CHECKS, REPEATED, START, Check, Trial, try_bot
-from engine.sandbox import Sandbox
+from engine.sandbox import BotProcess, Sandbox
 from tests.engine.runner.conftest import Maker
 
 FAITHLESS = """import json, sys
@@ -29,8 +32,8 @@ for line in sys.stdin:
 """
 
 
-def tried(box: Sandbox, bot: BotSpec, rival: BotSpec, *, stop: object = None) -> Trial:
-    spec = MatchSpec(match_id="t", game="two_player", secret=b"trial", table="t", boards=(1,), parties=(bot, rival))
+def tried(box: Sandbox, bot: BotSpec, rival: BotSpec, *, stop: object = None, **more: Any) -> Trial:
+    spec = MatchSpec("t", "two_player", secret=b"trial", table="t", boards=(1,), parties=(bot, rival), **more)
     return try_bot(spec, box, stop=stop)  # type: ignore[arg-type]
 
 
@@ -117,3 +120,98 @@ def test_a_trial_that_is_stopped_is_not_complete_and_blames_nobody(
 
     assert not trial.complete
     assert trial.faulty is None
+
+
+class Counting(Sandbox):
+    """Knows how many processes it has started."""
+
+    started = 0
+
+    def start(self, *given: Any, **named: Any) -> BotProcess:
+        self.started += 1
+        return super().start(*given, **named)
+
+
+def test_a_trial_that_is_stopped_while_a_bot_is_asked_once_more_is_not_complete(
+    state_dir: Path, honest: BotSpec
+) -> None:
+    """Four processes play the whole boards, one talks at each seat; the next is asked once more."""
+    counting = Counting("auto", state_dir)
+
+    trial = tried(
+        counting,
+        dataclasses.replace(honest, deterministic=True),
+        honest,
+        stop=lambda: counting.started > 6,
+    )
+
+    assert [check.name for check in trial.checks] == list(CHECKS)
+    assert by_name(trial)[REPEATED].decisions == 0
+    assert not trial.complete
+    assert trial.faulty is None
+
+
+ALONE = """
+import os, sys, time
+def hello(m):
+    print("conversation" if m["boards"] > 1 else "match", file=sys.stderr, flush=True)
+    if not m["sealed"] or time.strftime("%Y-%m-%d") != "2026-01-01":
+        sys.exit(3)
+    return '{"type":"ready"}\\n'
+"""
+
+
+def test_who_plays_sealed_is_tried_sealed_and_is_told_so(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    bot = make(ALONE)
+
+    trial = tried(box, bot, dataclasses.replace(honest, sealable=False), sealing=ALWAYS)
+
+    assert trial.faulty is None, trial.faulty
+    assert [check.name for check in trial.checks] == list(CHECKS[:-1])
+    assert trial.stderr.split() == ["conversation"] * 2
+
+
+def test_who_has_failed_at_one_seat_is_not_tried_at_the_next(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    speaks = FAITHLESS.replace("board = 0\n", "board = 0\nprint('begins', file=sys.stderr, flush=True)\n")
+    bot = make(source=speaks.format(boards=4, on_fault="pass"))
+
+    trial = tried(box, bot, honest)
+
+    assert [check.name for check in trial.checks if check.fault] == ["awkward"]
+    assert trial.stderr.split().count("begins") == 1
+
+
+# Twelve threads, all of them there at once
+GATHER = (
+    "gate = threading.Barrier(13); "
+    "[threading.Thread(target=gate.wait, daemon=True).start() for _ in range(12)]; "
+    "gate.wait()"
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "few", "uses"),
+    [
+        ("memory_mb", 100, "held = bytearray(160 << 20)"),
+        ("threads", 6, GATHER),
+    ],
+)
+def test_a_bot_is_tried_within_the_limits_of_its_matches(
+    limit: str, few: int, uses: str, box: Sandbox, honest: BotSpec, make: Maker
+) -> None:
+    """It takes more than them, and less than is usual, where more boards are announced than it was to play whole."""
+    bot = make(f"def hello(m):\n    if m['boards'] > 1: {uses}\n    return '{{\"type\":\"ready\"}}\\n'")
+
+    trial = tried(box, bot, honest, limits=dataclasses.replace(Limits(), **{limit: few}))
+
+    assert trial.faulty is not None
+    assert trial.faulty.name == START
+
+
+def test_no_more_of_its_words_is_kept_than_its_limits_say(box: Sandbox, honest: BotSpec, make: Maker) -> None:
+    bot = make("def hello(m):\n    sys.stderr.write('word ' * 2000)\n    return '{\"type\":\"ready\"}\\n'")
+
+    trial = tried(box, bot, honest, limits=Limits(stderr_kib=1))
+
+    assert trial.faulty is None
+    assert 2 * 1000 < len(trial.stderr) < 2 * 1500

@@ -349,3 +349,20 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(machine: Machine, ana, 
     assert [audit.decisions > 0 for audit in results.of_match(match)] == [True] * 8
     assert results.summaries([greedy])[greedy.pk] == results.Summary(same=4, reproducible=True)
     assert results.summaries([mine])[mine.pk] == results.Summary(same=4)
+
+
+def test_a_match_is_drawn_from_when_it_is_finished(ana, berto, settings) -> None:
+    settings.AUDIT_PERCENT = 100
+    make_cup(ana, berto)
+    started(ana, [accepted(ana, "nena"), accepted(berto, "sol")], name="Later")
+    late = Match.objects.get(status="queued")
+
+    assert sampling.draw(now=NOW) == 8
+    late.refresh_from_db()
+    assert late.drawn is None
+
+    play(late, now=NOW)
+    assert sampling.draw(now=NOW) == 8
+    late.refresh_from_db()
+    assert late.drawn == NOW
+    assert sampling.draw(now=NOW) == 0

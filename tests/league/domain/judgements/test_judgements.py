@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.analysis import JUDGE, with_open_cards
-from engine.judging import Child
+from engine.judging import Child, Stopped
 from league.domain.core.errors import Refused, TooMany
 from league.domain.judgements import asking, bodies, carrying, reading
 from league.domain.matches import embargoes, matches, replays
@@ -166,6 +166,23 @@ def test_what_was_judged_is_kept_when_it_makes_way(match, ana) -> None:
     whole = bodies.unpack(bytes(row.body)).sittings
     assert (row.status, len(whole), row.cpu_s > spent) == (JudgementStatus.DONE, 2, True)
     assert {place: whole[place] for place in first} == first
+
+
+def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
+    asked(match, ana)
+    held = carrying.claim("host:1", now=NOW)
+    assert held is not None
+    late, fresh = (carrying._Attempt(held, lambda: False) for _ in range(2))
+    late.began -= 61
+
+    with pytest.raises(Stopped):
+        late.judge()
+    assert fresh.judge()
+
+    late.close()
+    fresh.close()
+    assert (len(late.body.sittings), len(fresh.body.sittings)) == (0, 2)
+    assert fresh.cpu_s > 0
 
 
 def test_its_time_is_bounded(match, ana, settings, monkeypatch) -> None:

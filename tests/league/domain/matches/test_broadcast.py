@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from league.domain.matches import broadcast, embargoes
-from league.domain.matches.broadcast import SETTLED, SLOT_S, Interest, begins, choose, judge, slot_at
-from league.models import Board, Match, Party, RatingPoint
+from league.domain.matches.broadcast import (
+    LEAD_S,
+    SETTLED,
+    SLOT_S,
+    TAIL_S,
+    Interest,
+    Shown,
+    begins,
+    choose,
+    judge,
+    slot_at,
+)
+from league.models import Board, Match, Party, RatingPoint, Sitting
 from tests.support.league import NOW, accepted, later, play, running, started
 
 FIRST = slot_at(NOW + SETTLED) + 1  # the first slot that may show what was over at NOW
@@ -84,3 +97,55 @@ def test_why_a_board_is_shown() -> None:
     assert judged((60, 50), (60, 50), (60, 50), (60, 50), (120, 20)) == (9, Interest("swing", 100 / 28 / 2))
     assert judged((60, 50), (61, 50)) == (6, Interest("latest", 0.0))
     assert judged((60, 50), (20, 50), (80, 60), winner=None) == (6, Interest("latest", 0.0))
+
+
+EVEN = {1: 1000.0, 2: 1000.0, 3: 1000.0}
+JUST_NO_UPSET, UPSET, OF_THE_BEST = {1: 1000.0, 2: 1099.9}, {1: 1000.0, 2: 1100.0}, {1: 1000.0, 2: 900.0, 3: 1250.0}
+
+
+@pytest.mark.parametrize(
+    ("leads", "before", "number", "why"),
+    [
+        # rated just so much better, or less; of the boards that were won most the first
+        ((5, 7, 7, 1), UPSET, 6, Interest("upset", 4.0, 100)),
+        ((5, 7, 7, 1), JUST_NO_UPSET, 6, Interest("latest", 0.0)),
+        ((5, 7, -9, 1), UPSET, 6, Interest("upset", 4.0, 100)),
+        ((5, 7), OF_THE_BEST, 6, Interest("upset", 5.5, 250)),
+        ((5, 7), {2: 1500.0}, 6, Interest("latest", 0.0)),
+        ((5, 7), {1: 900.0}, 6, Interest("latest", 0.0)),
+        # all of the margin, or just not
+        ((4, 9, 9, -13), EVEN, 6, Interest("decisive", 1.5)),
+        ((4, 9, 9, -12), EVEN, 8, Interest("latest", 0.0)),
+        ((1, 9, 9, -18), EVEN, 6, Interest("decisive", 1.5)),
+        ((0, 9, 9, -18), EVEN, 8, Interest("swing", 1.0)),
+        ((9,), EVEN, 5, Interest("latest", 0.0)),
+        # twice the mean, or just not; never more than twice that
+        ((2, 2, 2, 2, -8, 8, 4, 4, 4, 4), EVEN, 9, Interest("swing", 1.0)),
+        ((2, 2, 2, 3, -8, 8, 4, 4, 4, 4), EVEN, 9, Interest("latest", 0.0)),
+        ((1, 1, 1, 1, 1, 1, 1, 60), EVEN, 12, Interest("swing", 2.0)),
+        ((0, 0), EVEN, 5, Interest("latest", 0.0)),
+    ],
+)
+def test_a_board_is_judged_by_the_leads_of_the_winner(
+    leads: tuple[int, ...], before: dict[int, float], number: int, why: Interest
+) -> None:
+    """Three sit at the table; the second has what the winner has not, and the third less than both."""
+    winner, *others = [Party(pk=place + 1, number=place, points=10 - place) for place in range(3)]
+    boards = [Board(number=at, scores=[50 + lead, 50, 20]) for at, lead in enumerate(leads, 5)]
+
+    found, interest = judge(boards, winner, [winner, *others], before, knock_out=False)
+
+    assert (found, interest.kind, interest.elo) == (number, why.kind, why.elo)
+    assert interest.weight == pytest.approx(why.weight)
+
+
+@pytest.mark.parametrize(
+    ("steps", "step_s", "in_fifty"),
+    [(0, 2.0, 2.0), (1, 2.0, 2.0), (25, 2.0, 2.0), (100, 0.98, 0.5), (245, 0.4, 50 / 245), (1000, 0.4, 0.05)],
+)
+def test_a_long_deal_goes_faster_within_bounds(steps: int, step_s: float, in_fifty: float) -> None:
+    shown = Shown(Match(), Sitting(), Interest("latest", 0.0), None, first=7, last=7 + steps)
+
+    assert SLOT_S - LEAD_S - TAIL_S == 98
+    assert shown.step_s == pytest.approx(step_s)
+    assert shown.step_in(50) == pytest.approx(in_fifty)

@@ -14,7 +14,7 @@ from league.domain.matches import health, leases, reports, workers
 from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
 from league.enums import BotState
-from league.models import Bot, LeagueEvent, Match, Party
+from league.models import Bot, LeagueEvent, Match, Party, Worker
 from tests.support import rows
 from tests.support.league import NOW, accepted, in_turn, later, play, result, started
 
@@ -219,3 +219,18 @@ def test_tournaments_take_turns(ana, berto) -> None:
     assert order.index(small.pk) <= 2
     assert order[-1] == large.pk
     assert settings.MAX_ENTRIES >= 8
+
+
+def test_a_worker_that_refuses_says_why_and_one_that_goes_on_in_which_tier(db) -> None:
+    workers.register("w1", tier="landlock", now=NOW)
+    workers.change("w1", tier="", refusal="no room", now=later(5))
+    assert Worker.objects.values_list("tier", "refusal", "seen").get() == ("", "no room", later(5))
+    workers.change("w1", tier="bubblewrap", refusal="", now=later(9))
+    assert Worker.objects.values_list("tier", "refusal", "seen").get() == ("bubblewrap", "", later(9))
+    workers.change("unknown", tier="", refusal="no room", now=later(9))
+
+    told = LeagueEvent.objects.filter(kind__in=["worker.refused", "worker.resumed"]).order_by("pk")
+    assert list(told.values_list("kind", "subject", "actor", "at", "data")) == [
+        ("worker.refused", "worker:w1", "w1", later(5), {"tier": "", "why": "no room"}),
+        ("worker.resumed", "worker:w1", "w1", later(9), {"tier": "bubblewrap"}),
+    ]

@@ -111,6 +111,11 @@ def test_what_is_logged_of_a_match_names_the_request_that_queued_it(ana, berto, 
     assert set(cup.matches.values_list("request", flat=True)) == {"start-of-cup"}
     again = Match.objects.filter(parties__version=version).order_by().distinct()
     assert [again.count(), *again.values_list("request", flat=True).distinct()] == [2, "an-upload"]
+    kept = set(cup.matches.values_list("pk", flat=True)[1:])
+    cup.matches.exclude(pk__in=kept).delete()
+    with logs.about(request="somebody"):
+        assert progress.schedule(cup, now=later(2e6)) == 1
+    assert cup.matches.exclude(pk__in=kept).get().request == "somebody"
 
 
 def test_expire_leaves_live_leases_alone(ana) -> None:

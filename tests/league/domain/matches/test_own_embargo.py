@@ -113,3 +113,28 @@ def test_an_operators_word_about_a_stage_stands_until_the_next_about_the_event(e
 
     embargoes.change(event, later(60), why="a test", actor="olga", now=NOW)
     assert hold(event, later(61), ana)
+
+
+def test_what_is_over_may_be_said_once_more(cup, ana) -> None:
+    assert hold(cup, WEEK, ana)
+    made.play(cup.matches.get())
+    progress.advance(cup, now=NOW)
+
+    assert not hold(cup, WEEK, ana), "nothing changes, and nobody is refused"
+
+
+def test_the_word_of_an_operator_goes_to_its_last_moment(cup, ana) -> None:
+    embargoes.change(cup, later(60), why="a test", actor="olga", now=NOW)
+
+    with pytest.raises(Refused, match="only operators"):
+        embargoes.change_own(cup, None, by=ana, now=later(59))
+    assert embargoes.change_own(cup, None, by=ana, now=later(60))
+
+
+def test_the_owner_of_what_is_over_may_hold_nothing_back_that_was_shown(cup, ana) -> None:
+    made.play(cup.matches.get())
+    progress.advance(cup, now=NOW)
+
+    assert not hold(cup, None, ana)
+    with pytest.raises(Refused, match="only be shown earlier"):
+        hold(cup, later(1), ana)

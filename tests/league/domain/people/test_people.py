@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
 
 from league.domain.core import idempotency
 from league.domain.core.errors import Refused
 from league.domain.people import players, tokens
-from league.models import ApiToken, IdempotencyKey, Player
+from league.models import ApiToken, IdempotencyKey, LeagueEvent, Player
 from tests.support.league import NOW, later
 
 
@@ -145,3 +147,28 @@ def test_key_without_an_answer_is_free_after_a_minute(ana) -> None:
 
 def test_fingerprint_keeps_parts_apart() -> None:
     assert idempotency.fingerprint("ab", "c") != idempotency.fingerprint("a", "bc")
+
+
+@pytest.mark.parametrize(
+    "taken", ["by an account alone", "by a player whose account has another name", "in this moment"]
+)
+def test_a_name_is_taken_by_an_account_as_well_as_by_a_player(db, taken: str) -> None:
+    users = get_user_model().objects
+    if taken == "by an account alone":
+        users.create_user("ana")
+    elif taken == "by a player whose account has another name":
+        Player.objects.create(user=users.create_user("other"), name="ana", created=NOW)
+    there = users.count(), Player.objects.count()
+
+    def meanwhile(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        """Somebody signs up between the look at the name and its taking."""
+        done = execute(sql, params, many, context)
+        if taken == "in this moment" and sql.startswith("INSERT") and "takenname" in sql and not users.exists():
+            users.create_user("ana")
+        return done
+
+    with connection.execute_wrapper(meanwhile), pytest.raises(Refused, match="the name 'ana' is taken; choose another"):
+        players.create("ana", now=NOW)
+
+    assert (users.count(), Player.objects.count()) == there
+    assert not LeagueEvent.objects.filter(kind="player.created").exists()

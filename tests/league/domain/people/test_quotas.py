@@ -9,6 +9,7 @@ from django.conf import settings as the_settings
 
 from league.domain.bots import bots
 from league.domain.core.errors import Refused, TooMany
+from league.domain.matches import workers
 from league.domain.people import players, quotas
 from league.domain.tournaments import circuits, enrolment, events, forecast, progress, tournaments
 from league.models import Bot, LeagueEvent, Match, Tournament
@@ -211,3 +212,20 @@ def test_a_large_tournament_enters_the_queue_bit_by_bit(ana, bots_of_two, monkey
     assert sizes == [3, 4, 5, 6, 6, 6]
     assert len(set(cup.matches.values_list("table", flat=True))) == 6
     assert progress.advance(Tournament.objects.select_related("pool").get(pk=cup.pk), now=NOW) or cup.status
+
+
+@pytest.mark.parametrize(("able", "wait_s"), [(0, 120), (1, 120), (3, 40)])
+def test_who_has_too_many_boards_is_told_when_the_workers_will_have_played_enough(
+    ana, bots_of_two, settings, able: int, wait_s: int
+) -> None:
+    """Two hundred boards too many, of two sittings of 0.3 seconds each."""
+    settings.QUOTA_BOARDS = 1000
+    started(ana, bots_of_two, boards=100)
+    for number in range(able):
+        workers.register(f"w{number}", tier="landlock", now=NOW)
+    workers.register("refuses", tier="", refusal="x", now=NOW)
+
+    with pytest.raises(TooMany, match="this needs 600 boards, and 600 of yours wait") as late:
+        started(ana, bots_of_two, boards=100, name="Second")
+
+    assert late.value.retry_after == wait_s

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db.models import F
 
 import engine
 from engine.runner import runtimes
@@ -464,3 +465,26 @@ def test_games_that_a_validation_has_no_time_for_are_refused(machine: Machine) -
     assert (late.fault.kind, found[1].result) == ("timeout", None)
     assert told == [(1, 2)]
     assert version.games == ["bato", "codillo"]
+
+
+def test_an_upload_that_was_to_pass_is_given_back_where_the_slow_match_is_another_workers_by_now(
+    machine: Machine,
+) -> None:
+    match = waiting()
+    held = leases.claim(machine.name, prefer=match.pk)
+    assert held is not None
+    leases.start(held)
+    version = bots.upload(players.create("tres"), "tres", source(), "bot.py", ["partnership"], secret=SECRET)
+    work = Work(Match.objects.get(pk=held.pk))
+    work.in_the_way = True
+    Match.objects.filter(pk=held.pk).update(token=F("token") + 1)
+
+    machine._let_pass(work)
+
+    assert (work.lost, work.in_the_way) == (True, False)
+    match.refresh_from_db()
+    assert match.gave_way == 0
+    uploads = Match.objects.filter(kind="validation", parties__version=version).distinct()
+    assert {(one.status, one.attempts) for one in uploads} == {(MatchStatus.QUEUED, 0)}
+    why = f"the match at hand of worker {machine.name} is no longer its own"
+    assert {one.reason for one in uploads} == {f"attempt 1: {why}"}

@@ -198,3 +198,15 @@ def test_by_hand_and_with_a_bound_on_what_is_kept(match, monkeypatch) -> None:
     monkeypatch.setattr(finding, "MOST", made - 1)
     assert finding.tidy() == 1
     assert len(mine(match)) == made - 1
+
+
+def test_a_puzzle_counts_for_a_day(match, settings) -> None:
+    settings.PUZZLES_PER_DAY = 1
+    FoundPuzzle.objects.create(puzzle="0" * 12, match=match, created=NOW, line="{}")
+
+    assert finding.claim("host:1", now=later(86_399)) is None
+    assert finding.claim("host:1", by_hand=True, now=NOW) is not None
+    PuzzleSearch.objects.update(lease_until=None)
+    row = finding.claim("host:1", now=later(86_400))
+    assert row is not None
+    assert (row.worker, row.lease_until, row.attempts) == ("host:1", later(86_400) + finding.LEASE, 2)

@@ -291,3 +291,24 @@ def test_an_unrated_match_counts_in_no_past_table(ana) -> None:
 
     assert leaderboards.leaderboard(cup.pool) == []
     assert leaderboards.leaderboard(cup.pool, at=later(1)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "played", "idle"),
+    [
+        (None, {}, None, False),
+        (None, {7: later(5)}, later(5), False),
+        ((later(9), True), {}, later(9), True),
+        ((later(9), True), {8: later(20)}, later(9), True),  # another version's
+        ((later(9), True), {7: later(20)}, later(20), False),
+        ((later(9), True), {7: later(5)}, later(9), False),  # a match that is counted late
+        ((None, True), {7: later(5)}, later(5), False),
+    ],
+)
+def test_who_plays_is_idle_no_longer(before, last, played, idle: bool) -> None:
+    was = None if before is None else Rating(version_id=7, played=before[0], idle=before[1])
+    row = Rating(version_id=7)
+
+    ratings.note_played(row, was, last)
+
+    assert (row.played, row.idle) == (played, idle)

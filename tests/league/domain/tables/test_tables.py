@@ -7,6 +7,7 @@ import random
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -463,3 +464,29 @@ def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(p
     (record,) = seating.opened(other)
     assert (len(other.scores), record["notes"], record["forfeit"]["seats"]) == (1, [], [1])
     assert "secret trace" not in json.dumps([record, other.seen, other.reason])
+
+
+def test_who_answers_in_the_moment_in_which_a_table_is_given_up_plays_on(ana, greedy, settings) -> None:
+    """The row was read before: it waits for advice, as it does after the answer, but not any more for so long."""
+    row = seating.sit(ana, "partnership", "greedy", advice=True, now=NOW)
+    held = claimed(after=1)
+    asked(held, 0, after=2)
+    assert holding.rest(held, 0, now=later(3))
+    seating.ask_advice(ana, row.public_id, 0, now=later(4))
+    away = later(5 + settings.TABLE_AWAY_S)
+    answered = []
+
+    def meanwhile(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        done = execute(sql, params, many, context)
+        if sql.startswith("SELECT") and "waiting" in map(str, params or ()) and not answered:
+            answered.append(sql)
+            seating.act(ana, row.public_id, 0, "play 1o", now=away)
+        return done
+
+    assert status(row) == "waiting"
+    with connection.execute_wrapper(meanwhile):
+        assert holding.abandon(now=away) == 0
+
+    assert answered
+    assert (status(row), row.since) == ("waiting", away)
+    assert claimed(after=6 + settings.TABLE_AWAY_S).row.pk == row.pk

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import bots, consent
 from league.domain.bots.consent import Word
@@ -13,7 +16,7 @@ from league.domain.people import players, quotas
 from league.domain.tournaments import circuits, enrolment, events, progress, requests, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import EntryPolicy, RequestStatus
-from league.models import Bot, Entry, EntryRequest, LeagueEvent
+from league.models import Bot, BotVersion, Entry, EntryRequest, LeagueEvent
 from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, accepted, later, play
 
@@ -314,3 +317,57 @@ def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(a
     assert again is not None
     requests.grant(again, by=berto, now=NOW + timedelta(days=31))
     assert list(circuit.bots.all()) == [theirs.bot]
+
+
+def locked(cup, version, by) -> list[str]:
+    """The tables of which single rows are taken hold of, besides that of tournaments, while somebody enters a bot."""
+    with CaptureQueriesContext(connection) as queries:
+        enrolment.enter(cup, version, by=by, now=NOW)
+    alone = re.compile(r'SELECT "(\w+)"."id"[^,]* FROM "\1" WHERE "\1"."id" (=|IN) [^=]*( FOR NO KEY UPDATE)?')
+    return [found[1] for query in queries if (found := alone.fullmatch(query["sql"]))]
+
+
+def test_the_word_of_an_owner_holds_while_another_enters_the_bot(ana, berto, cup) -> None:
+    """Who asks is locked first, since so many may be asked; who enters an own bot or one of the house asks nobody."""
+    there = accepted(berto, "luna")
+    house_bot = accepted(players.create(players.HOUSE, reserved=True, now=NOW), "greedy")
+    Bot.objects.filter(pk=house_bot.bot_id).update(is_house=True)
+
+    assert locked(cup, there, ana) == ["league_player", "league_bot"]
+    assert locked(cup, accepted(berto, "sol"), berto) == []
+    assert locked(cup, BotVersion.objects.get(pk=house_bot.pk), ana) == []
+    assert entered(cup) == ["greedy", "luna", "rufo", "sol"]
+
+
+def test_who_enters_is_written_down_and_entering_again_changes_nothing(ana, berto, cup) -> None:
+    there = accepted(berto, "luna")
+    first = enrolment.enter(cup, there, by=berto, now=NOW)
+    assert enrolment.enter(cup, there, now=later(1)) == first
+    other = enrolment.enter(cup, accepted(berto, "sol"), now=later(2))
+    assert other != first
+
+    told = LeagueEvent.objects.filter(kind="tournament.entered", subject="tournament:cup").order_by("id")
+    assert list(told.values_list("actor", "at"))[-2:] == [("berto", NOW), ("ana", later(2))]
+
+
+def test_a_version_that_had_left_a_running_ladder_comes_back_to_its_place(ana, berto, mine) -> None:
+    there = accepted(berto, "luna")
+    pair = [mine, there]
+    ladder = tournaments.create(ana, "Ladder", "partnership", boards=1, versions=pair, format="ladder", now=NOW)
+    tournaments.start(ladder, now=NOW)
+    enrolment.withdraw(ladder, there, now=later(1))
+    gone = ladder.entries.get(version=there)
+    assert gone.withdrawn == later(1)
+
+    back = enrolment.enter(ladder, there, by=berto, now=later(2))
+
+    assert (back.pk, back.number, back.withdrawn) == (gone.pk, gone.number, None)
+    assert ladder.entries.get(version=there).withdrawn is None
+
+
+def test_nobody_is_asked_for_a_bot_that_cannot_play(ana, berto, cup, theirs) -> None:
+    Bot.objects.filter(pk=theirs.bot_id).update(stopped=NOW)
+
+    with pytest.raises(Refused, match="held back by an operator"):
+        enrolment.enter(cup, theirs, by=ana, now=NOW)
+    assert not EntryRequest.objects.exists()

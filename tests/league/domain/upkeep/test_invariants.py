@@ -299,3 +299,24 @@ def test_names_that_can_be_taken_for_each_other_are_listed_and_kept(ana, berto) 
         ("bot:rnax", "has a bot name that looks like that of bot:max"),
         ("tournament:liga", "has a tournament name that looks like that of tournament:copa"),
     ]
+
+
+@pytest.mark.parametrize("resumed", [True, False])
+@pytest.mark.parametrize("since", [None, -100, 30])
+def test_a_wish_holds_from_a_moment_after_it_to_its_end(cup, resumed: bool, since: int | None) -> None:
+    """Of matches begun at each of these seconds those are told of that lie within, after `since`; an end is now, where it has none."""
+    told = invariants.MOMENT.total_seconds()
+    begun = [0, told, told + 1, 29, 30, 31, 59, 60, 61]
+    LeagueEvent.objects.create(at=NOW, kind="tournament.paused", subject="tournament:cup")
+    for second in begun:
+        begin_again(second)
+    if resumed:
+        LeagueEvent.objects.create(at=later(60), kind="tournament.resumed", subject="tournament:cup")
+    begin_again(58)  # a line below the end is no fault; without one it is
+
+    found = invariants.kept_wishes(None if since is None else later(since), later(70 if resumed else 60))
+
+    wanted = [second for second in begun if max(told, since or 0) < second < 60] + [58] * (not resumed)
+    assert [f"begun at {later(second)};" in finding.what for second, finding in zip(wanted, found, strict=True)] == [
+        True
+    ] * len(wanted)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
 
 import engine
-from league.domain.matches import logs, packing, replays
+from engine.runner import FaultReport
+from engine.runner.match import forfeited
+from league.domain.matches import leases, logs, packing, replays, reports
 from league.domain.upkeep import invariants
 from league.domain.upkeep.restoring import RESTORED, restore_replays
 from league.models import LeagueEvent, Match, MatchLog, Sitting
 from tests.support import rows
-from tests.support.league import NOW, accepted, play, started
+from tests.support.league import NOW, accepted, play, result, started
 from tests.support.loose import loosen
 
 
@@ -127,6 +130,65 @@ def test_it_is_found_told_and_restored_where_that_can_be_proved(way: str, match:
     events = LeagueEvent.objects.filter(kind="match.replay_restored", subject=f"match:{match.public_id}")
     assert events.count() == count
     assert restore_replays(actor="test", now=NOW).empty
+
+
+# The faults of a match, by board and sitting: of each the seats that are told of there, and those that have forfeited it
+FAULTS = {(1, 0): ([], None), (1, 1): ([2, 1], [1, 2]), (2, 0): ([3], [3]), (2, 1): ([], [1, 2])}
+PASSES = ({"boards": [1, 2], "seeds": [5]}, {"boards": [1, 2], "seeds": [6]})  # what the bots of each were told
+
+
+@pytest.fixture
+def faulty(ana, berto) -> Match:
+    return rows.once(make_faulty, ana, berto)
+
+
+def make_faulty(ana, berto) -> Match:
+    started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
+    held = leases.claim("w1", now=NOW)
+    assert held is not None
+    leases.start(held, now=NOW)
+    faults = [
+        FaultReport(seat % 2, seat, board, sitting, 5, "crash", "exit status 3")
+        for (board, sitting), (seats, _) in FAULTS.items()
+        for seat in seats
+    ]
+    found = result(held)
+    game = engine.load("partnership")
+    for board in found.boards:
+        for place, sitting in enumerate(board.sittings):
+            sitting.replay["pass"] = PASSES[sitting.number]
+            _, out = FAULTS[board.number, sitting.number]
+            if out:
+                mine = tuple(fault for fault in faults if fault.sitting == sitting.number)
+                board.sittings[place] = replace(sitting, faults=mine, scores=forfeited(game, set(out)))
+    for number, party in enumerate(found.parties):
+        party.faults += [fault for fault in faults if fault.party == number]
+    assert reports.report(held.pk, held.token, found, now=NOW) == reports.Receipt.STORED
+    loosen(held)
+    return Match.objects.get(pk=held.pk)
+
+
+@pytest.mark.parametrize("lost", [[place] for place in FAULTS] + [[(1, 0), (2, 0)], [(1, 1), (2, 1)]])
+def test_what_the_referee_has_added_is_restored_from_the_rows_and_the_same_pass(
+    faulty: Match, lost: list[tuple[int, int]]
+) -> None:
+    for one in sittings():
+        if (one.board.number, one.number) in lost:
+            packed = bytearray(one.replay)
+            packed[-1] ^= 1
+            stored(one, packed)
+
+    assert len(restore_replays(actor="test", now=NOW).played) == len(lost)
+
+    for one in sittings():
+        place = one.board.number, one.number
+        if place in lost:
+            record = replays.unpack(one)
+            told, forfeited = FAULTS[place]
+            assert record["faults"] == [{"step": 5, "seat": seat, "fault": "crash", "detail": ""} for seat in told]
+            assert record["notes"] == []
+            assert record.get("forfeit") == (forfeited and {"seats": forfeited, "scores": one.scores})
+            assert record.get("pass") == (PASSES[one.number] if len(lost) == 1 else None)
 
 
 def test_a_wrong_action_is_never_taken_for_what_was_played(match: Match) -> None:

@@ -186,3 +186,21 @@ def test_a_table_that_is_open_takes_its_share_of_what_the_next_one_would_tell():
         assert draws.open.sum() == 2 * number
         assert all(draws.open[entry] for entry in table)
         assert draws.told * (1 + draws.open) == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(("budget", "first"), [(61, {0, 1, 2, 3}), (60, {3}), (51, {3}), (50, set()), (49, set())])
+def test_the_first_at_a_table_is_one_that_has_boards_left(budget, first):
+    """Three have 60 boards and one has 50, as has another that has left; no one is new any more."""
+    past = [Pairing(1, f"{a}-{b}", (a, b), 1, 30) for a, b in ((0, 1), (1, 2), (0, 2))] + [
+        Pairing(1, "3-4", (3, 4), 1, 50)
+    ]
+    results = {table.slot: [(60, 40), (40, 60)] * (table.boards // 2) for table in past}
+    played = field("ladder", 5, budget=budget, withdrawn=frozenset({4}))
+    sheet = Sheet.for_field(played, results, past)
+    for table in past:
+        sheet.stand(table)
+
+    tables = [_Draws(played, sheet, list(range(4)), boards_of(past)).draw(random.Random(lot)) for lot in range(60)]
+
+    assert {table[0] for table in tables if table} == first
+    assert all(table and len(set(table)) == 2 and 4 not in table for table in tables if first)

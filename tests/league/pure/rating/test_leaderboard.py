@@ -180,6 +180,7 @@ def test_table_of_nothing_is_empty():
 
     assert found.rows == ()
     assert found.strengths() == {}
+    assert (found.los.shape, found.order.shape) == ((0, 0), (0,))
 
 
 results = st.lists(

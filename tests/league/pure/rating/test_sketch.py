@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from league.pure.rating import sketch
 from league.pure.rating.bradley_terry import Fit, fit
 from league.pure.rating.leaderboard import ELO, LARGE, Z95, field_scores, fit_leaderboard, superiority
 from league.pure.rating.sketch import Sketch, fit_large
@@ -100,6 +101,19 @@ def test_a_warm_start_ends_where_the_cold_one_does(league) -> None:
     assert np.abs(fit_large(boards, start=start, errors=False).theta - found.theta).max() * ELO < 1e-9
 
 
+def test_a_search_that_starts_at_its_end_takes_one_step(league, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The strengths may be those of a fit of other bots, and need not be around 0."""
+    boards, _, found = league
+    start = dict(zip(found.bots, (found.theta + 0.5).tolist(), strict=True)) | {10_000: 3.0}
+    monkeypatch.setattr(sketch, "MOST_STEPS", 1)
+
+    again = fit_large(boards, start=start, errors=False)
+
+    assert np.abs(again.theta - found.theta).max() * ELO < 1e-9
+    with pytest.raises(ArithmeticError, match="did not settle in 1 steps"):
+        fit_large(boards, errors=False)
+
+
 def test_a_table_of_more_bots_than_have_exact_errors() -> None:
     boards = played(LARGE + 50, 40_000)
     exact = fit(boards)
@@ -107,6 +121,7 @@ def test_a_table_of_more_bots_than_have_exact_errors() -> None:
     table = fit_leaderboard(boards, anchor=500)
 
     assert isinstance(table.fit, Sketch)
+    assert table.los.shape == (0, 0)
     elo = dict(zip(exact.bots, (1000 + ELO * (exact.theta - exact.theta[exact.bots.index(500)])).tolist(), strict=True))
     assert [row.elo for row in table.rows] == pytest.approx([elo[row.bot] for row in table.rows], abs=1e-9)
     margin = dict(zip(exact.bots, (Z95 * ELO * exact.sd_from_mean(np.ones(len(elo)))).tolist(), strict=True))
