@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from math import tanh
 from operator import mul
 from typing import Any
 
@@ -12,7 +13,23 @@ import pytest
 
 import engine
 from engine.search.deals import Deal
-from engine.search.foresight import ALL, CUT, FEATURES, HANDS, LAID, LIVE, POINTS, SEAT, Foresight, knows
+from engine.search.foresight import (
+    ALL,
+    CUT,
+    END,
+    FEATURES,
+    GUESSED,
+    HANDS,
+    LAID,
+    LIVE,
+    POINTS,
+    SANG,
+    SEAT,
+    TOOK,
+    TUTE,
+    Foresight,
+    knows,
+)
 from engine.search.solving import judge
 from tests.bots.harness import house, play
 
@@ -283,3 +300,139 @@ def test_deals_with_a_card_that_a_seat_lacks_are_refused() -> None:
     assert not table.put(Deal(hands, state.stock[:], []))
     table.lack(other, hands[1 - other])
     assert table.put(Deal(hands, state.stock[:], []))
+
+
+# ---- what the end of a deal comes to: numbers that a position may hold, against the rule in plain words
+
+
+def first_lead(key: str, draw: random.Random) -> engine.State:
+    """The first moment of a match at which a card is to be led."""
+    state = engine.load(key).new_match(seed=draw.randrange(1000))
+    while state.phase is not None:
+        state.apply(draw.choice(state.legal_actions()))
+    return state
+
+
+def those_who_lose(points: dict[int, int], sang: bool) -> set[int]:
+    """Cabrero, by the points (halves) of those with a trick: who is in the middle, or level with another where nobody is."""
+    if len(points) == 1:
+        return set(points) if sang else set(range(4)) - set(points)
+    low, *_, high = sorted(points.values())
+    between = {seat for seat, have in points.items() if low < have < high}
+    if len(points) == 2 and low != high:
+        between = {seat for seat, have in points.items() if have == low}
+    return between or {seat for seat, have in points.items() if list(points.values()).count(have) > 1}
+
+
+def test_who_is_in_the_middle_pays_and_is_far_from_safe() -> None:
+    """100 for losing, as much for all others losing, and up to 50 for 30 points of distance; between others it counts against a seat."""
+    draw, counts = random.Random(1), set()
+    table = Foresight(engine.load("cabrero"))
+    table.begin(first_lead("cabrero", draw), 0)
+    for _ in range(3000):
+        have = [draw.randrange(draw.choice((1, 3, 5, 150))) for _ in range(4)]
+        takers = draw.sample(range(4), draw.randint(1, 4))
+        sang, tute = draw.random() < 0.5, draw.choice((None, None, None, *range(4)))
+        losers = those_who_lose({seat: have[seat] for seat in takers}, sang)
+        if tute is not None:
+            losers = set(range(4)) - {tute}
+        at = table.root
+        for seat in range(4):
+            at[POINTS + seat] = have[seat]
+        at[TOOK] = sum(1 << seat for seat in takers) | (sang << SANG + takers[0])
+        at[END] = 0 if tute is None else TUTE + 1 + tute
+        counts.add((len(takers), len(losers)))
+        for camp in range(4):
+            others = [have[seat] for seat in range(4) if seat != camp]
+            near = min(60, *(abs(one - have[camp]) for one in others))
+            safe = 50_000 * near // 60
+            if min(others) < have[camp] <= max(others):
+                safe = -safe
+            theirs = 100_000 * len(losers - {camp}) // 3
+            assert table._score(at, camp) == theirs - 100_000 * (camp in losers) + safe, (have, takers, sang, tute)
+    assert {(takers, losers) for takers in (3, 4) for losers in range(1, takers + 1)} <= counts
+
+
+@pytest.mark.parametrize("key", ["corriente", "americano", "guinote"])
+def test_a_game_to_a_target_is_won_or_as_likely_as_the_lead_says(key: str) -> None:
+    """100 for the game, half a thousandth for a half point of lead; a guess is worth its lead, at most the game."""
+    draw, ends = random.Random(1), [0] * 3
+    state, table = first_lead(key, draw), Foresight(engine.load(key))
+    target = 2 * state.game.target
+    for _ in range(300):
+        state.totals = tuple(draw.randrange(60) for _ in state.totals)
+        table.begin(state, 0)
+        before = {table.camp[seat]: state.totals[state.side[seat]] for seat in state.active}
+        for _ in range(10):
+            near = draw.choice((target - 1, target, target + 1))
+            have = [draw.choice((near, draw.randrange(2 * target))) for _ in range(2)]
+            at = table.root
+            for camp in range(2):
+                at[POINTS + camp] = have[camp] - 2 * before[camp]
+            won, at[GUESSED] = draw.choice((0, 0, 1, 2)), draw.randrange(2)
+            at[END] = won
+            for camp, mine in enumerate(have):
+                other = have[1 - camp]
+                ahead = mine - other
+                if won:
+                    worth = (100_000 if won == camp + 1 else -100_000) + 500 * ahead
+                elif at[GUESSED]:
+                    worth = min(100_000, max(-100_000, 500 * ahead))
+                elif max(have) >= target:
+                    ends[(ahead > 0) - (ahead < 0) + 1] += 1
+                    worth = (100_000 if ahead > 0 else -100_000) + 500 * ahead
+                else:
+                    worth = int(90_000 * tanh(ahead // 2 / 50)) + 500 * ahead
+                assert table._score(at, camp) == worth, (have, camp, won, at[GUESSED])
+    assert min(ends) > 10
+
+
+def test_a_lead_beyond_the_table_of_chances_is_worth_its_end() -> None:
+    """250 points of lead: more makes no difference but for the points themselves."""
+    draw = random.Random(1)
+    table = Foresight(engine.load("corriente"))
+    table.begin(first_lead("corriente", draw), 0)
+    at = table.root
+    for ahead in (498, 499, 500, 501, 502, 600, 5000):
+        at[POINTS], at[POINTS + 1] = 0, -ahead
+        assert table._score(at, 0) == int(90_000 * tanh(min(250, ahead // 2) / 50)) + 500 * ahead
+        assert table._score(at, 1) == int(90_000 * tanh(max(-250, -ahead // 2) / 50)) - 500 * ahead
+
+
+def test_most_points_are_worth_the_lead_and_a_tute_more() -> None:
+    table = Foresight(engine.load("partnership"))
+    table.begin(first_lead("partnership", random.Random(1)), 0)
+    at = table.root
+    at[POINTS], at[POINTS + 1] = 130, 131
+    assert [table._score(at, camp) for camp in range(2)] == [-500, 500]
+    at[END] = TUTE + 2
+    assert [table._score(at, camp) for camp in range(2)] == [-130_000, 130_000]
+
+
+def test_arrastrado_is_a_prize_from_each_of_the_others() -> None:
+    """100 from each of them and double from 101 points or by a tute, half of it when another wins; and 0.15 for a half point."""
+    draw = random.Random(1)
+    table = Foresight(engine.load("arrastrado"))
+    table.begin(first_lead("arrastrado", draw), 0)
+    at = table.root
+    for _ in range(500):
+        have = [draw.choice((200, 201, 202, draw.randrange(130))) for _ in range(3)]
+        tute = draw.choice((None, None, 0, 1, 2))
+        at[POINTS], at[POINTS + 1], at[POINTS + 2] = have
+        at[END] = 0 if tute is None else TUTE + 1 + tute
+        prize = 200_000 if tute is not None or max(have) >= 202 else 100_000
+        for camp, mine in enumerate(have):
+            won = mine == max(have) if tute is None else camp == tute
+            assert table._score(at, camp) == (prize if won else -prize // 2) + 150 * mine, (have, tute)
+
+
+def test_a_soloist_plays_for_the_bid() -> None:
+    """100 for what was bid, 0.15 for a half point; what is good for one side is bad for the other."""
+    state = first_lead("subastado", random.Random(1))
+    table, bid = Foresight(state.game), 2 * state.notes["bid"]
+    table.begin(state, 0)
+    at = table.root
+    for have, end, made in ((bid - 1, 0, False), (bid, 0, True), (bid + 1, 0, True), (4, TUTE + 1, True)):
+        at[POINTS], at[END] = have, end
+        worth = (100_000 if made else -100_000) + 150 * have
+        assert [table._score(at, camp) for camp in range(2)] == [worth, -worth]

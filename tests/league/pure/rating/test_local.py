@@ -9,7 +9,7 @@ import pytest
 
 from league.pure.rating.bradley_terry import fit
 from league.pure.rating.leaderboard import ELO
-from league.pure.rating.local import move
+from league.pure.rating.local import estimate, move
 from league.pure.rating.tallies import NOTHING, Tallies, around, tally_arrays
 from tests.league.pure.rating.test_sketch import played
 
@@ -104,3 +104,55 @@ def test_boards_around_some_bots_are_all_of_theirs_with_whole_totals(boards: Tal
     totals[:, 1:] *= 2
     assert found.totals.tolist() == totals.tolist()
     assert set(bots) & set(boards.ids.tolist()) <= set(found.ids.tolist())
+
+
+def test_an_estimate_is_the_move_in_elo() -> None:
+    """Ten to one in odds are 400 Elo, 1000 is where a strength of 0 stands, and a margin is 1.96 standard deviations."""
+    before, match = played(300, 20_000), a_match((20, 45), 14)
+    boards, elo = around([before, match], (20, 45)), {bot: 1000.0 + bot for bot in before.ids.tolist()}
+    logit = 400 / np.log(10)
+
+    found = estimate(boards, {45, 20}, elo, anchor=30)
+
+    exact = move(boards, (20, 45), {bot: (one - 1000) / logit for bot, one in elo.items()})
+    assert found.keys() == {20, 45}
+    for bot, one in exact.items():
+        assert found[bot].elo == pytest.approx(1000 + logit * one.theta, abs=0.01)
+        assert found[bot].margin == pytest.approx(1.96 * logit * one.sd, rel=0.001)
+
+
+def test_the_anchor_stays_where_it_is_and_the_others_move_instead() -> None:
+    before, match = played(300, 20_000), a_match((20, 45), 14)
+    boards, elo = around([before, match], (20, 45)), {bot: 1000.0 + bot for bot in before.ids.tolist()}
+
+    free, held = estimate(boards, (20, 45), elo), estimate(boards, (20, 45), elo, anchor=45)
+
+    assert abs(free[45].elo - 1000) > 5, "else the test shows nothing"
+    assert held[45].elo == 1000
+    assert held[20].elo - held[45].elo == pytest.approx(free[20].elo - free[45].elo)
+    assert [held[bot].margin for bot in held] == [free[bot].margin for bot in held]
+
+
+@pytest.mark.parametrize(
+    ("elo", "middle"),
+    [({8: 1130.0}, 1130), ({8: 1130.0, 30: 900.0, 31: 910.0}, 1055), ({}, 1000)],
+    ids=["one", "three", "nobody"],
+)
+def test_who_has_no_elo_begins_in_the_middle(elo: dict[int, float], middle: float) -> None:
+    """Two who have met only each other keep the middle between them."""
+    found = estimate(a_match((7, 8), 12), (7, 8), elo)
+
+    assert (found[7].elo + found[8].elo) / 2 == pytest.approx(middle)
+
+
+def test_a_margin_is_wider_after_fewer_boards() -> None:
+    two, many = (estimate(a_match((7, 8), boards // 2, boards), (7, 8), {})[7] for boards in (2, 200))
+
+    assert two.elo == pytest.approx(many.elo) == 1000
+    assert two.margin > 5 * many.margin
+
+
+def test_a_strength_out_of_reach_is_an_error() -> None:
+    """The longest step is two logits: two hundred of them do not come to what is six hundred logits away."""
+    with pytest.raises(ArithmeticError, match="did not settle"):
+        move(a_match((7, 8), 12), (7,), {7: 0.0, 8: 600.0})
