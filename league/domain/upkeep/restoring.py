@@ -284,7 +284,7 @@ def _referees_own(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
     mine = [fault for fault in told if fault["board"] == sitting.board.number]
     here = [{"step": fault["step"], "seat": fault["seat"], "fault": fault["kind"], "detail": ""} for fault in mine]
     own: dict[str, Any] = {"faults": here, "notes": []}
-    if told and sitting.fault:
+    if sitting.fault:
         own["forfeit"] = {"seats": sorted({fault["seat"] for fault in told}), "scores": sitting.scores}
     if sibling.get("meta", {}).get("sitting") == sitting.number and "pass" in sibling:
         own["pass"] = sibling["pass"]

@@ -351,7 +351,9 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(machine: Machine, ana, 
     assert results.summaries([mine])[mine.pk] == results.Summary(same=4)
 
 
-def test_a_match_is_drawn_from_when_it_is_finished(ana, berto, settings) -> None:
+def test_a_match_is_drawn_from_when_it_is_finished(ana, berto, settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One call looks at one match here: those that were drawn from before take no room."""
+    monkeypatch.setattr(sampling, "MOST", 1)
     settings.AUDIT_PERCENT = 100
     make_cup(ana, berto)
     started(ana, [accepted(ana, "nena"), accepted(berto, "sol")], name="Later")
@@ -361,8 +363,8 @@ def test_a_match_is_drawn_from_when_it_is_finished(ana, berto, settings) -> None
     late.refresh_from_db()
     assert late.drawn is None
 
-    play(late, now=NOW)
-    assert sampling.draw(now=NOW) == 8
+    play(late, now=later(1))
+    assert sampling.draw(now=later(2)) == 8
     late.refresh_from_db()
-    assert late.drawn == NOW
-    assert sampling.draw(now=NOW) == 0
+    assert late.drawn == later(2)
+    assert sampling.draw(now=later(3)) == 0

@@ -140,12 +140,19 @@ def test_a_board_is_judged_by_the_leads_of_the_winner(
 
 
 @pytest.mark.parametrize(
-    ("steps", "step_s", "in_fifty"),
-    [(0, 2.0, 2.0), (1, 2.0, 2.0), (25, 2.0, 2.0), (100, 0.98, 0.5), (245, 0.4, 50 / 245), (1000, 0.4, 0.05)],
+    ("steps", "step_s", "seconds", "in_so_many"),
+    [
+        (0, 2.0, 1.5, 1.5),
+        (1, 2.0, 1.5, 1.5),
+        (2, 2.0, 5, 2.0),
+        (25, 2.0, 50, 2.0),
+        (100, 0.98, 50, 0.5),
+        (1000, 0.4, 50, 0.05),
+    ],
 )
-def test_a_long_deal_goes_faster_within_bounds(steps: int, step_s: float, in_fifty: float) -> None:
+def test_a_long_deal_goes_faster_within_bounds(steps: int, step_s: float, seconds: float, in_so_many: float) -> None:
     shown = Shown(Match(), Sitting(), Interest("latest", 0.0), None, first=7, last=7 + steps)
 
     assert SLOT_S - LEAD_S - TAIL_S == 98
     assert shown.step_s == pytest.approx(step_s)
-    assert shown.step_in(50) == pytest.approx(in_fifty)
+    assert shown.step_in(seconds) == pytest.approx(in_so_many)
