@@ -247,8 +247,6 @@ class Foresight:
     def _count(self, state: State) -> None:
         """What the camps have, and what they need."""
         self.bid = 2 * int(state.notes.get("bid") or 0) if self.result == BID else 0
-        for place in range(8):
-            self.carried[place] = 0
         by_seat = state.seat_points()
         for seat in state.active:
             camp = POINTS + self.camp[seat]

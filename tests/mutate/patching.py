@@ -24,10 +24,16 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from codes(constant)
 
 
+def _objects() -> list[Any]:
+    """All that lives, what `gc.freeze` has put aside too: the suite does that with all that it has collected."""
+    gc.unfreeze()
+    return gc.get_objects()
+
+
 def functions(top: Path) -> dict[str, dict[Name, list[types.FunctionType]]]:
     """All living functions of the tree, by file and by name."""
     found: dict[str, dict[Name, list[types.FunctionType]]] = {}
-    for thing in gc.get_objects():
+    for thing in _objects():
         if type(thing) is types.FunctionType and thing.__code__.co_filename.startswith(f"{top}/"):
             code = thing.__code__
             of_file = found.setdefault(code.co_filename, {})
@@ -73,4 +79,4 @@ def caches() -> list[Any]:
     """What remembers results in the code under test."""
     kind = functools._lru_cache_wrapper
     ours = ("engine", "league")
-    return [thing for thing in gc.get_objects() if type(thing) is kind and str(thing.__module__).startswith(ours)]
+    return [thing for thing in _objects() if type(thing) is kind and str(thing.__module__).startswith(ours)]

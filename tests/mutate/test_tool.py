@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import textwrap
 from pathlib import Path
 
@@ -84,11 +85,15 @@ def test_probes_tell_which_blocks_are_reached() -> None:
     assert lines[1] in blocks.imported
 
 
-def test_a_fault_is_put_into_living_functions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_fault_is_put_into_living_functions(tmp_path: Path, frozen: bool) -> None:
+    """Where the collector has put them aside, too, as the suite has it do."""
     file = tmp_path / "module.py"
     source = b"N = 1\ndef outer(x):\n    def inner():\n        return x + N\n    return inner() * 2\n"
     space: dict = {}
     exec(compile(source, str(file), "exec"), space)
+    if frozen:
+        gc.freeze()
     living = patching.functions(tmp_path)[str(file)]
 
     assert patching.patch(file, source, source.replace(b"x + N", b"x - N"), living) == 1

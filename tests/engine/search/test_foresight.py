@@ -355,7 +355,7 @@ def test_who_is_in_the_middle_pays_and_is_far_from_safe() -> None:
 
 @pytest.mark.parametrize("key", ["corriente", "americano", "guinote"])
 def test_a_game_to_a_target_is_won_or_as_likely_as_the_lead_says(key: str) -> None:
-    """100 for the game, half a thousandth for a half point of lead; a guess is worth its lead, at most the game."""
+    """100 for the game, 120 for a tute, a half for a half point of lead; a guess is worth its lead, at most the game."""
     draw, ends = random.Random(1), [0] * 3
     state, table = first_lead(key, draw), Foresight(engine.load(key))
     target = 2 * state.game.target
@@ -369,12 +369,14 @@ def test_a_game_to_a_target_is_won_or_as_likely_as_the_lead_says(key: str) -> No
             at = table.root
             for camp in range(2):
                 at[POINTS + camp] = have[camp] - 2 * before[camp]
-            won, at[GUESSED] = draw.choice((0, 0, 1, 2)), draw.randrange(2)
+            won, at[GUESSED] = draw.choice((0, 0, 1, 2, TUTE + 1, TUTE + 2)), draw.randrange(2)
             at[END] = won
             for camp, mine in enumerate(have):
                 other = have[1 - camp]
                 ahead = mine - other
-                if won:
+                if won > TUTE:
+                    worth = 120_000 if won == TUTE + 1 + camp else -120_000
+                elif won:
                     worth = (100_000 if won == camp + 1 else -100_000) + 500 * ahead
                 elif at[GUESSED]:
                     worth = min(100_000, max(-100_000, 500 * ahead))

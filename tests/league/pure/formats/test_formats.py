@@ -81,6 +81,50 @@ def test_parameters_say_what_is_allowed():
         Parameter(name="kind", default="a", help="", words=("a", "b")).read("c")
 
 
+# default, lowest, highest: owners' saved tournaments and their programs rely on them
+NUMBERS = {
+    ("round_robin", "cycles"): (1, 1, 200),
+    ("round_robin", "sure"): (0.0, 0, 0.999),
+    ("swiss", "rounds"): (0, 0, 50),
+    ("single_elimination", "extra"): (2, 1, 64),
+    ("single_elimination", "cap"): (8, 0, 256),
+    ("single_elimination", "advance"): (0, 0, 5),
+    ("double_elimination", "extra"): (2, 1, 64),
+    ("double_elimination", "cap"): (8, 0, 256),
+    ("gauntlet", "challengers"): (1, 1, 32),
+    ("gauntlet", "cycles"): (1, 1, 200),
+    ("successive_halving", "budget"): (0, 0, 2_560_000),
+    ("ladder", "open"): (0, 0, 200),
+    ("ladder", "budget"): (0, 0, 1_000_000),
+    ("duel", "elo0"): (-20.0, -1000, 1000),
+    ("duel", "elo1"): (20.0, -1000, 1000),
+    ("duel", "alpha"): (0.05, 0.0001, 0.4999),
+    ("duel", "beta"): (0.05, 0.0001, 0.4999),
+    ("duel", "cap"): (2000, 1, 100_000),
+}
+
+
+def test_numbers_are_taken_from_the_lowest_to_the_highest_and_no_other():
+    of_all = {(key, one.name): one for key, form in FORMATS.items() for one in form.parameters}
+    assert {place for place, one in of_all.items() if type(one.default) in (int, float)} == NUMBERS.keys()
+    for place, (default, low, high) in NUMBERS.items():
+        one = of_all[place]
+        assert one.default == default, place
+        assert [one.read(value) for value in (low, high)] == [low, high], place
+        step = 1 if isinstance(default, int) or high == 1000 else 0.0001
+        for beyond in (low - step, high + step):
+            with pytest.raises(ValueError, match=f"{one.name} is a .*number from"):
+                one.read(beyond)
+
+
+def test_the_two_answers_of_a_duel_are_in_order():
+    form = FORMATS["duel"]
+    assert form.complete({"elo0": 4.5, "elo1": 5})["elo1"] == 5.0
+    for elo0 in (5, 6):
+        with pytest.raises(ValueError, match="elo0 must be below elo1"):
+            form.complete({"elo0": elo0, "elo1": 5})
+
+
 @pytest.mark.parametrize(
     ("key", "entries", "seats", "mixed", "message"),
     [

@@ -72,6 +72,7 @@ def test_whist_tournaments(n):
     for tables in whist.movement(n):
         seated = [entry for table in tables for entry in table]
         assert len(set(seated)) == len(seated) == n - n % 4
+    assert sum(map(len, whist.movement(n))) == whist.total_tables(n)
 
 
 @pytest.mark.parametrize("n", [6, 7, 9, 10, 11, 14, 18, 22, 25, 26, 30, 34, 40])
@@ -89,8 +90,19 @@ def test_other_mixed_movements_are_level(n):
     assert len(at) == n
 
 
+# found by a seeded climb: a tournament that has begun asks for its tables again after every match
+BLOCKS = {
+    7: ((6, 5, 0, 1), (1, 5, 2, 4)),
+    10: ((8, 1, 0, 6), (1, 4, 5, 7), (2, 7, 3, 4)),
+    14: ((9, 0, 1, 6), (9, 8, 2, 4), (8, 0, 3, 10), (8, 12, 13, 10)),
+    18: ((2, 1, 0, 11), (12, 2, 17, 16), (3, 1, 13, 4), (15, 12, 8, 2), (3, 17, 10, 15)),
+    22: ((18, 17, 14, 10), (15, 0, 6, 21), (6, 16, 17, 4), (19, 11, 1, 6), (0, 11, 13, 19), (21, 2, 6, 4)),
+}
+
+
 def test_mixed_movement_is_pinned_and_refuses_too_few():
-    assert whist.level_blocks(7) == whist.level_blocks(7)
+    assert {n: whist.level_blocks(n) for n in BLOCKS} == BLOCKS
+    assert whist.movement(5) == [[(1, 2, 4, 3)], [(2, 3, 0, 4)], [(3, 4, 1, 0)], [(4, 0, 2, 1)], [(0, 1, 3, 2)]]
     with pytest.raises(ValueError, match="3 entries cannot fill a table of 4"):
         whist.movement(3)
 
