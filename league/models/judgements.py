@@ -12,7 +12,7 @@ from league.models.pools import Pool
 from league.models.words import only_words
 
 
-class IdleWork(models.Model):
+class BackgroundWork(models.Model):
     """What a player asks of a finished match, and a worker does when nothing else waits. The row is its own place in a queue."""
 
     asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -33,7 +33,7 @@ class IdleWork(models.Model):
         abstract = True
 
 
-class Judgement(IdleWork):
+class Judgement(BackgroundWork):
     """A match judged in one way by one version of the judge (engine.analysis.JUDGE)."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="judgements", db_index=False)  # once
@@ -102,7 +102,7 @@ class JudgedSum(models.Model):
         return f"{self.phase}, {self.kind}: version {self.version_id} in pool {self.pool_id}"
 
 
-class Consultation(IdleWork):
+class Consultation(BackgroundWork):
     """A bot of the house consulted about one seat of a sitting: what it would have done at each decision. Once for each version of the bot."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="consultations", db_index=False)  # once

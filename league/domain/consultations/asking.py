@@ -10,7 +10,7 @@ from league.domain.bots import tries
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
 from league.domain.judgements import asking as judging
-from league.domain.matches import idle, replays
+from league.domain.matches import background, replays
 from league.domain.people import players, quotas
 from league.domain.ratings import pools
 from league.models import BotVersion, Consultation, Match, Player, Sitting
@@ -39,11 +39,11 @@ def ask(
     key = {"match": match, "board": board, "sitting": sitting, "seat": seat, "version": version}
     with transaction.atomic():
         players.lock(by.pk)
-        there = Consultation.objects.filter(**key).first()
+        there = Consultation.objects.filter(**key).select_related("version__bot").first()
         if there is not None:
             return there, False
         quotas.ask(by, quotas.JUDGEMENTS, now=now)
-        defaults = {"asked_by": by, "place": idle.place_of(Consultation, by), "created": now}
+        defaults = {"asked_by": by, "place": background.place_of(Consultation, by), "created": now}
         row, made = Consultation.objects.get_or_create(**key, defaults=defaults)
         if made:
             subject = moves.subject(match)

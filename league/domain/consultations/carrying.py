@@ -23,23 +23,23 @@ from league.domain.consultations import asking
 from league.domain.consultations.reading import Answer
 from league.domain.core import clock
 from league.domain.core.errors import Refused, without_folders
-from league.domain.matches import idle, replays
+from league.domain.matches import background, replays
 from league.enums import JudgementStatus
 from league.models import BotVersion, Consultation, Match, Sitting
 
 log = logging.getLogger("league.consultations")
 MOST_S = 120.0  # of wall time; what was answered by then is kept
-Held = idle.Held[Consultation]
+Held = background.Held[Consultation]
 
 
 def claim(worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> Held | None:
-    """As `idle.claim`, of consultations."""
-    return idle.claim(Consultation, worker, before_ladders=before_ladders, now=now)
+    """As `background.claim`, of consultations."""
+    return background.claim(Consultation, worker, before_ladders=before_ladders, now=now)
 
 
 def expire(*, now: datetime | None = None) -> int:
-    """As `idle.expire`, of consultations."""
-    return idle.expire(Consultation, now=now)
+    """As `background.expire`, of consultations."""
+    return background.expire(Consultation, now=now)
 
 
 def carry_out(held: Held, box: Sandbox, folder: Path, *, stop: Callable[[], bool], now: datetime | None = None) -> bool:
@@ -55,7 +55,7 @@ def carry_out(held: Held, box: Sandbox, folder: Path, *, stop: Callable[[], bool
     except Exception as error:
         log.error("consultation %s: attempt %d failed", row.pk, row.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
-        return _fail(held, why, again=row.attempts < idle.ATTEMPTS, now=clock.given(now))
+        return _fail(held, why, again=row.attempts < background.ATTEMPTS, now=clock.given(now))
     now = clock.given(now)
     if found is None:  # it stopped for something better: no attempt is counted
         held.move(JudgementStatus.ASKED, now=now, worker="", progress=0, attempts=max(0, row.attempts - 1))
@@ -63,7 +63,7 @@ def carry_out(held: Held, box: Sandbox, folder: Path, *, stop: Callable[[], bool
     answers, run, limited = found
     if run.fault is not None:
         why = f"the bot failed: {run.fault.kind}: {run.fault.detail}"[:500]
-        return _fail(held, why, again=row.attempts < idle.ATTEMPTS, now=now)
+        return _fail(held, why, again=row.attempts < background.ATTEMPTS, now=now)
     return held.move(
         JudgementStatus.DONE,
         now=now,

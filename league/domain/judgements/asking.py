@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from engine.analysis import JUDGE
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
-from league.domain.matches import idle, logs, replays
+from league.domain.matches import background, logs, replays
 from league.domain.people import players, quotas
 from league.enums import JudgementKind, MatchStatus
 from league.models import Judgement, Match, Player
 
-WAITING = idle.WAITING
+WAITING = background.WAITING
 
 
 def samples(kind: str) -> int:
@@ -46,7 +46,7 @@ def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> 
             samples=samples(kind),
             defaults={
                 "asked_by": by,
-                "place": idle.place_of(Judgement, by),
+                "place": background.place_of(Judgement, by),
                 "created": now,
             },
         )

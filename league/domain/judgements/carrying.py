@@ -21,34 +21,34 @@ from engine.judging import Child, Stopped
 from league.domain.core import clock
 from league.domain.core.errors import Refused, without_folders
 from league.domain.judgements import asking, bodies
-from league.domain.matches import idle, replays
+from league.domain.matches import background, replays
 from league.enums import JudgementStatus
 from league.models import Judgement, Match, Sitting
 
 log = logging.getLogger("league.judgements")
 SLICE_S = 60.0  # after so long no further sitting is begun: audits, which are asked for by nobody, wait no longer
 MOST_S = 600.0  # so long it lasts at most, with the sitting at hand
-Held = idle.Held[Judgement]
+Held = background.Held[Judgement]
 
 
 def is_overdue(*, now: datetime | None = None) -> bool:
-    """As `idle.is_overdue`, of judgements."""
-    return idle.is_overdue(Judgement, now=now)
+    """As `background.is_overdue`, of judgements."""
+    return background.is_overdue(Judgement, now=now)
 
 
 def waiting(now: datetime) -> QuerySet[Judgement]:
-    """As `idle.waiting`, of judgements."""
-    return idle.waiting(Judgement, now)
+    """As `background.waiting`, of judgements."""
+    return background.waiting(Judgement, now)
 
 
 def claim(worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> Held | None:
-    """As `idle.claim`, of judgements."""
-    return idle.claim(Judgement, worker, before_ladders=before_ladders, now=now)
+    """As `background.claim`, of judgements."""
+    return background.claim(Judgement, worker, before_ladders=before_ladders, now=now)
 
 
 def expire(*, now: datetime | None = None) -> int:
-    """As `idle.expire`, of judgements."""
-    return idle.expire(Judgement, now=now)
+    """As `background.expire`, of judgements."""
+    return background.expire(Judgement, now=now)
 
 
 class _Attempt:
@@ -122,7 +122,7 @@ def carry_out(held: Held, *, stop: Callable[[], bool], now: datetime | None = No
     except Exception as error:
         log.error("judgement %s: attempt %d failed", row.pk, row.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
-        _fail(held, attempt, why, again=row.attempts < idle.ATTEMPTS, now=clock.given(now))
+        _fail(held, attempt, why, again=row.attempts < background.ATTEMPTS, now=clock.given(now))
         return False
     finally:
         attempt.close()

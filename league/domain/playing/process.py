@@ -25,7 +25,7 @@ from league.domain.consultations import carrying as consulting
 from league.domain.core.errors import IllegalMove
 from league.domain.core.loops import Loops
 from league.domain.judgements import carrying as judging
-from league.domain.matches import idle, leases, reports, validation, workers
+from league.domain.matches import background, leases, reports, validation, workers
 from league.domain.playing import tries
 from league.domain.playing.room import Room
 from league.domain.playing.tables import LOOK_S, Tables
@@ -342,7 +342,11 @@ class Machine:
 
     def _judged_before_ladders(self) -> bool:
         began = time.monotonic()
-        if began < self._judges_from or self.upcoming.holds_some or not any(map(idle.is_overdue, idle.KINDS)):
+        if (
+            began < self._judges_from
+            or self.upcoming.holds_some
+            or not any(map(background.is_overdue, background.KINDS))
+        ):
             return False
         judged = self.consult(before_ladders=True) or self.judge(before_ladders=True)
         now = time.monotonic()
@@ -378,7 +382,7 @@ class Machine:
             self._asked = None
 
     def _makes_way(self, *, before_ladders: bool) -> Callable[[], bool]:
-        return self._looks_up(partial(idle.is_busy, before_ladders=before_ladders))
+        return self._looks_up(partial(background.is_busy, before_ladders=before_ladders))
 
     def _looks_up(self, waits: Callable[[], bool]) -> Callable[[], bool]:
         """Whether what is done in idle time is to make way, for what `waits`; the database is asked now and then."""

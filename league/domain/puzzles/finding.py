@@ -22,7 +22,7 @@ from engine.judging import Broken, Child, Stopped
 from engine.puzzles import DEALS, Puzzle
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
-from league.domain.matches import holds, idle, logs, replays, sight
+from league.domain.matches import background, holds, logs, replays, sight
 from league.enums import MatchKind, MatchStatus
 from league.models import FoundPuzzle, Match, PuzzleSearch, Sitting
 
@@ -70,8 +70,8 @@ def makes_way(*, before_ladders: bool = False, now: datetime | None = None) -> b
     before_ladders: matches of ladders do not count, nor audits, which come after these.
     """
     now = clock.given(now)
-    waits = any(idle.waiting(model, now).exists() for model in idle.KINDS)
-    if waits or idle.is_busy(before_ladders=before_ladders, now=now):
+    waits = any(background.waiting(model, now).exists() for model in background.KINDS)
+    if waits or background.is_busy(before_ladders=before_ladders, now=now):
         return True
     audits = Match.work.filter(holds.due(now), kind=MatchKind.AUDIT, status=MatchStatus.QUEUED)
     return not before_ladders and holds.playable_audits(audits).exists()

@@ -16,7 +16,7 @@ from league.domain.bots import packages
 from league.domain.consultations import asking, carrying, reading
 from league.domain.core.errors import Refused, TooMany
 from league.domain.judgements import asking as judging
-from league.domain.matches import embargoes, idle, matches, replays
+from league.domain.matches import background, embargoes, matches, replays
 from league.domain.playing.process import Machine
 from league.domain.puzzles import finding
 from league.domain.upkeep import reconcile, retention
@@ -130,7 +130,7 @@ def test_a_bot_answers_every_decision_of_the_seat_as_it_does_when_it_sits_there(
 
     # The same bot once more answers the same, whatever stood in the row: it is sent what was sent, not what it answered
     first = row.answers
-    again = dict(status="asked", answers=[], finished=None)
+    again = {"status": "asked", "answers": [], "finished": None}
     Consultation.objects.filter(pk=row.pk).update(**again)
     assert consulting.carry_out(tmp_path)
     row.refresh_from_db()
@@ -226,7 +226,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
 def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
     """One without a sandbox, or that is told to stop, leaves it alone."""
     row = asked(match, ana)
-    assert idle.is_overdue(Consultation, now=later(10**6))
+    assert background.is_overdue(Consultation, now=later(10**6))
     here = Machine(tmp_path / "bots")
     assert not here.look()
     here.box = Sandbox("none", configured.STATE_DIR / "sandbox")

@@ -19,7 +19,7 @@ from league.domain.matches import holds
 from league.enums import JudgementStatus, MatchKind, MatchStatus
 from league.models import Consultation, Judgement, Match, Player
 
-log = logging.getLogger("league.idle")
+log = logging.getLogger("league.background")
 ATTEMPTS = 2  # that may fail by a fault of ours; a match that breaks the work is not put to it for ever
 PATIENCE = timedelta(minutes=2)  # so long it waits for matches of ladders, too
 FAILED_DAYS = 30  # so long a failure is kept; then it may be asked for again
