@@ -132,7 +132,7 @@ class Larger(League):
 
 @pytest.fixture
 def league(db, monkeypatch, settings) -> Larger:
-    """With an open knock-out; an event that takes entries, and waits for the owner of a bot; a recurring league without a season; and what is asked of matches."""
+    """With all that `league` makes an open knock-out, an event with entries, a recurring league without a season, and what is asked of matches."""
     monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
     settings.AUDIT_PERCENT = 100
     league = played()
