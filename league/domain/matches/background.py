@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime, timedelta
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.conf import settings
 from django.db import transaction
@@ -24,16 +24,17 @@ ATTEMPTS = 2  # that may fail by a fault of ours; a match that breaks the work i
 PATIENCE = timedelta(minutes=2)  # so long it waits for matches of ladders, too
 FAILED_DAYS = 30  # so long a failure is kept; then it may be asked for again
 WAITING = (JudgementStatus.ASKED, JudgementStatus.WORKING)
-Work = TypeVar("Work", Judgement, Consultation)
+Work = TypeVar("Work", bound=Judgement | Consultation)
 KINDS: tuple[type[Judgement] | type[Consultation], ...] = (Consultation, Judgement)
-LATE = {Judgement: ("body",), Consultation: ("answers",)}  # columns that only who works on a row reads
+# Columns that only who works on a row reads
+LATE: dict[type, tuple[str, ...]] = {Judgement: ("body",), Consultation: ("answers",)}
 
 
 class Held(Generic[Work]):
     """Work that a worker has leased."""
 
     def __init__(self, row: Work) -> None:
-        self.row = row
+        self.row: Work = row
         self.progress = row.progress
         self.lost = False  # the lease is somebody else's by now
 
@@ -81,7 +82,9 @@ def is_overdue(model: type[Work], *, now: datetime | None = None) -> bool:
 def waiting(model: type[Work], now: datetime) -> QuerySet[Work]:
     """Those that may be claimed: what is held back waits until it is shown."""
     later = Q(match__embargo__gt=now) | Q(match__tournament__embargo__gt=now)
-    rows = model._default_manager.filter(status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED)
+    rows: QuerySet[Any] = model._default_manager.filter(
+        status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED
+    )
     return rows.exclude(later)
 
 
