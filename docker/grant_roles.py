@@ -45,14 +45,16 @@ SPENT = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style")
 AUDITED = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
 TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records", "advice")
 JUDGED = ("cpu_s", "decisions", "judged", "limited", "body")
+ASKED = (*LEASE[:4], "attempts", "progress", "reason", "finished")
 RUNNER = {
     "league_audit": Use(change=(*AUDITED, "finished")),
     "league_board": Use(add=True),
     "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # one that fails is paused
     "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # what a validation decides
     "league_check": Use(add=True),
+    "league_consultation": Use(change=(*ASKED, "compiled", "limited", "answers", "cpu_s")),
     "league_foundpuzzle": Use(add=True),
-    "league_judgement": Use(change=(*LEASE[:4], "attempts", "progress", "reason", "finished", *JUDGED)),
+    "league_judgement": Use(change=(*ASKED, *JUDGED)),
     "league_leagueevent": Use(only=("id",), add=True),
     "league_logdictionary": Use(),
     "league_match": Use(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
@@ -82,6 +84,7 @@ TELLS = {
     "match": ("moved", "given_up", "report_refused"),
     "audit": ("moved", "finished"),
     "judgement": ("moved",),
+    "consultation": ("moved",),
     "puzzle": ("found",),
     "table": ("moved",),
     "try": ("moved",),
@@ -109,6 +112,7 @@ RULES = (
      "state IN ('active', 'paused')"),
     ("league_audit", "UPDATE", "verdict = ''", "true"),
     ("league_judgement", "UPDATE", "status IN ('asked', 'working')", "true"),  # what was judged stays as it is
+    ("league_consultation", "UPDATE", "status IN ('asked', 'working')", "true"),
     ("league_puzzlesearch", "UPDATE", "finished IS NULL", "true"),
     ("league_foundpuzzle", "INSERT", "",
      "EXISTS (SELECT FROM league_puzzlesearch s JOIN league_judgement j ON j.id = s.judgement_id"

@@ -133,6 +133,12 @@ def decisions(replay: Mapping[str, Any]) -> Iterator[Decision]:
             raise replays.ReplayError(step + 1, f"action {text!r} cannot be taken: {error}") from None
 
 
+def ply_of(state: State) -> int:
+    """How many moments of the record come before this one in its deal, the deal itself with them."""
+    events: list[dict[str, Any]] = state.events
+    return next((back for back, event in enumerate(reversed(events), 1) if event["e"] == "deal"), len(events))
+
+
 def with_open_cards(
     replay: Mapping[str, Any], nodes: int = USUAL_NODES, *, lines: bool = False
 ) -> Iterator[list[Judged]]:

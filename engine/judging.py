@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from engine.analysis import USUAL_NODES, Decision, Judged, Move, decisions, fairly, phase_of, with_open_cards
+from engine.analysis import USUAL_NODES, Decision, Judged, Move, decisions, fairly, phase_of, ply_of, with_open_cards
 from engine.puzzles import Puzzle, find, read
 from engine.replay import ReplayError
 from engine.search.solving import NotTwoSidedError, camps
@@ -207,9 +207,7 @@ def _known(one: Decision) -> tuple[Any, ...]:
     with suppress(NotTwoSidedError):
         first = state.turn in camps(state)[0]
     action = state.game.action_text(one.chosen)
-    events: list[dict[str, Any]] = state.events
-    ply = next((back for back, event in enumerate(reversed(events), 1) if event["e"] == "deal"), len(events))
-    return one.step, len(events), ply, state.deal_no, state.turn, phase_of(state), action, first
+    return one.step, len(state.events), ply_of(state), state.deal_no, state.turn, phase_of(state), action, first
 
 
 def _plain(one: Judged) -> tuple[Any, ...]:

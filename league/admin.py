@@ -114,6 +114,17 @@ class JudgementAdmin(ReadOnly):
     exclude = ["body"]
 
 
+@admin.register(models.Consultation)
+class ConsultationAdmin(ReadOnly):
+    """Seats put to bots of the house: who asked, what it cost, why one has failed."""
+
+    list_display = ["__str__", "status", "asked_by", "created", "cpu_s", "reason"]
+    list_select_related = ["asked_by", "version__bot"]
+    list_filter = ["status"]
+    search_fields = ["match__public_id", "asked_by__name", "version__bot__slug"]
+    raw_id_fields = ["match", "asked_by", "version"]
+
+
 @admin.register(models.TakenName)
 class TakenNameAdmin(ReadOnly):
     """Whose a name is, and all that looks like it."""

@@ -180,6 +180,15 @@ class JudgementStatus(models.TextChoices):
     FAILED = "failed", _("could not be judged")
 
 
+class ConsultationStatus(models.TextChoices):
+    """The life of one consultation, in the words of that of a judgement, so that JUDGEMENT_MOVES holds for both."""
+
+    ASKED = "asked", _("waits")
+    WORKING = "working", _("is being asked")
+    DONE = "done", _("has answered")
+    FAILED = "failed", _("could not be asked")
+
+
 JUDGEMENT_MOVES: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),

@@ -48,6 +48,7 @@ class Rerun:
     replies: list[Reply] = field(default_factory=list)
     fault: FaultReport | None = None
     max_cpu_s: float = 0.0  # the slowest decision
+    cpu_s: float = 0.0  # all of it
     stderr: str = ""
 
 
@@ -101,7 +102,7 @@ def rerun(
                 _put(seat, exchange, found, pause)
         except Fault as fault:
             blame(fault, seat.evidence())
-        found.max_cpu_s = seat.max_cpu_s
+        found.max_cpu_s, found.cpu_s = seat.max_cpu_s, seat.cpu_s
         process.close()
         found.stderr = process.stderr().decode("utf-8", "replace")
     return found

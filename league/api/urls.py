@@ -124,6 +124,11 @@ urlpatterns = [
     path("matches/<word:id>/boards/<id:number>", matches.OneBoard.as_view(), name="board"),
     path("matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/replay", matches.Replay.as_view(), name="replay"),
     path("matches/<word:id>/analysis/<word:kind>", matches.Analysis.as_view(), name="analysis"),
+    path(
+        "matches/<word:id>/boards/<id:number>/sittings/<id:sitting>/seats/<id:seat>/answers/<word:bot>",
+        matches.Answers.as_view(),
+        name="answers",
+    ),
     path("operators/actions", operators.Actions.as_view(), name="operator-actions"),
     path("operators/journal", operators.Journal.as_view(), name="operator-journal"),
     path("queue", ratings.QueueState.as_view(), name="queue"),

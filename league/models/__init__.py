@@ -10,7 +10,7 @@ from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.changes import Change
 from league.models.consent import Block, EntryRequest
-from league.models.judgements import JudgedSum, Judgement
+from league.models.judgements import Consultation, JudgedSum, Judgement
 from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
@@ -36,6 +36,7 @@ __all__ = [
     "Change",
     "Check",
     "Circuit",
+    "Consultation",
     "Entry",
     "EntryRequest",
     "Event",

@@ -1,10 +1,10 @@
-"""The table of judgements: what the decisions of a match gave away."""
+"""The tables of judgements and of consultations: what the decisions of a match gave away, and what a bot of the house would have played there."""
 
 from __future__ import annotations
 
 from django.db import models
 
-from league.enums import JudgementKind, JudgementStatus
+from league.enums import ConsultationStatus, JudgementKind, JudgementStatus
 from league.models.bots import BotVersion
 from league.models.matches import Match
 from league.models.people import Player
@@ -12,32 +12,37 @@ from league.models.pools import Pool
 from league.models.words import only_words
 
 
-class Judgement(models.Model):
-    """A match judged in one way by one version of the judge (engine.analysis.JUDGE). The row is its own place in a queue."""
+class BackgroundWork(models.Model):
+    """What a player asks of a finished match, and a worker does when nothing else waits. The row is its own place in a queue."""
+
+    asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
+    place = models.PositiveIntegerField(default=0)  # how many of the same asker waited before it: askers take turns
+    created = models.DateTimeField()
+
+    token = models.PositiveIntegerField(default=0)  # grows with every lease; a report with an old one is refused
+    worker = models.CharField(max_length=80, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)  # that ended by a fault of ours, with the present one
+    progress = models.PositiveSmallIntegerField(default=0)  # percent
+    reason = models.TextField(blank=True)  # why it has failed, or is tried again
+    finished = models.DateTimeField(null=True)
+    cpu_s = models.FloatField(default=0.0)  # of all attempts
+    limited = models.BooleanField(default=False)  # it ended for want of time: the last of it is missing
+
+    class Meta:
+        abstract = True
+
+
+class Judgement(BackgroundWork):
+    """A match judged in one way by one version of the judge (engine.analysis.JUDGE)."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="judgements", db_index=False)  # once
     kind = models.CharField(max_length=10, choices=JudgementKind)
     judge = models.CharField(max_length=20)
     samples = models.PositiveSmallIntegerField(default=0)  # deals over which each decision is judged; 0: the real one
-    asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
-    place = models.PositiveIntegerField(default=0)  # how many of the same asker waited before it: askers take turns
-    created = models.DateTimeField()
-
     status = models.CharField(max_length=10, choices=JudgementStatus, default=JudgementStatus.ASKED)
-    token = models.PositiveIntegerField(default=0)  # grows with every lease; a report with an old one is refused
-    worker = models.CharField(max_length=80, blank=True)
-    lease_until = models.DateTimeField(null=True)
-    attempts = models.PositiveSmallIntegerField(default=0)  # that ended by a fault of ours, with the present one
-    progress = models.PositiveSmallIntegerField(default=0)  # percent of the sittings
-    reason = models.TextField(blank=True)  # why it has failed, or is tried again
-    finished = models.DateTimeField(null=True)
-
-    cpu_s = models.FloatField(default=0.0)  # of all attempts
     decisions = models.PositiveIntegerField(default=0)  # in the sittings that were looked at
     judged = models.PositiveIntegerField(default=0)
-    limited = models.BooleanField(
-        default=False
-    )  # it ended for want of time: the last sittings are judged in part or not at all
     summed = models.BooleanField(default=False, db_default=False)  # counted in JudgedSum
     # Compressed JSON (league.domain.judgements.bodies), some 20 bytes a decision; of one that is not done as far as it has come
     body = models.BinaryField(default=bytes)
@@ -95,3 +100,35 @@ class JudgedSum(models.Model):
 
     def __str__(self) -> str:
         return f"{self.phase}, {self.kind}: version {self.version_id} in pool {self.pool_id}"
+
+
+class Consultation(BackgroundWork):
+    """A bot of the house consulted about one seat of a sitting: what it would have done at each decision. Once for each version of the bot."""
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="consultations", db_index=False)  # once
+    board = models.PositiveIntegerField()
+    sitting = models.PositiveSmallIntegerField()
+    seat = models.PositiveSmallIntegerField()
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
+    status = models.CharField(max_length=10, choices=ConsultationStatus, default=ConsultationStatus.ASKED)
+    compiled = models.BooleanField(
+        default=False
+    )  # whether the rules beside the bot were; a bot may search less far without
+    # A short list for each decision (league.domain.consultations.reading)
+    answers = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["match", "board", "sitting", "seat", "version"], name="consultation_once"),
+            only_words("consultation", "status", ConsultationStatus),
+        ]
+        indexes = [
+            models.Index(
+                fields=["place", "id"], condition=models.Q(status__in=["asked", "working"]), name="consultation_waits"
+            ),
+            models.Index(fields=["asked_by", "created"], name="consultation_of_asker"),
+            models.Index(fields=["finished"], condition=models.Q(status="failed"), name="consultation_failed"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} in match {self.match_id}, board {self.board}, sitting {self.sitting}, seat {self.seat}"

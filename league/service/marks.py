@@ -75,6 +75,8 @@ ALL = (
     Marks("league_playedsum", ("'played'",)),
     Marks("league_audit", ("'audits'",)),
     Marks("league_judgement", ("'judgements'",), told=("r.status",)),
+    # Shown beside them, on the same pages and to the same people
+    Marks("league_consultation", ("'judgements'",), told=("r.status",)),
     # Its matches become visible with it
     Marks("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
     Marks("league_entry", ("'tournaments'", OF_TOURNAMENT)),

@@ -73,6 +73,7 @@ urlpatterns = [
     path("m/<slug:public_id>/", matches.match, name="match"),
     path("m/<slug:public_id>/b/<int:number>/", matches.board, name="board"),
     path("m/<slug:public_id>/judge/", matches.judge, name="match-judge"),
+    path("m/<slug:public_id>/consult/", matches.consult, name="match-consult"),
     path("m/<slug:public_id>/sent/", trying.sent, name="match-sent"),
     path("m/<slug:public_id>/replay.json", matches.replay_json, name="match-replay"),
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),

@@ -32,6 +32,7 @@ from league.api import urls as api_urls
 from league.domain.audits import carrying as audits
 from league.domain.audits import sampling
 from league.domain.bots import bots
+from league.domain.consultations import asking as consultations
 from league.domain.core import clock, keyset
 from league.domain.judgements import asking, carrying, summing
 from league.domain.matches import embargoes, leases, matches, reports, sight
@@ -45,6 +46,7 @@ from league.service import kept, marks
 from league.service.remembered import forget
 from league.web import urls as pages_urls
 from tests.league.web.conftest import League, played
+from tests.support import consulting
 from tests.support import league as made
 
 
@@ -130,7 +132,7 @@ class Larger(League):
 
 @pytest.fixture
 def league(db, monkeypatch, settings) -> Larger:
-    """With an open knock-out; an event that takes entries, and waits for the owner of a bot; a recurring league without a season; a judgement."""
+    """With all that `league` makes an open knock-out, an event with entries, a recurring league without a season, and what is asked of matches."""
     monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
     settings.AUDIT_PERCENT = 100
     league = played()
@@ -144,6 +146,8 @@ def league(db, monkeypatch, settings) -> Larger:
     circuit = circuits.create(league.ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
     circuits.join(circuit, league.rufo.bot, by=league.ana, now=made.NOW)
     asking.ask(league.faulty, "open", league.ana, now=made.NOW)
+    consulting.enter("greedy")
+    consultations.ask(consulting.told(league.clean), 1, 0, 0, "greedy", league.ana, now=made.NOW)
     return Larger(**vars(league), knockout=knockout)
 
 
@@ -211,6 +215,7 @@ def pages(league: Larger) -> list[str]:
         f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay?seat=0",
         f"/api/v1/matches/{league.faulty.public_id}",
         f"/api/v1/matches/{league.faulty.public_id}/analysis/open",
+        f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/seats/0/answers/greedy",
         "/api/v1/pools",
         f"/api/v1/pools/{pool}",
         f"/api/v1/pools/{pool}/leaderboard",
@@ -274,7 +279,7 @@ NOT_KEPT = {
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal
     """,
     "it is only written to": """
-        prefs logout challenge match-judge table-do tournament-do event-do event-enter circuit-do
+        prefs logout challenge match-judge match-consult table-do tournament-do event-do event-enter circuit-do
         api:challenges api:forecast api:entry api:circuit-bot api:circuit-bots api:table-choices api:table-leave
         api:request-grant api:request-refuse api:event-bots api:event-cancel api:event-embargo api:event-join api:event-link api:event-show
         api:event-start api:tournament-cancel api:tournament-close api:tournament-embargo api:tournament-extend api:tournament-pause
@@ -412,6 +417,10 @@ def judge() -> None:
     assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
 
 
+def consult() -> None:
+    assert consulting.carry_out(settings.STATE_DIR / "consulted")
+
+
 def audit() -> None:
     sampling.draw(now=made.NOW)
     while (held := leases.claim("w", now=made.NOW)) is not None:
@@ -445,6 +454,7 @@ def changes(league: Larger) -> dict[str, Callable[[], object]]:
     asked = EntryRequest.objects.get(event=event(), bot__slug="shy", status="asked")
     return {
         "a judgement": judge,
+        "a consultation": consult,
         "its sums": summing.count_new,
         "audits": audit,
         "a knock-out": knock_out,

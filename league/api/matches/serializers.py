@@ -26,6 +26,7 @@ from league.enums import (
     AuditConclusion,
     AuditReason,
     AuditVerdict,
+    ConsultationStatus,
     JudgementKind,
     JudgementStatus,
     MatchKind,
@@ -332,6 +333,42 @@ class JudgementDetail(JudgementOut):
     nodes = serializers.IntegerField(help_text="At most looked at for each action.")
     parties = PartyTallies(many=True)
     verdicts = VerdictOut(many=True)
+
+
+class ConsultationOut(Out):
+    """How far a bot of the house has come that was asked about one seat of a sitting."""
+
+    match = serializers.CharField(source="match.public_id")
+    board = serializers.IntegerField()
+    sitting = serializers.IntegerField()
+    seat = serializers.IntegerField()
+    bot = serializers.CharField(source="version.bot.slug")
+    version = serializers.IntegerField(source="version.number")
+    package = serializers.CharField(source="version.package_id", help_text="SHA-256 of the files of this version.")
+    status = serializers.ChoiceField(choices=ConsultationStatus.choices)
+    progress = serializers.IntegerField(help_text="Percent of the decisions.")
+    reason = serializers.CharField(help_text="Why it has failed, or is tried again; empty otherwise.")
+    created = serializers.DateTimeField()
+    finished = serializers.DateTimeField(allow_null=True)
+    cpu_s = serializers.FloatField(help_text="Seconds of a core that the bot took.")
+    compiled = serializers.BooleanField(help_text="Whether the rules beside the bot were compiled.")
+    limited = serializers.BooleanField(help_text="Whether it ended for want of time, with decisions left.")
+
+
+class AnswerOut(Out):
+    """One decision of the seat."""
+
+    step = serializers.IntegerField(help_text="Actions of the sitting before it.")
+    deal = serializers.IntegerField()
+    action = serializers.CharField(help_text="What was done.")
+    would = serializers.CharField(help_text="What the bot would have done.")
+    differs = serializers.BooleanField()
+
+
+class ConsultationDetail(ConsultationOut):
+    """A consultation with its answers, which are there when it is done."""
+
+    answers = AnswerOut(many=True, source="told")
 
 
 class TryNew(StrictSerializer):

@@ -23,6 +23,8 @@ from league.api.matches.rows import boards_of, listed
 from league.api.matches.serializers import (
     BoardOut,
     ChallengeNew,
+    ConsultationDetail,
+    ConsultationOut,
     JudgementDetail,
     JudgementOut,
     MatchDetail,
@@ -32,11 +34,13 @@ from league.api.matches.serializers import (
     TryOut,
 )
 from league.domain.bots import challenges, tries
+from league.domain.consultations import asking as consultations
+from league.domain.consultations.reading import answers
 from league.domain.core import keyset
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays, sight
-from league.enums import JudgementKind, JudgementStatus, TokenScope
+from league.enums import ConsultationStatus, JudgementKind, JudgementStatus, TokenScope
 from league.models import Board, Bot, BotVersion, Match, Player, Sitting
 from league.service import marks
 
@@ -294,6 +298,54 @@ class Analysis(View):
             problem = told("must be the number of a board, not {text!r}", text=text[:30])
             raise Problem("invalid", f"board: {problem}", {"board": [problem]})
         return int(text)
+
+
+class Answers(View):
+    """/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"""
+
+    def shown(self, **named: Any) -> Sequence[str]:
+        """The match and what bots were asked about it."""
+        return *_shown_of(named["id"]), marks.JUDGEMENTS
+
+    permission_classes = [IsAuthenticatedOrReadOnly]
+    scopes: ClassVar = {"POST": TokenScope.SUBMIT}
+    serializer_class = ConsultationDetail
+
+    @extend_schema(
+        operation_id="get_answers",
+        summary="Read what a bot of the house would have done at a seat",
+        tags=["matches"],
+    )
+    def get(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
+        """Of the newest version that was asked. 404 where nobody has asked; without answers until it is done."""
+        match = self._match(request, id)
+        if why := replays.reason_closed(match):
+            raise why
+        row: Any = existing(consultations.find(match, number, sitting, seat, bot))
+        row.match = match
+        row.told = answers(row) if row.status == ConsultationStatus.DONE else []
+        return Response(ConsultationDetail(row).data)
+
+    @extend_schema(
+        operation_id="ask_for_answers",
+        summary="Put a seat of a sitting to a bot of the house",
+        tags=["matches"],
+        request=None,
+        responses={202: ConsultationOut, 200: ConsultationOut},
+    )
+    def post(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
+        """A worker does it when it has nothing else to do. It counts with the matches that you have judged; what is there already does not (200)."""
+        player = player_of(request)
+        match = self._match(request, id)
+        row, made = consultations.ask(match, number, sitting, seat, bot, player)
+        row.match = match
+        shown = ConsultationOut(row).data
+        return Response(shown, status=status.HTTP_202_ACCEPTED if made else status.HTTP_200_OK)
+
+    @staticmethod
+    def _match(request: Request, id: str) -> Match:
+        rows = Match.objects.select_related("pool", "tournament", "log").defer("tournament__secret", "log__data")
+        return existing(sight.matches(rows, user_of(request)).filter(public_id=id).first())
 
 
 class Tries(View):

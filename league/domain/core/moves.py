@@ -21,10 +21,10 @@ from league.enums import (
     VERSION_MOVES,
     MatchKind,
 )
-from league.models import BotVersion, EntryRequest, Judgement, Match, Table, Tournament
+from league.models import BotVersion, Consultation, EntryRequest, Judgement, Match, Table, Tournament
 
 BESIDE = (MatchKind.AUDIT, MatchKind.TRY)  # they wait in the queue and are no matches
-Row = Match | Tournament | BotVersion | EntryRequest | Judgement | Table
+Row = Match | Tournament | BotVersion | EntryRequest | Judgement | Consultation | Table
 
 MOVES: dict[type, dict[str, frozenset[str]]] = {
     Match: MATCH_MOVES,
@@ -32,6 +32,7 @@ MOVES: dict[type, dict[str, frozenset[str]]] = {
     BotVersion: VERSION_MOVES,
     EntryRequest: REQUEST_MOVES,
     Judgement: JUDGEMENT_MOVES,
+    Consultation: JUDGEMENT_MOVES,
     Table: TABLE_MOVES,
 }
 
@@ -46,6 +47,8 @@ def subject(row: Row) -> str:
         return f"table:{row.public_id}"
     if isinstance(row, Judgement):
         return f"judgement:{row.pk}"
+    if isinstance(row, Consultation):
+        return f"consultation:{row.pk}"
     return f"{'request' if isinstance(row, EntryRequest) else 'version'}:{row.pk}"
 
 

@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from engine.analysis import JUDGE
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
-from league.domain.matches import logs, replays
+from league.domain.matches import background, logs, replays
 from league.domain.people import players, quotas
-from league.enums import JudgementKind, JudgementStatus, MatchStatus
+from league.enums import JudgementKind, MatchStatus
 from league.models import Judgement, Match, Player
 
-WAITING = (JudgementStatus.ASKED, JudgementStatus.WORKING)
+WAITING = background.WAITING
 
 
 def samples(kind: str) -> int:
@@ -46,7 +46,7 @@ def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> 
             samples=samples(kind),
             defaults={
                 "asked_by": by,
-                "place": Judgement.objects.filter(asked_by=by, status__in=WAITING).count(),
+                "place": background.place_of(Judgement, by),
                 "created": now,
             },
         )

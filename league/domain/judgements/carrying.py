@@ -9,94 +9,46 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 import engine
 from engine.analysis import USUAL_NODES
 from engine.compiled import COMPILED
 from engine.judging import Child, Stopped
-from league.domain.core import clock, moves
-from league.domain.core.errors import IllegalMove, Refused, without_folders
+from league.domain.core import clock
+from league.domain.core.errors import Refused, without_folders
 from league.domain.judgements import asking, bodies
-from league.domain.matches import holds, replays
-from league.enums import JudgementStatus, MatchKind, MatchStatus
+from league.domain.matches import background, replays
+from league.enums import JudgementStatus
 from league.models import Judgement, Match, Sitting
 
 log = logging.getLogger("league.judgements")
-ATTEMPTS = 2  # that may fail by a fault of ours; a match that breaks the judge is not put to it for ever
-PATIENCE = timedelta(minutes=2)  # so long a judgement waits for matches of ladders, too
 SLICE_S = 60.0  # after so long no further sitting is begun: audits, which are asked for by nobody, wait no longer
 MOST_S = 600.0  # so long it lasts at most, with the sitting at hand
-FAILED_DAYS = 30  # so long a failure is kept; then it may be asked for again
-
-
-class Held:
-    """A judgement that this worker has leased."""
-
-    def __init__(self, row: Judgement) -> None:
-        self.row = row
-        self.progress = row.progress
-        self.lost = False  # the lease is somebody else's by now
-
-    def beat(self, *, now: datetime | None = None) -> None:
-        """Renew the lease."""
-        until = _deadline(clock.given(now))
-        self.lost |= not _mine(self.row).update(lease_until=until, progress=self.progress)
-
-
-def is_busy(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
-    """Whether a match waits that may be played now. It goes first, whoever asked for a judgement. One query, of the rows of a claim.
-
-    before_ladders: matches of ladders do not count.
-    """
-    waiting = Match.line.filter(holds.due(clock.given(now)), status=MatchStatus.QUEUED, held_back=False)
-    return waiting.exclude(kind__in=[MatchKind.AUDIT, *([MatchKind.LADDER] if before_ladders else [])]).exists()
+Held = background.Held[Judgement]
 
 
 def is_overdue(*, now: datetime | None = None) -> bool:
-    """Whether a judgement waits for longer than `PATIENCE`, and only ladders keep it waiting: they never end. One query where none does, else two."""
-    now = clock.given(now)
-    waiting = Judgement.objects.filter(status=JudgementStatus.ASKED, created__lte=now - PATIENCE)
-    return waiting.exists() and not is_busy(before_ladders=True, now=now)
+    """As `background.is_overdue`, of judgements."""
+    return background.is_overdue(Judgement, now=now)
 
 
 def waiting(now: datetime) -> QuerySet[Judgement]:
-    """Those that may be claimed: what is held back waits until it is shown."""
-    later = Q(match__embargo__gt=now) | Q(match__tournament__embargo__gt=now)
-    return Judgement.objects.filter(status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED).exclude(later)
+    """As `background.waiting`, of judgements."""
+    return background.waiting(Judgement, now)
 
 
 def claim(worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> Held | None:
-    """Lease the next judgement to `worker`, None while a match waits. For who has been given neither match nor audit.
+    """As `background.claim`, of judgements."""
+    return background.claim(Judgement, worker, before_ladders=before_ladders, now=now)
 
-    before_ladders: matches of ladders do not count. Askers take turns. What is held back waits until it is shown.
-    """
-    now = clock.given(now)
-    asked = Judgement.objects.filter(status=JudgementStatus.ASKED)
-    if not asked.exists() or is_busy(before_ladders=before_ladders, now=now):
-        return None
-    with transaction.atomic():
-        rows = waiting(now).order_by("place", "id")
-        row = rows.select_for_update(skip_locked=True, of=("self",)).first()
-        if row is None:
-            return None
-        token = row.token + 1
-        moves.move(
-            row,
-            JudgementStatus.WORKING,
-            now=now,
-            actor=worker,
-            guard={"token": row.token},
-            token=token,
-            worker=worker,
-            lease_until=_deadline(now),
-            attempts=row.attempts + 1,
-        )
-    return Held(row)
+
+def expire(*, now: datetime | None = None) -> int:
+    """As `background.expire`, of judgements."""
+    return background.expire(Judgement, now=now)
 
 
 class _Attempt:
@@ -170,7 +122,7 @@ def carry_out(held: Held, *, stop: Callable[[], bool], now: datetime | None = No
     except Exception as error:
         log.error("judgement %s: attempt %d failed", row.pk, row.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
-        _fail(held, attempt, why, again=row.attempts < ATTEMPTS, now=clock.given(now))
+        _fail(held, attempt, why, again=row.attempts < background.ATTEMPTS, now=clock.given(now))
         return False
     finally:
         attempt.close()
@@ -180,8 +132,7 @@ def carry_out(held: Held, *, stop: Callable[[], bool], now: datetime | None = No
 def _report(held: Held, attempt: _Attempt, *, whole: bool, now: datetime) -> bool:
     """The result, unless the lease is somebody else's by now; whether it was stored."""
     verdicts = [one for rows in attempt.body.sittings.values() for one in rows]
-    return _move(
-        held,
+    return held.move(
         JudgementStatus.DONE,
         now=now,
         cpu_s=attempt.cpu_s,
@@ -199,7 +150,7 @@ def _give_back(held: Held, attempt: _Attempt, *, now: datetime) -> None:
     """It stopped for something better: no attempt is counted, and what was judged is kept."""
     body, attempts = bodies.pack(attempt.body), max(0, held.row.attempts - 1)
     to = JudgementStatus.ASKED
-    _move(held, to, now=now, worker="", progress=held.progress, body=body, cpu_s=attempt.cpu_s, attempts=attempts)
+    held.move(to, now=now, worker="", progress=held.progress, body=body, cpu_s=attempt.cpu_s, attempts=attempts)
 
 
 def _fail(held: Held, attempt: _Attempt, why: str, *, again: bool, now: datetime) -> None:
@@ -208,46 +159,7 @@ def _fail(held: Held, attempt: _Attempt, why: str, *, again: bool, now: datetime
     if again:
         body = bodies.pack(attempt.body)
         to = JudgementStatus.ASKED
-        _move(held, to, now=now, why=why, reason=why, worker="", body=body, cpu_s=attempt.cpu_s)
+        held.move(to, now=now, why=why, reason=why, worker="", body=body, cpu_s=attempt.cpu_s)
     else:
         to = JudgementStatus.FAILED
-        _move(held, to, now=now, why=why, reason=why, body=b"", cpu_s=attempt.cpu_s, finished=now)
-
-
-def _move(held: Held, to: str, *, now: datetime, why: str = "", **columns: object) -> bool:
-    row = held.row
-    try:
-        moves.move(row, to, now=now, actor=row.worker, why=why, guard={"token": row.token}, lease_until=None, **columns)
-    except IllegalMove as error:
-        log.warning("judgement %s: %s", row.pk, error)
-        return False
-    return True
-
-
-def _mine(row: Judgement) -> QuerySet[Judgement]:
-    return Judgement.objects.filter(pk=row.pk, token=row.token, status=JudgementStatus.WORKING)
-
-
-def _deadline(now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.LEASE_S)
-
-
-def expire(*, now: datetime | None = None, most: int = 500) -> int:
-    """Take back what workers hold that have been silent past their lease; how many. Old failures, and matches struck out since, are forgotten."""
-    now = clock.given(now)
-    Judgement.objects.filter(status=JudgementStatus.FAILED, finished__lt=now - timedelta(days=FAILED_DAYS)).delete()
-    Judgement.objects.filter(status=JudgementStatus.ASKED).exclude(match__status=MatchStatus.FINISHED).delete()
-    overdue = Judgement.objects.filter(status=JudgementStatus.WORKING, lease_until__lt=now).defer("body").order_by("id")
-    taken = 0
-    for row in overdue[:most]:
-        why = f"worker {row.worker} was lost"
-        last = row.attempts >= ATTEMPTS
-        to = JudgementStatus.FAILED if last else JudgementStatus.ASKED
-        guard = {"token": row.token, "lease_until__lt": now}
-        columns = {"worker": "", "lease_until": None, "reason": why} | ({"finished": now} if last else {})
-        try:
-            moves.move(row, to, now=now, actor=row.worker, why=why, guard=guard, **columns)
-        except IllegalMove:
-            continue
-        taken += 1
-    return taken
+        held.move(to, now=now, why=why, reason=why, body=b"", cpu_s=attempt.cpu_s, finished=now)

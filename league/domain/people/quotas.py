@@ -24,6 +24,7 @@ from league.models import (
     Bot,
     BotVersion,
     Circuit,
+    Consultation,
     EntryRequest,
     Event,
     Judgement,
@@ -107,8 +108,12 @@ def _challenges(player: Player, now: datetime) -> Moments:
 
 
 def _judgements(player: Player, now: datetime) -> Moments:
-    mine = Judgement.objects.filter(asked_by=player, created__gt=now - DAY)
-    return mine.order_by("created").values_list("created", flat=True)
+    """With consultations, which are the same kind of work."""
+    asked = [
+        model._default_manager.filter(asked_by=player, created__gt=now - DAY).values_list("created", flat=True)
+        for model in (Judgement, Consultation)
+    ]
+    return asked[0].union(asked[1], all=True).order_by("created")
 
 
 def _tries(player: Player, now: datetime) -> Moments:
@@ -255,8 +260,8 @@ def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
         )
     if found.name == JUDGEMENTS:
         return TooMany(
-            "you have had {used} matches judged within a day; at most {most} are. Ask again in {minutes} minutes, or run `tute analyse` on "
-            "your machine meanwhile",
+            "you have had {used} matches judged, and seats put to bots of the house, within a day; at most {most} are. Ask again in {minutes} "
+            "minutes, or run `tute analyse` on your machine meanwhile",
             retry_after=wait_s,
             **values,
         )

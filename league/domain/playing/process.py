@@ -21,10 +21,11 @@ from engine.runner.result import BoardResult
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
 from engine.sandbox.files import keeping
 from league.domain.audits import carrying
+from league.domain.consultations import carrying as consulting
 from league.domain.core.errors import IllegalMove
 from league.domain.core.loops import Loops
 from league.domain.judgements import carrying as judging
-from league.domain.matches import leases, reports, validation, workers
+from league.domain.matches import background, leases, reports, validation, workers
 from league.domain.playing import tries
 from league.domain.playing.room import Room
 from league.domain.playing.tables import LOOK_S, Tables
@@ -71,7 +72,7 @@ class Machine:
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._works: list[Work] = []  # the match at hand; before it one that stands aside
-        self._judgement: judging.Held | None = None  # at hand, where no match is
+        self._asked: judging.Held | consulting.Held | None = None  # at hand, where no match is
         self._searches_from = 0.0  # the same of puzzles, for a tenth of its time at most
         self._judges_from = 0.0  # by the monotonic clock: from then on it may judge before matches of ladders
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
@@ -141,8 +142,8 @@ class Machine:
         with transaction.atomic():  # one commit
             for work in works:
                 work.beat()
-            if (judgement := self._judgement) is not None:
-                judgement.beat()
+            if (asked := self._asked) is not None:
+                asked.beat()
             self.upcoming.beat()
             self.tables.beat()
             match = works[-1].match if works else None
@@ -164,8 +165,9 @@ class Machine:
     def look(self, prefer: int | None = None, *, wait: bool = True) -> bool:
         """Claim the match `prefer` if it waits, else the next one, and play it, and those claimed ahead meanwhile; whether there was one.
 
-        Where none waits, and no audit, a judgement that somebody asked for is work, too, and then puzzles. A judgement that has waited long comes
-        before matches of ladders, which nobody waits for and which never end, for half of the time of a worker at most, puzzles for a tenth of it.
+        Where none waits, and no audit, a consultation or a judgement that somebody asked for is work, too, and then puzzles. One that has waited
+        long comes before matches of ladders, which nobody waits for and which never end, for half of the time of a worker at most, puzzles for a
+        tenth of it.
 
         While another thread plays, `wait` for it: who has been told of work by a message must not take further messages.
         """
@@ -177,7 +179,7 @@ class Machine:
             until = time.monotonic() + ROUND_S
             work = self._claimed(prefer)
             if work is None:
-                return self.judge() or self.search()
+                return self.consult() or self.judge() or self.search()
             while work is not None:
                 if work.match.kind in CARRIED:
                     self.carry_out(work)
@@ -340,9 +342,13 @@ class Machine:
 
     def _judged_before_ladders(self) -> bool:
         began = time.monotonic()
-        if began < self._judges_from or self.upcoming.holds_some or not judging.is_overdue():
+        if (
+            began < self._judges_from
+            or self.upcoming.holds_some
+            or not any(map(background.is_overdue, background.KINDS))
+        ):
             return False
-        judged = self.judge(before_ladders=True)
+        judged = self.consult(before_ladders=True) or self.judge(before_ladders=True)
         now = time.monotonic()
         self._judges_from = now + (now - began)
         return judged
@@ -352,15 +358,31 @@ class Machine:
 
         before_ladders: those of ladders count for none.
         """
-        idle = not self.stopping.is_set() and not self.unable
-        held = judging.claim(self.name, before_ladders=before_ladders) if idle else None
+        free = not self.stopping.is_set() and not self.unable
+        held = judging.claim(self.name, before_ladders=before_ladders) if free else None
         if held is None:
             return False
-        self._judgement = held
+        self._asked = held
         try:
-            return judging.carry_out(held, stop=self._looks_up(partial(judging.is_busy, before_ladders=before_ladders)))
+            return judging.carry_out(held, stop=self._makes_way(before_ladders=before_ladders))
         finally:
-            self._judgement = None
+            self._asked = None
+
+    def consult(self, *, before_ladders: bool = False) -> bool:
+        """Put the seat that is next in line to its bot of the house, as `judge` does with a judgement; it is the shorter work, and so comes first."""
+        free = self.box is not None and not self.stopping.is_set() and not self.unable
+        held = consulting.claim(self.name, before_ladders=before_ladders) if free else None
+        if held is None:
+            return False
+        self._asked = held
+        try:
+            stop = self._makes_way(before_ladders=before_ladders)
+            return consulting.carry_out(held, self._proven_sandbox(), self.folder, stop=stop)
+        finally:
+            self._asked = None
+
+    def _makes_way(self, *, before_ladders: bool) -> Callable[[], bool]:
+        return self._looks_up(partial(background.is_busy, before_ladders=before_ladders))
 
     def _looks_up(self, waits: Callable[[], bool]) -> Callable[[], bool]:
         """Whether what is done in idle time is to make way, for what `waits`; the database is asked now and then."""
@@ -389,8 +411,8 @@ class Machine:
 
         before_ladders: those of ladders count for none.
         """
-        idle = not self.stopping.is_set() and not self.unable
-        row = finding.claim(self.name, before_ladders=before_ladders) if idle else None
+        free = not self.stopping.is_set() and not self.unable
+        row = finding.claim(self.name, before_ladders=before_ladders) if free else None
         if row is None:
             return False
         finding.carry_out(row, stop=self._looks_up(partial(finding.makes_way, before_ladders=before_ladders)))

@@ -22,8 +22,7 @@ from engine.judging import Broken, Child, Stopped
 from engine.puzzles import DEALS, Puzzle
 from league.domain.core import clock, journal, moves
 from league.domain.core.errors import Refused
-from league.domain.judgements import carrying
-from league.domain.matches import holds, logs, replays, sight
+from league.domain.matches import background, holds, logs, replays, sight
 from league.enums import MatchKind, MatchStatus
 from league.models import FoundPuzzle, Match, PuzzleSearch, Sitting
 
@@ -66,12 +65,13 @@ def claim(
 
 
 def makes_way(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
-    """Whether anything else waits that may be done now: a match, an audit, a judgement. Three queries at most.
+    """Whether anything else waits that may be done now: a match, an audit, a judgement, a consultation. Four queries at most.
 
     before_ladders: matches of ladders do not count, nor audits, which come after these.
     """
     now = clock.given(now)
-    if carrying.waiting(now).exists() or carrying.is_busy(before_ladders=before_ladders, now=now):
+    waits = any(background.waiting(model, now).exists() for model in background.KINDS)
+    if waits or background.is_busy(before_ladders=before_ladders, now=now):
         return True
     audits = Match.work.filter(holds.due(now), kind=MatchKind.AUDIT, status=MatchStatus.QUEUED)
     return not before_ladders and holds.playable_audits(audits).exists()

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from league.domain.audits import sampling
 from league.domain.bots import bots, consent, sums
+from league.domain.consultations import carrying as consulting
 from league.domain.core import clock
 from league.domain.judgements import carrying as judging
 from league.domain.judgements import summing
@@ -32,7 +33,7 @@ class Reconciled:
     """What one run had to put right."""
 
     expired: int = 0  # matches taken back from workers that went silent
-    unjudged: int = 0  # judgements taken back from them
+    unjudged: int = 0  # judgements and consultations taken back from them
     summed: int = 0  # judgements counted on the pages of their bots
     played: int = 0  # matches counted there
     unheld: int = 0  # tables of people taken back from them
@@ -63,7 +64,7 @@ class Reconciled:
 
 def _leases(found: Reconciled, now: datetime) -> None:
     found.expired = leases.expire(now=now)
-    found.unjudged = judging.expire(now=now)
+    found.unjudged = judging.expire(now=now) + consulting.expire(now=now)
     found.unheld, found.abandoned = holding.expire(now=now), holding.abandon(now=now)
 
 

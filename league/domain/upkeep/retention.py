@@ -1,4 +1,4 @@
-"""Logs whose time has come are let go: the replays are removed, and judgements with them; results, scores of every sitting and the digest stay."""
+"""Logs whose time has come are let go: replays, judgements and consultations are removed; results, scores of every sitting and the digest stay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.models import Q
 from league.domain.core import clock, journal
 from league.domain.matches import logs
 from league.enums import MatchStatus
-from league.models import Audit, Judgement, MatchLog
+from league.models import Audit, Consultation, Judgement, MatchLog
 
 CHUNK = 200  # matches in one transaction
 ENDED = (MatchStatus.FINISHED, MatchStatus.VOID)
@@ -37,7 +37,8 @@ def _let_go_some(now: datetime) -> int:
     due = due.exclude(match__in=waiting.values("match")).order_by("until")
     with transaction.atomic():
         ids = list(due.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[:CHUNK])
-        Judgement.objects.filter(match__in=ids).delete()  # it speaks of steps that nobody can see any more
+        for model in (Judgement, Consultation):  # they speak of steps that nobody can see any more
+            model.objects.filter(match__in=ids).delete()
         return MatchLog.objects.filter(pk__in=ids, let_go=None).update(data=b"", let_go=now)
 
 

@@ -144,12 +144,12 @@ def anchor(placed: Placed) -> str:
 def sentence(placed: Placed, who: str, size: int) -> str:
     """What was done and what it gave away."""
     one = placed.verdict
-    told = {"who": who, "what": _action(one.action)}
+    told = {"who": who, "what": action_name(one.action)}
     if one.lost is None:
         return _("%(who)s: %(what)s. Not judged.") % told
     if not one.lost:
         return _("%(who)s: %(what)s. Nothing lost.") % told
-    told |= {"lost": amount(one.lost, size), "best": ", ".join(_action(action) for action in one.best)}
+    told |= {"lost": amount(one.lost, size), "best": ", ".join(action_name(action) for action in one.best)}
     if one.error:
         told["error"] = amount(reading.CERTAIN * one.error, size)
         return _("%(who)s: %(what)s. Lost %(lost)s ± %(error)s; best: %(best)s.") % told
@@ -158,10 +158,10 @@ def sentence(placed: Placed, who: str, size: int) -> str:
 
 def moves_text(placed: Placed, names: Sequence[str]) -> str:
     """The line of a decision: who does what, one after another."""
-    return "; ".join(f"{names[move.seat]}: {_action(move.action)}" for move in placed.verdict.line)
+    return "; ".join(f"{names[move.seat]}: {action_name(move.action)}" for move in placed.verdict.line)
 
 
-def _action(text: str) -> str:
+def action_name(text: str) -> str:
     """A card by its name; another action in the words of the protocol."""
     word, _gap, card = text.partition(" ")
     return card_name(card) if word == "play" else text

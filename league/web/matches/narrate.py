@@ -40,6 +40,14 @@ NOTABLE = frozenset(
 
 
 @dataclass(frozen=True)
+class Would:
+    """What a bot of the house would have done at a step: `what` in words, empty where it is what was done."""
+
+    bot: str
+    what: str
+
+
+@dataclass(frozen=True)
 class Sentence:
     """One step: `html` says it; `anchor` is `d<deal>p<step>`, both counted as the viewer counts them."""
 
@@ -48,6 +56,7 @@ class Sentence:
     kind: str
     seat: int | None
     html: SafeString
+    would: Would | None = None
 
     @property
     def anchor(self) -> str:

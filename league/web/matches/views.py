@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -19,6 +20,7 @@ from django.views.decorators.http import require_POST
 
 import engine
 from league.domain.audits import results
+from league.domain.consultations import asking as consultations
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking
 from league.domain.matches import replays, sight
@@ -28,7 +30,7 @@ from league.service import kept, marks, topics
 from league.web.common import lists
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, user_of, viewer_of
-from league.web.matches import comparing, judging, luck, narrate
+from league.web.matches import comparing, consulting, judging, luck, narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import score_of, seat_bots, seat_names, seats_of
@@ -103,7 +105,7 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
 
 @kept.shown_by(*SHOWN)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eleven queries."""
+    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eleven queries, some more where bots were asked."""
     topics.follow(request, topics.of_match(public_id))
     found = _match(request, public_id)
     if found.status in OVER:
@@ -138,6 +140,10 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
             context["notes"] = record.get("notes", [])
             if found.status == MatchStatus.FINISHED and context["lines"]:
                 context |= _judgements(request, found, sitting, parties, names)
+                if "pass" in record:  # else no line to a seat can be made anew
+                    told = _consultations(request, found, sitting, names)
+                    if told.every or told.bots or viewer is None:
+                        context |= {"consulted": told, "lines": consulting.mark(context["lines"], told)}
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
     return render(request, "matches/match.html", context)
 
@@ -158,6 +164,33 @@ def _judgements(
     }
     context["drawn"] = any(one.graph for one in shown_ones)
     return context
+
+
+def _consultations(request: HttpRequest, found: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
+    """What bots of the house would have done in this sitting. One query, two for who may ask."""
+    wanted = request.GET.get("w", ""), whole_number(request.GET.get("at"))
+    told = consulting.view(found, sitting, names, wanted, viewer_of(request))
+    if told.waits:
+        topics.follow(request, marks.JUDGEMENTS)
+        told = consulting.view(found, sitting, names, wanted, viewer_of(request))  # no older than what is followed
+    return told
+
+
+@login_required
+@require_POST
+def consult(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Put a seat of a sitting to a bot of the house; then the page of that sitting again."""
+    found = _match(request, public_id)
+    bot = request.POST.get("bot", "")
+    board, sitting, seat = (whole_number(request.POST.get(name)) for name in ("b", "s", "seat"))
+    if board is None or sitting is None or seat is None:
+        raise Http404
+    try:
+        consultations.ask(found, board, sitting, seat, bot, player_of(request))
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+    query = urlencode({"b": board, "s": sitting, "w": bot, "at": seat})
+    return redirect(f"{reverse('match', args=[found.public_id])}?{query}#consultation")
 
 
 @login_required

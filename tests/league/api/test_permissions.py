@@ -66,6 +66,7 @@ SCOPES = {  # of writes; all others take manage
     ("POST", "/api/v1/tables/{id}/advice"): "submit",
     ("POST", "/api/v1/tables/{id}/leave"): "submit",
     ("POST", "/api/v1/matches/{id}/analysis/{kind}"): "submit",
+    ("POST", "/api/v1/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"): "submit",
     ("POST", "/api/v1/bots/{slug}/versions"): "submit",
     ("POST", "/api/v1/tournaments/{slug}/entries"): "submit",
     ("DELETE", "/api/v1/tournaments/{slug}/entries/{number}"): "submit",

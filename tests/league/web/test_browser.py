@@ -10,9 +10,13 @@ import pytest
 
 from engine.game import declared, games
 from engine.judging import Child
+from league.domain.consultations import asking as consultations
+from league.domain.consultations.reading import answers
 from league.domain.judgements import asking, bodies, carrying, reading
 from league.models import Match
+from league.web.matches.judging import action_name
 from tests.league.web.conftest import PATIENT_MS, League, played, put, record
+from tests.support import consulting
 from tests.support import league as made
 from tests.support.chromium import until
 
@@ -403,3 +407,30 @@ def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monke
             narrow = visit(f"{page.url.partition('#')[0]}#{step}", width=width, height=height, scheme=scheme)
             assert narrow.page.evaluate("document.documentElement.scrollWidth") <= width
             assert narrow.complaints == []
+
+
+def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp_path) -> None:
+    url, league = live
+    consulting.enter("greedy")
+    match = consulting.told(league.clean)
+    row, _made = consultations.ask(match, 1, 0, 0, "greedy", league.ana, now=made.NOW)
+    Match.objects.filter(status="queued").update(held_back=True)
+    assert consulting.carry_out(tmp_path)
+    row.refresh_from_db()
+    found = answers(row)
+    same, differs = (next(one for one in found if one.differs is wanted) for wanted in (False, True))
+
+    for width, height in SIZES:
+        visited = visit(f"{url}/m/{match.public_id}/?b=1&s=0#{differs.anchor}", width=width, height=height)
+        page = visited.page
+        until(page, f"document.querySelector('#{differs.anchor}').getAttribute('aria-current') === 'step'")
+        for one, told in ((same, "lo mismo"), (differs, action_name(differs.would))):
+            mark = page.locator(f"#{one.anchor} .would")
+            assert " ".join(mark.inner_text().split()) == f"greedy: {told}"
+            assert page.locator(f"#{one.anchor} .would.differs").count() == one.differs
+        page.click("#consultation summary")
+        last = [one for one in found if one.differs][-1]
+        page.click(f"#consultation li a[href='#{last.anchor}']")
+        until(page, f"document.querySelector('#{last.anchor}').getAttribute('aria-current') === 'step'")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert visited.complaints == []

@@ -12,6 +12,7 @@ from league.domain.people import tokens
 from league.models import (
     Audit,
     Check,
+    Consultation,
     EntryRequest,
     Event,
     JudgedSum,
@@ -55,6 +56,8 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     Check.objects.create(version=version, match=match, game="partnership", name="boards")
     Judgement.objects.create(match=match, kind="open", judge="open-1", created=NOW)
     JudgedSum.objects.create(version=version, pool=match.pool, kind="open", judge="open-1", phase="")
+    place = {"board": 1, "sitting": 0, "seat": 0}
+    Consultation.objects.create(match=match, version=version, created=NOW, **place)
     tokens.create(ana, "laptop", now=NOW)
     Event.objects.create(slug="a", owner=ana, document={}, secret=b"", created=NOW)
     EntryRequest.objects.create(bot=version.bot, asker=berto, tournament=cup, created=NOW)

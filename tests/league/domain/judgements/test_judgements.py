@@ -12,7 +12,7 @@ from engine.analysis import JUDGE, with_open_cards
 from engine.judging import Child, Stopped
 from league.domain.core.errors import Refused, TooMany
 from league.domain.judgements import asking, bodies, carrying, reading
-from league.domain.matches import embargoes, matches, replays
+from league.domain.matches import background, embargoes, matches, replays
 from league.domain.playing.process import Machine
 from league.domain.upkeep import retention
 from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus
@@ -292,8 +292,8 @@ def test_ladders_which_never_end_keep_nobody_waiting_for_ever(match, ana, berto,
 
     assert not carrying.is_overdue(now=later(10**6)), "a tournament goes first"
     waits.update(kind=MatchKind.LADDER, tournament=None)
-    assert not carrying.is_overdue(now=NOW + carrying.PATIENCE - timedelta(seconds=1))
-    assert carrying.is_overdue(now=NOW + carrying.PATIENCE)
+    assert not carrying.is_overdue(now=NOW + background.PATIENCE - timedelta(seconds=1))
+    assert carrying.is_overdue(now=NOW + background.PATIENCE)
     assert carrying.claim("host:1", now=later(10**6)) is None
 
     here = Machine(tmp_path)

@@ -1,0 +1,92 @@
+"""Who may put a seat of a match to a bot of the house, and what is there already. Answers tell cards, so they are for who may see the replays."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from league.domain.bots import tries
+from league.domain.core import clock, journal, moves
+from league.domain.core.errors import Refused
+from league.domain.judgements import asking as judging
+from league.domain.matches import background, replays
+from league.domain.people import players, quotas
+from league.domain.ratings import pools
+from league.models import BotVersion, Consultation, Match, Player, Sitting
+
+
+def bots(game: str) -> list[BotVersion]:
+    """The bots of the house that play a game, each in its newest version, by name. One query."""
+    return [version for version in tries.rivals() if version.plays(game)]
+
+
+def ask(
+    match: Match, board: int, sitting: int, seat: int, bot: str, by: Player, *, now: datetime | None = None
+) -> tuple[Consultation, bool]:
+    """The answers of a bot of the house at one seat of a sitting, and whether the row is new. What is there already costs nobody anything.
+
+    Refused while the cards of the match are closed or where its replays are not kept, and for a seat or a bot that is not there; TooMany.
+    Needs the match's pool and tournament.
+    """
+    now = clock.given(now)
+    if why := reason_not(match):
+        raise why
+    version = _version(bot, match)
+    played = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
+    if played is None or not 0 <= seat < len(played.seating):
+        raise Refused("nobody sat there in match {match}", match=match.public_id)
+    key = {"match": match, "board": board, "sitting": sitting, "seat": seat, "version": version}
+    with transaction.atomic():
+        players.lock(by.pk)
+        there = Consultation.objects.filter(**key).select_related("version__bot").first()
+        if there is not None:
+            return there, False
+        quotas.ask(by, quotas.JUDGEMENTS, now=now)
+        defaults = {"asked_by": by, "place": background.place_of(Consultation, by), "created": now}
+        row, made = Consultation.objects.get_or_create(**key, defaults=defaults)
+        if made:
+            subject = moves.subject(match)
+            journal.append("consultation.asked", subject, now=now, actor=by.name, version=str(version), **_place(row))
+    return row, made
+
+
+def reason_not(match: Match) -> Refused | None:
+    """Why no bot can be asked about a match, None where one can. Needs its pool and tournament."""
+    if why := judging.reason_not(match):
+        return why
+    if not pools.is_known(match.pool):
+        return Refused("match {match} was played by other rules than those of now", match=match.public_id)
+    return None
+
+
+def _version(bot: str, match: Match) -> BotVersion:
+    there = {version.bot.slug: version for version in bots(match.pool.game)}
+    if bot not in there:
+        raise Refused(
+            "a bot of the house that plays {game} is asked: {there}; {bot!r} is none",
+            game=match.pool.game,
+            there=", ".join(there) or "-",
+            bot=bot,
+        )
+    return there[bot]
+
+
+def _place(row: Consultation) -> dict[str, int]:
+    return {"board": row.board, "sitting": row.sitting, "seat": row.seat}
+
+
+def of_sitting(match: Match, board: int, sitting: int) -> list[Consultation]:
+    """All about one sitting, the latest last; none while its cards are closed. One query."""
+    if replays.reason_closed(match):
+        return []
+    rows = Consultation.objects.filter(match=match, board=board, sitting=sitting)
+    return list(rows.select_related("version__bot").order_by("id"))
+
+
+def find(match: Match, board: int, sitting: int, seat: int, bot: str) -> Consultation | None:
+    """The latest of a bot about one seat; None where there is none, or the cards are closed. One query."""
+    if replays.reason_closed(match):
+        return None
+    rows = Consultation.objects.filter(match=match, board=board, sitting=sitting, seat=seat, version__bot__slug=bot)
+    return rows.select_related("version__bot").order_by("version__number").last()

@@ -1,0 +1,64 @@
+"""What bots of the house would have done, by the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from league.domain.matches import embargoes
+from league.domain.people import tokens
+from league.enums import TokenScope
+from league.models import Consultation, Match
+from tests.league.api.client import Api
+from tests.support import consulting
+from tests.support import league as made
+
+
+@pytest.fixture
+def match(alice, charlie) -> Match:
+    """Finished, of two boards; greedy is of the house."""
+    consulting.enter("greedy")
+    cup = made.started(alice, [made.accepted(alice, "rufo"), made.accepted(charlie, "luna")])
+    return consulting.told(made.play(cup.matches.get()))
+
+
+def test_a_bot_of_the_house_is_asked_on_demand(match, nobody, as_alice, charlie, settings, tmp_path) -> None:
+    settings.QUOTA_JUDGEMENTS = 1
+    sitting = f"matches/{match.public_id}/boards/2/sittings/1/seats"
+    where = f"{sitting}/3/answers/greedy"
+    reads = Api(tokens.create(charlie, "reads", scope=TokenScope.READ)[1])
+    submits = Api(tokens.create(charlie, "submits", scope=TokenScope.SUBMIT)[1])
+
+    assert nobody.get(where).status_code == 404
+    assert nobody.post(where, {}).status_code == 401
+    assert reads.post(where, {}).status_code == 403
+    for odd in (f"{sitting}/4/answers/greedy", f"{sitting}/3/answers/rufo"):
+        assert submits.post(odd, {}).status_code == 409
+    assert submits.post(where.replace(match.public_id, "zzzzzzzzzz"), {}).status_code == 404
+    first = submits.post(where, {})
+    assert (first.status_code, first.json()["status"], first.json()["bot"]) == (202, "asked", "greedy")
+    assert as_alice.post(where, {}).status_code == 200
+    assert submits.post(f"{sitting}/2/answers/greedy", {}).status_code == 429
+    waits = nobody.get(where).json()
+    assert (waits["status"], waits["answers"]) == ("asked", [])
+
+    assert consulting.carry_out(tmp_path)
+    done = nobody.get(where).json()
+    place = (done["match"], done["board"], done["sitting"], done["seat"], done["version"])
+    assert place == (match.public_id, 2, 1, 3, 1)
+    assert (done["status"], done["progress"], done["limited"]) == ("done", 100, False)
+    assert len(done["package"]) == 64
+    replay = nobody.get(f"matches/{match.public_id}/boards/2/sittings/1/replay").json()
+    assert done["answers"]
+    for one in done["answers"]:
+        assert replay["actions"][one["step"]] == one["action"]
+        assert one["differs"] == (one["action"] != one["would"])
+    assert any(one["differs"] for one in done["answers"])
+
+    Consultation.objects.update(answers=[["x"]])
+    damaged = as_alice.get(where)
+    assert damaged.status_code == 409
+    assert "damaged" in damaged.json()["detail"]
+    embargoes.change(match, made.NOW.replace(year=2126), why="a final", actor="olga", now=made.NOW)
+    for answer in (nobody.get(where), as_alice.post(where, {})):
+        assert answer.status_code == 409
+        assert "held back" in answer.json()["detail"]

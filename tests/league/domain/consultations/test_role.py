@@ -1,0 +1,55 @@
+"""The role of the workers can do the work of a consultation, and nothing else to it (docker/grant_roles.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db.utils import ProgrammingError
+
+from engine.sandbox import Sandbox
+from league.domain.consultations import asking, carrying
+from league.models import Consultation
+from tests.support import consulting
+from tests.support.league import NOW, accepted, play, started
+from tests.support.roles import become, granted
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("sqlite" in settings.DATABASES["default"]["ENGINE"], reason="SQLite has no roles"),
+]
+
+
+@pytest.fixture
+def runner() -> Iterator[None]:
+    """Everything after `become` is done as the workers do it."""
+    with granted():
+        yield
+
+
+def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done(
+    runner, ana, berto, tmp_path: Path
+) -> None:
+    consulting.enter("greedy")
+    cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1)
+    match = consulting.told(play(cup.matches.get()))
+    row, _made = asking.ask(match, 1, 0, 0, "greedy", ana, now=NOW)
+
+    become("tute_runner")
+    held = carrying.claim("host:1", now=NOW)
+    assert held is not None
+    held.beat(now=NOW)
+    box = Sandbox("none", settings.STATE_DIR / "sandbox")
+    assert carrying.carry_out(held, box, tmp_path / "bots", stop=lambda: False, now=NOW)
+    mine = Consultation.objects.filter(pk=row.pk)
+    for forbidden in (mine.delete, partial(mine.update, asked_by=None), partial(mine.update, seat=1)):
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            forbidden()
+    assert mine.update(answers=[]) == 0, "what is done stays as it is"
+
+    become("NONE")
+    row.refresh_from_db()
+    assert (row.status, row.worker, len(row.answers) > 0) == ("done", "host:1", True)

@@ -1,0 +1,97 @@
+"""What a bot of the house would have done, on the page of a match: who may ask, what stands there meanwhile, and the marks of the steps."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from league.domain.consultations import asking, reading
+from league.domain.matches import embargoes
+from league.models import Consultation, Match
+from league.web.matches import judging
+from tests.league.web.page import Page, faults
+from tests.support import consulting
+from tests.support.league import NOW
+
+
+@pytest.fixture
+def match(league) -> Match:
+    """Two boards; greedy and random are of the house."""
+    consulting.enter("greedy", "random")
+    return consulting.told(league.clean)
+
+
+def answered(match: Match, by, folder, bot: str = "greedy", seat: int = 0) -> Consultation:
+    """The answers of a bot at a seat of the first sitting."""
+    row, _made = asking.ask(match, 1, 0, seat, bot, by, now=NOW)
+    Match.objects.filter(status="queued").update(held_back=True)
+    assert consulting.carry_out(folder)
+    row.refresh_from_db()
+    return row
+
+
+def text(client, path: str) -> str:
+    page = Page(client.get(path).content.decode())
+    assert faults(page) == []
+    return " ".join(page.text.split())
+
+
+def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
+    where = f"/m/{match.public_id}/"
+    assert "Entra para preguntar a un bot de la casa" in text(reader, where)
+    form = owner.get(where).content.decode()
+    assert re.findall(r"<option[^>]*>(greedy|random|rufo)</option>", form) == ["greedy", "random"]
+    given = {"b": "1", "s": "0", "bot": "greedy", "seat": "2"}
+    assert reader.post(f"{where}consult/", given).url.startswith("/accounts/login/")
+    assert owner.get(f"{where}consult/").status_code == 405
+    for missing in ("b", "s", "seat"):
+        assert owner.post(f"{where}consult/", {**given, missing: "x"}).status_code == 404
+    assert owner.post("/m/zzzzzzzzzz/consult/", given).status_code == 404
+    assert not Consultation.objects.exists()
+
+    answer = owner.post(f"{where}consult/", given)
+    assert answer.url == f"{where}?b=1&s=0&w=greedy&at=2#consultation"
+    waits = owner.get(answer.url).content.decode()
+    assert "esta página lo muestra en cuanto esté" in waits
+    assert re.search(r'data-live="[^"]*judgements', waits)
+    refused = owner.post(f"{where}consult/", {**given, "bot": "rufo"}, follow=True).content.decode()
+    assert "se pregunta a un bot de la casa que juegue a partnership: greedy, random" in refused
+    Consultation.objects.update(status="failed", reason="<b>broken</b>")
+    assert "No se le pudo preguntar a greedy v1: <b>broken</b>" in text(owner, f"{where}?b=1&s=0")
+
+
+def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league, reader, owner, tmp_path) -> None:
+    row = answered(match, league.ana, tmp_path)
+    where = f"/m/{match.public_id}/?b=1&s=0"
+    html = reader.get(where).content.decode()
+
+    assert faults(Page(html)) == []
+    found = reading.answers(row)
+    steps = re.findall(r'<li id="(d\d+p\d+)"(.*?)</li>', html, re.DOTALL)
+    classes = {anchor: re.findall(r'<span class="(would[a-z ]*)">', rest) for anchor, rest in steps}
+    marks = {anchor: words[0] for anchor, words in classes.items() if words}
+    assert marks == {one.anchor: "would differs" if one.differs else "would" for one in found}
+    different = [one for one in found if one.differs]
+    assert f"greedy v1 habría hecho otra cosa en {len(different)} de {len(found)} decisiones" in text(reader, where)
+    assert f"greedy: {judging.action_name(different[0].would)}" in text(reader, where)
+    section = html[html.index('id="consultation"') :]
+    assert re.findall(r'<li><a href="#(d\d+p\d+)">', section)[: len(different)] == [one.anchor for one in different]
+    assert 'class="would' not in reader.get(f"/m/{match.public_id}/?b=1&s=1").content.decode(), "another sitting"
+
+    answered(match, league.ana, tmp_path, "random", 1)
+    newest, chosen = text(reader, where), text(reader, f"{where}&w=greedy&at=0")
+    assert "random v1 habría hecho otra cosa" in newest
+    assert "greedy v1 habría hecho otra cosa" in chosen
+    reader.get(where)
+    with CaptureQueriesContext(connection) as queries:
+        reader.get(f"{where}&w=greedy&at=1")
+    told = [query["sql"] for query in queries if "league_consultation" in query["sql"]]
+    assert len(told) == 1, told
+
+    Consultation.objects.update(answers=[[1]])
+    assert "Estas respuestas están dañadas" in text(owner, f"{where}&")
+    embargoes.change(match, NOW.replace(year=2126), why="a final", actor="eva", now=NOW)
+    assert "consultation" not in reader.get(f"{where}&w=greedy").content.decode()

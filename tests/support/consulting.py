@@ -1,0 +1,58 @@
+"""Bots of the house in a league, and matches at whose seats they can be asked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from django.conf import settings
+
+from engine.runner import Limits
+from engine.sandbox import Sandbox
+from league.domain.bots import house
+from league.domain.consultations import carrying
+from league.domain.core import moves
+from league.domain.matches import logs
+from league.enums import VersionStatus
+from league.models import BotVersion, Consultation, Match, Sitting
+from tests.support.league import NOW, SECRET
+
+
+def enter(*names: str) -> list[BotVersion]:
+    """The bots of the house called so, accepted; their validations are taken back, so that none waits."""
+    others = [path.name for path in (settings.BASE_DIR / house.FOLDER).iterdir() if path.name not in names]
+    found = [version for version, _new in house.enter(secret=SECRET, now=NOW, but=others)]
+    for match in Match.objects.filter(parties__version__in=found, kind="validation").distinct():
+        moves.move(match, "cancelled", now=NOW)
+    for version in found:
+        moves.move(version, VersionStatus.ACCEPTED, now=NOW)
+    return found
+
+
+def told(match: Match) -> Match:
+    """A match of `league.play` with what a runner writes to its sittings besides: what its seats were told when they began."""
+    match = Match.objects.select_related("pool", "tournament").get(pk=match.pk)
+    opened = logs.opened(match)
+    records = {place: opened.record(place) for place in opened.places()}
+    boards = sorted({board for board, _number in records})
+    for record in records.values():
+        seats = len(record["meta"]["seating"])
+        record["faults"], record["timings"] = [], {name: [] for name in ("steps", "seats", "cpu", "wall", "latency")}
+        record["pass"] = {"boards": boards, "limits": asdict(Limits()), "seeds": list(range(1, seats + 1))}
+    logs.replace(match, logs.pack_records(records))
+    return match
+
+
+def carry_out(folder: Path, *, worker: str = "host:1", now=NOW, stop=lambda: False, box: Sandbox | None = None) -> bool:
+    """The next consultation, by a worker that starts its bot; whether it is done."""
+    held = carrying.claim(worker, now=now)
+    assert held is not None
+    box = box or Sandbox("none", settings.STATE_DIR / "sandbox")
+    return carrying.carry_out(held, box, folder / "bots", stop=stop, now=now)
+
+
+def sitting(match: Match, row: Consultation) -> Sitting:
+    """The one that was asked about."""
+    return Sitting.objects.select_related("board__match").get(
+        board__match=match, board__number=row.board, number=row.sitting
+    )
