@@ -158,6 +158,38 @@ def test_machine_words_know_songs_and_tutes() -> None:
     assert sum(quick_and_slow(rng, group, 3, 2500) for _ in range(60)) > 25
 
 
+def five_each(table: tables.Table, rng: random.Random) -> engine.State | None:
+    """A moment of a table of two before the last five tricks, where the deal comes to it."""
+    state = table.load().new_match(seed=rng.randrange(10**9), record=False)
+    while not state.is_over and state.deal_no == 1:
+        if state.phase is None and not state.in_trick and not state.stock and state.left == 10:
+            return state
+        state.apply(playing.choose(state, rng))
+    return None
+
+
+def test_a_tute_is_said_by_whom_a_trick_lets_say_it() -> None:
+    """Four kings or knights and a fifth card against any five: the rules and the machine words agree, and some deals are decided by it."""
+    group = [table for table in known_words() if table.key == "individual" and not table.load().rules.song_min_stock]
+    rng, decided = random.Random(1), [0, 0]
+    for _ in range(24):
+        state = five_each(table := rng.choice(group), rng)
+        if state is None:
+            continue
+        pack, rank, holder = state.game.pack, rng.choice("RC"), rng.randrange(2)
+        four = [card for card in range(40) if pack.rank[card] == rank]
+        rest = rng.sample([card for card in range(40) if card not in four], 6)
+        state.hands[holder], state.hands[1 - holder] = pack.hand(four + rest[5:]), pack.hand(rest[:5])
+        state.hand, state.sung = state.hands[state.turn], 0
+        state.extra, state.legal = windows.before_card(state) if state.game.speaks else (), None
+        wanted = Exact(state, 20_000).solve()
+        found = solve(state, 10**8)
+        with tables.named(table):
+            assert (found.low, found.high) == wanted, (state.hands, state.turn, state.trump)
+        decided[holder != state.turn] += abs(wanted[0]) > 100
+    assert min(decided) > 1, decided
+
+
 @pytest.mark.soak
 def test_thousands_of_endings() -> None:
     """Every game and option that is between two by all lines of play; machine words with longer endings."""
