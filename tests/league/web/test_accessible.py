@@ -13,6 +13,7 @@ from django.conf import settings
 
 from engine.judging import Child
 from engine.runner.table import Question
+from league.domain.consultations import asking as consultations
 from league.domain.core import clock
 from league.domain.judgements import asking, carrying
 from league.domain.matches import sight
@@ -25,6 +26,7 @@ from league.models import Event, Match, Table
 from tests.league.web import weights
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
+from tests.support import consulting
 from tests.support import league as made
 from tests.support.seats import hold
 
@@ -102,6 +104,17 @@ def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) 
     assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
     where = f"/m/{match.public_id}/?b=2&s=0&j="
     assert look(f"{where}open", 360, "dark") + look(f"{where}fair", 1280, "light") == []
+
+
+def test_the_answers_of_a_bot_of_the_house_break_no_rule(look, live, tmp_path) -> None:
+    consulting.enter("greedy", "random")
+    match = consulting.told(live[1].clean)
+    Match.objects.filter(status="queued").update(held_back=True)
+    for bot in ("greedy", "random"):
+        consultations.ask(match, 1, 0, 0, bot, live[1].ana, now=made.NOW)
+    assert consulting.carry_out(tmp_path)
+    where = f"/m/{match.public_id}/?b=1&s=0"
+    assert look(where, 360, "dark") + look(f"{where}&w=random&at=0", 1280, "light") == []
 
 
 @pytest.mark.slow

@@ -427,7 +427,7 @@ def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp
         for one, told in ((same, "lo mismo"), (differs, action_name(differs.would))):
             mark = page.locator(f"#{one.anchor} .would")
             assert " ".join(mark.inner_text().split()) == f"greedy: {told}"
-            assert page.locator(f"#{one.anchor} .would.differs").count() == one.differs
+            assert page.locator(f"#{one.anchor} .would.unlike").count() == one.differs
         page.click("#consultation summary")
         last = [one for one in found if one.differs][-1]
         page.click(f"#consultation li a[href='#{last.anchor}']")

@@ -73,7 +73,7 @@ def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league,
     steps = re.findall(r'<li id="(d\d+p\d+)"(.*?)</li>', html, re.DOTALL)
     classes = {anchor: re.findall(r'<span class="(would[a-z ]*)">', rest) for anchor, rest in steps}
     marks = {anchor: words[0] for anchor, words in classes.items() if words}
-    assert marks == {one.anchor: "would differs" if one.differs else "would" for one in found}
+    assert marks == {one.anchor: "would unlike" if one.differs else "would" for one in found}
     different = [one for one in found if one.differs]
     assert f"greedy v1 habría hecho otra cosa en {len(different)} de {len(found)} decisiones" in text(reader, where)
     assert f"greedy: {judging.action_name(different[0].would)}" in text(reader, where)
