@@ -396,7 +396,7 @@ def ways(league: League) -> list[str]:
     pool = league.cup.pool_id
     match = league.match.public_id
     names = {"public_id": match, "id": match, "number": 1, "sitting": 0, "slug": league.cup.slug, "key": "partnership"}
-    names["kind"] = "open"  # of a judgement
+    names |= {"kind": "open", "seat": 0, "bot": "greedy"}  # of a judgement, and of answers of a bot of the house
     found = []
     for pattern in [*web.urlpatterns, *api.urlpatterns]:
         text = str(pattern.pattern)

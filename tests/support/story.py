@@ -6,6 +6,7 @@ Whatever a function writes into a row is in one of these columns: moments, actor
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import random
 import secrets
@@ -42,6 +43,8 @@ def one_chance(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Chance of the operating system that is the same in every run."""
     draw = random.Random(7)
     with monkeypatch.context() as patched:
+        # bots that nobody has uploaded before, from the first one on
+        patched.setattr(made, "_serial", itertools.count(1))
         patched.setattr(secrets, "token_bytes", lambda size=32: draw.randbytes(size))
         patched.setattr(secrets, "token_hex", lambda size=32: draw.randbytes(size).hex())
         patched.setattr(secrets, "token_urlsafe", lambda size=32: draw.randbytes(size).hex())
