@@ -45,7 +45,7 @@ class Offer(NamedTuple):
 def offer(game: str, by: Player, *, chosen: Collection[str] = (), part: str = "") -> Offer:
     """Those that were chosen, and the first of those with `part` in their name: own ones, those of the house, then by name. Five queries at most.
 
-    What it costs does not grow with the league: each query ends with the last bot that is shown.
+    Without a part each query ends with the last bot that is shown; a part, or a game that few play, is looked for among the names of all bots.
     """
     versions = BotVersion.objects.filter(bot=OuterRef("pk"), status=VersionStatus.ACCEPTED)
     # JSON as text, since SQLite cannot ask whether a list has an item; `entrants` looks again
