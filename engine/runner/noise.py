@@ -17,10 +17,12 @@ MOST_CPU = 0.5  # a host that is worse is taken to be as bad as this
 MOST_STOP_S = 0.02
 
 
-# A worker that is killed meanwhile takes it along: PR_SET_PDEATHSIG, SIGKILL, and a look whether that came too late
+# A worker that is killed meanwhile takes it along: PR_SET_PDEATHSIG, SIGKILL, and a look whether that came too late. It says when that is so,
+# since a child that is stopped before would stay so for ever.
 _COMPUTES = """
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 9)
+os.write(1, b".")
 while os.getppid() == int(sys.argv[1]): pass
 """
 
@@ -56,18 +58,30 @@ def _late() -> float:
 
 def _stop() -> float:
     """A child that computes is stopped as bots are, and its clock read at once and later."""
-    child = os.posix_spawn(sys.executable, [sys.executable, "-I", "-S", "-c", _COMPUTES, str(os.getpid())], {})
+    hear, say = os.pipe()
+    with open(hear, "rb", buffering=0) as told:
+        try:
+            words = [sys.executable, "-I", "-S", "-c", _COMPUTES, str(os.getpid())]
+            child = os.posix_spawn(sys.executable, words, {}, file_actions=[(os.POSIX_SPAWN_DUP2, say, 1)])
+        finally:
+            os.close(say)
+        try:
+            if not told.read(1):
+                raise OSError("the child that is stopped to measure the clock of this host did not start")
+            return min(MOST_STOP_S, _stopped(child))
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def _stopped(child: int) -> float:
     clock = watch.clock(child)
     worst = 0.0
-    try:
-        for _ in range(ROUNDS // 2):
-            os.kill(child, signal.SIGSTOP)
-            before = time.clock_gettime(clock)
-            time.sleep(0.002)
-            worst = max(worst, time.clock_gettime(clock) - before)
-            os.kill(child, signal.SIGCONT)
-            time.sleep(0.001)
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    return min(MOST_STOP_S, worst)
+    for _ in range(ROUNDS // 2):
+        os.kill(child, signal.SIGSTOP)
+        before = time.clock_gettime(clock)
+        time.sleep(0.002)
+        worst = max(worst, time.clock_gettime(clock) - before)
+        os.kill(child, signal.SIGCONT)
+        time.sleep(0.001)
+    return worst

@@ -51,6 +51,27 @@ def test_who_is_killed_while_it_measures_leaves_nobody_who_computes() -> None:
     assert wait_for(lambda: not Path("/proc", child).exists(), "the end of the child", 60)
 
 
+# A worker that is killed while its child stands still, as early as the measurement does that
+KILLED = """
+import os
+from engine.runner import noise
+
+kill = os.kill
+def stop(pid, sign):
+    kill(pid, sign)
+    print(pid, flush=True)
+    kill(os.getpid(), 9)
+os.kill = stop
+noise._stop()
+"""
+
+
+def test_who_is_killed_while_its_child_stands_still_leaves_nobody_either() -> None:
+    child = subprocess.run([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, check=False).stdout.strip()
+    assert child
+    wait_for(lambda: not Path("/proc", child.decode()).exists(), "the end of the child", 60)
+
+
 def test_every_result_says_how_noisy_its_host_was(box: Sandbox, honest: BotSpec) -> None:
     host = play_match(match(honest, honest, boards=1), box).host
 
