@@ -96,24 +96,23 @@ def is_open(match: Match) -> bool:
 
 def carry_out(row: PuzzleSearch, *, stop: Callable[[], bool], now: datetime | None = None) -> int:
     """Look through the match of a row that this worker has leased, and keep its puzzles; how many were made."""
-    now = clock.given(now)
     made = row.made
     until = time.monotonic() + MOST_S
     child = Child(cpu_s=settings.JUDGE_CPU_S, puzzles=DEALS)
     try:
-        whole = _look(row, child, lambda: stop() or time.monotonic() > until, now)
+        whole = _look(row, child, lambda: stop() or time.monotonic() > until, clock.given(now))
     except Stopped:
-        _write(row, worker="", lease_until=now + PAUSE, attempts=row.attempts - 1)
+        _write(row, worker="", lease_until=clock.given(now) + PAUSE, attempts=row.attempts - 1)
         return row.made - made
     except Broken as error:
         log.error("puzzles of judgement %s: attempt %d failed: %s", row.pk, row.attempts, error)
-        _write(row, worker="", lease_until=now + PAUSE)
+        _write(row, worker="", lease_until=clock.given(now) + PAUSE)
         return row.made - made
     finally:
         child.close()
     if not whole:
         log.info("puzzles of judgement %s: its time was over", row.pk)
-    _write(row, finished=now, lease_until=None)
+    _write(row, finished=clock.given(now), lease_until=None)
     return row.made - made
 
 
