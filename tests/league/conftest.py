@@ -9,8 +9,11 @@ from types import SimpleNamespace
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
+from league.domain.consultations import carrying as consulting
 from league.domain.core import clock
+from league.domain.judgements import carrying as judging
 from league.domain.people import players
+from league.domain.puzzles import finding
 from league.models import Player
 from league.service import limits, remembered, wakes
 from tests.support import rows
@@ -41,6 +44,15 @@ def _no_ladders(settings) -> None:
 def _no_window_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is counted by the minute or the hour begins anew when that is over, which would be in the midst of some test."""
     monkeypatch.setattr(limits, "time", SimpleNamespace(time=NOW.timestamp))
+
+
+@pytest.fixture(autouse=True)
+def _no_hurry(monkeypatch: pytest.MonkeyPatch, settings) -> None:
+    """What is done in idle time has the lowest priority, and so takes long while other tests run: only who tries a limit of time has a short one."""
+    monkeypatch.setattr(judging, "SLICE_S", 7200.0)
+    for module in (judging, consulting, finding):
+        monkeypatch.setattr(module, "MOST_S", 7200.0)
+    settings.JUDGE_CPU_S = 7200
 
 
 @pytest.fixture
