@@ -59,7 +59,7 @@ def _late() -> float:
 def _stop() -> float:
     """A child that computes is stopped as bots are, and its clock read at once and later."""
     hear, say = os.pipe()
-    with open(hear, "rb", buffering=0) as told:
+    with os.fdopen(hear, "rb", buffering=0) as told:
         try:
             words = [sys.executable, "-I", "-S", "-c", _COMPUTES, str(os.getpid())]
             child = os.posix_spawn(sys.executable, words, {}, file_actions=[(os.POSIX_SPAWN_DUP2, say, 1)])

@@ -15,7 +15,8 @@ KEPT = Path(__file__).parent / "story.json"
 
 def test_a_story_leaves_what_it_left(db, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever changes what is written on purpose copies the file that a failure names over the kept one."""
-    with connection.cursor() as cursor:  # keys of matches are made of the numbers of rows, and a test before may have left gaps
+    # keys of matches are made of the numbers of rows, and a test before may have left gaps
+    with connection.cursor() as cursor:
         cursor.execute("UPDATE sqlite_sequence SET seq = 0 WHERE name LIKE 'league!_%' ESCAPE '!'")
     with story.one_chance(monkeypatch):
         story.tell()
