@@ -184,7 +184,9 @@ def test_site_and_worker_find_the_compiled_rules_from_any_folder(
     python, manage = str(installed / "python"), str(project / "manage.py")
     state.mkdir()
     shutil.copyfile(migrated.sqlite_file(), state / "league.sqlite3")
-    subprocess.run([python, manage, "enter_house"], cwd=tmp_path, check=True, capture_output=True, env=environment)
+    subprocess.run(
+        [python, manage, "enter_house", "greedy"], cwd=tmp_path, check=True, capture_output=True, env=environment
+    )
     port = free_port()
     site = [python, "-m", "gunicorn", "league.wsgi", "--bind", f"127.0.0.1:{port}"]
     web = Process("gunicorn", site, tmp_path / "web.log", env=environment, cwd=tmp_path)

@@ -28,9 +28,9 @@ BOARDS = 100  # of each match: several seconds
 LONG = 400  # seconds for work that takes some ten on an idle machine
 
 
-def enter_house(stack: Stack) -> None:
-    """The house bots, validated by whatever worker is running."""
-    stack.manage("enter_house")
+def enter_house(stack: Stack, *names: str) -> None:
+    """The house bots, or those named, validated by whatever worker is running."""
+    stack.manage("enter_house", *names)
     all_accepted(stack)
 
 
@@ -177,7 +177,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     stack.settings |= {"AUDIT_PERCENT": "100", "LOG_FORMAT": "json", "LOG_LEVEL": "DEBUG", "TRUST_PROXY": "1"}
     everything_up(stack)
     a_stopped_scheduler_is_not_well(stack)
-    enter_house(stack)
+    enter_house(stack, "random", "greedy")
     stack.manage("create_player", "ana", "--no-password")
     token = stack.manage("create_token", "ana").strip()
 

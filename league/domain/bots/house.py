@@ -11,6 +11,7 @@ from django.conf import settings
 from engine.packages import archive
 from league.domain.bots import bots
 from league.domain.core import clock
+from league.domain.core.errors import Refused
 from league.domain.people import players
 from league.models import BotVersion, Player
 
@@ -23,18 +24,28 @@ def player(*, now: datetime | None = None) -> Player:
     return found or players.create(players.HOUSE, reserved=True, now=now)
 
 
-def enter(
-    *, secret: bytes | None = None, now: datetime | None = None, but: Collection[str] = ()
-) -> Iterator[tuple[BotVersion, bool]]:
-    """Upload the bots whose files are not in the league yet, `but` for those of these names; each version of now, and whether it is new.
+def names() -> list[str]:
+    """Those of the bots that are shipped, in the order of the alphabet."""
+    return sorted(path.parent.name for path in (settings.BASE_DIR / FOLDER).glob("*/bot.toml"))
 
-    `secret` keys the deals of the validation matches, for runs that are to be repeated.
+
+def enter(
+    only: Collection[str] = (), *, secret: bytes | None = None, now: datetime | None = None
+) -> Iterator[tuple[BotVersion, bool]]:
+    """Upload the bots whose files are not in the league yet, all of them or `only` those named; each version of now, and whether it is new.
+
+    Raises Refused for a name of none before anything is uploaded. `secret` keys the deals of the validation matches, for runs that are
+    to be repeated.
     """
+    shipped = names()
+    if unknown := [name for name in only if name not in shipped]:
+        raise Refused("no house bot is called {name!r}; there are: {names}", name=unknown[0], names=", ".join(shipped))
     now = clock.given(now)
     owner = player(now=now)
-    for folder in sorted(path.parent for path in (settings.BASE_DIR / FOLDER).glob("*/bot.toml")):
-        if folder.name in but:
+    for name in shipped:
+        if only and name not in only:
             continue
+        folder = settings.BASE_DIR / FOLDER / name
         content = archive.read_path(folder)
         there = BotVersion.objects.filter(bot__owner=owner, package_id=content.sha256).select_related("bot").first()
         if there:

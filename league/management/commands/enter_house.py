@@ -12,9 +12,13 @@ class Command(LeagueCommand):
     """The league's own bots."""
 
     help = "Upload the bots of bots/house for the player `house`, as anybody would. A bot whose files have not changed is left alone."
-    example = "manage.py enter_house"
+    example = "manage.py enter_house random greedy"
+
+    def add_arguments(self, parser: Any) -> None:
+        """Declare the arguments."""
+        parser.add_argument("bots", nargs="*", metavar="bot", help="only these; all of them where none is named")
 
     def run(self, **options: Any) -> None:
         """Enter what is new."""
-        for version, new in house.enter():
+        for version, new in house.enter(options["bots"]):
             self.say(f"{version}: {'uploaded' if new else 'unchanged'}, {version.status}")

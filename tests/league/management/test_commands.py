@@ -145,6 +145,19 @@ def test_enter_house_uploads_once(db) -> None:
     assert Match.objects.filter(kind="validation").count() == len(first)
 
 
+def test_enter_house_uploads_those_that_are_named(db) -> None:
+    with pytest.raises(
+        CommandError, match=r"no house bot is called 'gredy'; there are: champion, counting, deep, greedy, random$"
+    ):
+        said("enter_house", "random", "gredy")
+    assert not BotVersion.objects.exists()
+
+    assert said("enter_house", "random", "greedy").splitlines() == [
+        "greedy v1: uploaded, validating",
+        "random v1: uploaded, validating",
+    ]
+
+
 def house_folders() -> list[Path]:
     return list((settings.BASE_DIR / house.FOLDER).glob("*/bot.toml"))
 
