@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+
+import pytest
 
 from engine import compiled
 from tests.support.compose import TOP
@@ -58,3 +61,23 @@ def test_pure_parts_of_the_league_load_no_django() -> None:
         *names,
         *(name.rpartition(".")[0] for name in names),
     }
+
+
+@pytest.mark.parametrize("module", ["league.wsgi", "league.celery", "league.pure.rating.bradley_terry"])
+def test_a_process_of_the_league_computes_by_one_thread(module: str) -> None:
+    assert threads_of(module, {}) == 1
+    assert threads_of(module, {"OPENBLAS_NUM_THREADS": "2"}) == 2, "who runs the league may say otherwise"
+
+
+def threads_of(module: str, environment: dict[str, str]) -> int:
+    """Of a fresh interpreter that has loaded the module and numpy."""
+    code = f"import os, {module}, numpy.linalg; print(len(os.listdir('/proc/self/task')))"
+    needed = {
+        "PATH": os.environ["PATH"],
+        "DJANGO_SETTINGS_MODULE": "league.settings",
+        "SECRET_KEY": "only for this test",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=TOP, env=needed | environment, capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
