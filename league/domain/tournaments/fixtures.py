@@ -38,7 +38,7 @@ def play_format(
     """
     # First what was played, then what was drawn, then who is in: nobody is read of whom the next statement knows nothing.
     results = {} if blank else read_results(tournament, at, over)
-    drawn = drawn_pairings(tournament) if formats.format_named(tournament.format).grows and not blank else ()
+    drawn = drawn_pairings(tournament) if formats.format_named(tournament.format).stands and not blank else ()
     form, field = formats.field_of_tournament(tournament)
     sheet = Sheet.for_field(field, results, drawn)
     return PlayedFormat(form.play(field, sheet), sheet, field)

@@ -118,6 +118,7 @@ class Format:
     unseated: str = ""  # refusal of tables of more than two, with the gaps {seats} and {others}; empty: it takes them
     unmixed: str = ""  # refusal of mixed pairs, with the gap {others}
     grows: bool = False  # takes entries while it runs
+    stands: bool = False  # tables that were drawn stand: it is told them by `Sheet.drawn`
     bracket: bool = False  # its outcome has one
     eliminates: bool = False  # who has gone out does not rest in later rounds
     rounds: bool = True  # its rounds say something to people, where they follow from results

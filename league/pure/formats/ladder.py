@@ -178,5 +178,6 @@ FORMAT = Format(
         ),
     ),
     grows=True,
+    stands=True,
     eager=True,
 )

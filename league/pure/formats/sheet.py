@@ -88,8 +88,8 @@ class Field:
 class Sheet:
     """Where a format writes its tables, and reads what was played at them.
 
-    `drawn` are the tables that exist already, in the order in which they were made: of use only to a format whose draws depend on when
-    they were made (the ladder).
+    `drawn` are the tables that exist already, in the order in which they were made. They are told to formats in which they stand as they
+    were drawn (`Format.stands`), whatever has become of the results that they followed from.
     """
 
     results: Results = field(default_factory=dict)

@@ -15,7 +15,7 @@ the point of their match.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -25,7 +25,7 @@ from typing import TypeVar
 
 from league.pure.formats import tiebreaks
 from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
-from league.pure.formats.sheet import Field, Scores, Sheet, partners
+from league.pure.formats.sheet import Field, Pairing, Scores, Sheet, partners
 from league.pure.formats.tiebreaks import CardLine
 from league.pure.refusal import translatable
 
@@ -38,6 +38,7 @@ LOT = 2**20  # a lot below every other cost makes the best matching the only one
 
 def play(field: Field, sheet: Sheet) -> Outcome:
     """Round after round: the next one is paired when the last one is over."""
+    drawn = _drawn(field, sheet)
     record: dict[int, list[CardLine]] = {entry: [] for entry in range(field.entries)}
     wins: Counter[int] = Counter()  # half points on boards
 
@@ -45,16 +46,31 @@ def play(field: Field, sheet: Sheet) -> Outcome:
         return _ranking(field, record, wins)
 
     for number in range(1, rounds(field) + 1):
-        tables, byes = _pair(field, sheet, number, record)
-        for table in tables:
-            boards = sheet.seat(number, table, field.boards)
+        if number in drawn:
+            played = [(table.entries, sheet.stand(table)) for table in drawn[number]]
+            byes = sorted(set(record).difference(*(entries for entries, _ in played)))
+        else:
+            tables, byes = _pair(field, sheet, number, record)
+            played = [(entries, sheet.seat(number, entries, field.boards)) for entries in tables]
+        for entries, boards in played:
             if boards is not None:
-                _note(field, record, wins, number, table, boards)
+                _note(field, record, wins, number, entries, boards)
         for entry in byes:
             record[entry] += [CardLine(number, None, Fraction(1 if field.individual else 2, 2))] * _opponents(field)
         if sheet.waiting:
             return Outcome(False, rank)
     return Outcome(True, rank)
+
+
+def _drawn(field: Field, sheet: Sheet) -> dict[int, list[Pairing]]:
+    """By number, the rounds of which every table exists. They stand though a result before them has been struck out since.
+
+    So a round is paired once: that takes seconds for a hundred entries, half a minute for 256.
+    """
+    found: dict[int, list[Pairing]] = defaultdict(list)
+    for table in sheet.drawn:
+        found[table.round].append(table)
+    return {number: tables for number, tables in found.items() if len(tables) == field.entries // field.table}
 
 
 def rounds(field: Field) -> int:
@@ -145,7 +161,7 @@ def _match(
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     """The matching of least cost. Node -1 is the bye.
 
-    Remembered, since it takes seconds for a hundred entries, and every look at a tournament goes through all of its rounds again.
+    Remembered, since it takes seconds for a hundred entries, and a round whose tables do not all exist yet is asked for again.
     """
     import networkx  # here, since it takes long to load and few processes pair
 
@@ -239,6 +255,7 @@ FORMAT = Format(
     ),
     play=play,
     size=size,
+    stands=True,
     parameters=(
         Parameter(
             name="rounds",

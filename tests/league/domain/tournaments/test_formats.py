@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import override
 
 from league.domain.core.errors import Refused
+from league.domain.operators import acting
 from league.domain.tournaments import enrolment, fixtures, formats, progress, standings, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import Ending, Seeding, TournamentStatus, format_choices
@@ -354,3 +355,25 @@ def test_nothing_is_as_sure_as_certain(sure: float, allowed: bool) -> None:
     else:
         with pytest.raises(Refused):
             formats.choose_parameters("round_robin", {"sure": sure})
+
+
+def test_a_round_stands_though_a_match_before_it_is_played_again_with_another_end(ana, field) -> None:
+    made = cup(ana, field, "swiss", rounds=3)
+    for match in list(made.matches.filter(status="queued")):
+        play(match, winner=best_first(match))
+    progress.advance(made, now=NOW)
+    second = set(made.matches.filter(round__number=2).values_list("table", "first_board"))
+    struck = made.matches.filter(round__number=1).order_by("pk").first()
+    acting.act("rerun", [struck.public_id], {}, why="a wrong deal", by=None, now=NOW)
+    reconcile.reconcile(now=later(3600))
+    again = made.matches.get(round__number=1, status="queued")
+    play(again, winner=1 - best_first(again))
+    for match in list(made.matches.filter(status="queued")):
+        play(match, winner=best_first(match))
+
+    for _ in range(3):
+        progress.advance(made, now=NOW)
+        reconcile.reconcile(now=later(7200))
+
+    assert set(made.matches.filter(round__number=2).values_list("table", "first_board")) == second
+    assert made.matches.filter(round__number=3).count() == 2

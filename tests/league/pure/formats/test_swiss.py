@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from caissify_pairings import generate_pairings
 
-from league.pure.formats import tiebreaks
+from league.pure.formats import swiss, tiebreaks
 from league.pure.formats.tiebreaks import CardLine
 from tests.support.formats import by_chance, by_number, field, look, met, places, play_out
 
@@ -34,6 +34,34 @@ def test_first_round_is_upper_half_against_lower_half_by_seed():
     _, sheet = look("swiss", field("swiss", 8, seeds=(7, 6, 5, 4, 3, 2, 1, 0)), {})
 
     assert [table.entries for table in sheet.pairings] == [(7, 3), (6, 2), (5, 1), (4, 0)]
+
+
+@pytest.mark.parametrize(("n", "more"), [(8, {}), (9, {}), (10, {"seats": 4}), (9, {"mixed": True})])
+def test_a_round_that_was_drawn_stands_and_is_not_paired_again(n, more, monkeypatch):
+    """Also where a match before it has been struck out, by which it would be paired otherwise; what follows goes by the results of now."""
+    played = field("swiss", n, rounds=3, **more)
+    results, drawn = {}, []
+    for _ in range(2):
+        _, sheet = look("swiss", played, results, drawn)
+        drawn += sheet.pairings[len(drawn) :]
+        results |= {t.slot: [by_number(t, b) for b in range(t.first, t.first + t.boards)] for t in drawn}
+    verdict, sheet = look("swiss", played, results, drawn)
+    assert (verdict.over, sheet.pairings[: len(drawn)]) == (False, drawn)
+    assert (look("swiss", played, results)[1].pairings, sheet.waiting) == (
+        sheet.pairings,
+        len(sheet.pairings) - len(drawn),
+    )
+
+    struck = {slot: [] if slot[0] == drawn[0].name else boards for slot, boards in results.items()}
+    assert look("swiss", played, struck)[1].pairings[: len(drawn)] != drawn, "it would be another round"
+    paired = []
+    pair = swiss._pair
+    monkeypatch.setattr(swiss, "_pair", lambda *given: paired.append(given[2]) or pair(*given))
+    _, sheet = look("swiss", played, struck, drawn)
+    assert (sheet.pairings[: len(drawn)], paired) == (drawn, [3])
+    paired.clear()
+    look("swiss", played, results, drawn[:-1])
+    assert paired == [2, 3], "a round that is not there as a whole is paired as it was"
 
 
 @pytest.mark.parametrize("n", [8, 9, 14, 15])
