@@ -34,6 +34,7 @@ sys.path[0] = str(ROOT)  # not this folder, where a module is called as one of P
 
 GAME, OTHER = "partnership", "corriente"  # the two games that all bots play
 LARGE = 256  # entries of the largest tournaments
+SWISS_ROUNDS = 10
 USUAL = 64  # of all others
 BOARDS = 2  # of a match
 IN_OTHERS = 10  # of how many bots one plays all the other games
@@ -175,8 +176,10 @@ class League:
 
     def _large(self) -> int:
         """The tournaments of 256: all meet, a Swiss one, a knock-out. The number of their matches."""
-        from league.domain.tournaments import progress
+        from league.domain.tournaments import fixtures, progress
         from league.models import Match
+        from league.pure.formats import Pairing
+        from league.pure.formats.sheet import table_name
 
         meet = self._tournament("Large round_robin", LARGE, "round_robin", GAME)
         self._all_meet(meet)
@@ -188,6 +191,16 @@ class League:
                 made.refresh_from_db()
                 if made.status == "finished":
                     break
+        swiss = self._tournament("Large swiss", LARGE, "swiss", GAME)
+        drawn = [
+            Pairing(number + 1, table_name(pair), pair, 1, BOARDS)
+            for number in range(SWISS_ROUNDS)
+            for pair in _circle(
+                LARGE, number
+            )  # who meets whom is of no interest here, and to match them would take minutes
+        ]
+        fixtures.insert(swiss, drawn, now=self.now)
+        self._finish(list(Match.objects.filter(tournament=swiss).order_by("id").values_list("pk", flat=True)))
         return Match.objects.count()
 
     def _all_meet(self, made: Any) -> int:
@@ -288,6 +301,12 @@ class League:
             *("rank_best", "rank_worst", "los_next", "field_score", "field_sd"),
         )
         _insert(Rating, names, rows, {"provisional": False, "listed": True, "updated": self.now})
+
+
+def _circle(size: int, number: int) -> list[tuple[int, int]]:
+    """A round of a round robin by the circle method."""
+    line = [0, *((place + number) % (size - 1) + 1 for place in range(size - 1))]
+    return [(line[place], line[-1 - place]) for place in range(size // 2)]
 
 
 def _match_pools(ids: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -463,7 +482,7 @@ def addresses() -> dict[str, str]:
     played = Party.objects.select_related("version__bot").filter(match__tournament__name=REAL).order_by("pk")[0].version
     pool = Pool.objects.filter(game=GAME).order_by("pk")[0].pk
     large = {one.format: one.slug for one in Tournament.objects.filter(name__startswith="Large")}
-    meet, knock_out = (large[name] for name in FORMATS)
+    meet, knock_out, swiss = (large[name] for name in (*FORMATS, "swiss"))
     return {
         "home": "/",
         "games": "/g/",
@@ -479,6 +498,7 @@ def addresses() -> dict[str, str]:
         "tournaments": "/t/",
         "tournament": f"/t/{meet}/",
         "tournament, knock-out": f"/t/{knock_out}/",
+        "tournament, Swiss": f"/t/{swiss}/",
         "standings as CSV": f"/t/{meet}/standings.csv",
         "events": "/e/",
         "event": f"/e/{event}/",
@@ -549,6 +569,7 @@ def addresses() -> dict[str, str]:
         "API entries": f"/api/v1/tournaments/{meet}/entries",
         "API standings": f"/api/v1/tournaments/{meet}/standings",
         "API rounds": f"/api/v1/tournaments/{meet}/rounds",
+        "API standings, Swiss": f"/api/v1/tournaments/{swiss}/standings",
         "API bracket": f"/api/v1/tournaments/{knock_out}/bracket",
         "API queue": "/api/v1/queue",
     }
