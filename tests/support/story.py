@@ -32,8 +32,8 @@ from league.enums import EntryPolicy, TournamentStatus
 from league.models import Match, Player
 from tests.support import league as made
 
-# The bytes of these hang on what else the process has done
-ELSEWHERE = {"Package", "LogDictionary"}
+# The bytes of these hang on what else the process has done, and so does how often a change is told: what a process remembers it does not read again
+ELSEWHERE = {"Package", "LogDictionary", "Change"}
 # Stamps by which processes tell whether sums are those that they know, drawn anew each time; and what says whether the rules are compiled
 DRAWN = {"PoolSums.stamp", "PoolSums.fitted", "PoolSums.ranked", "TableOfDay.ranked", "Match.host"}
 

@@ -173,7 +173,7 @@ def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
     held = carrying.claim("host:1", now=NOW)
     assert held is not None
     late, fresh = (carrying._Attempt(held, lambda: False) for _ in range(2))
-    late.began -= 61
+    late.began -= carrying.SLICE_S + 1
 
     with pytest.raises(Stopped):
         late.judge()
