@@ -195,3 +195,12 @@ def test_what_waited_at_the_upgrade_becomes_one_validation_of_each_version(ana, 
     settled(versions[0], {})
     assert versions[0].status == VersionStatus.ACCEPTED
     assert {check.game for check in validation.last_checks(versions[0])} == set(GAMES)
+
+
+def test_the_slowest_decision_of_a_check_is_kept(ana) -> None:
+    version = uploaded(ana, "rufo", games=["partnership"])
+    settled(version, {"partnership": Checked(CHECKS[0], None, "", 7, max_cpu_s=0.25)})
+
+    slowest = Check.objects.order_by("-max_cpu_s").first()
+    assert slowest is not None
+    assert (slowest.name, slowest.decisions, slowest.max_cpu_s) == (CHECKS[0], 7, 0.25)

@@ -13,6 +13,7 @@ from league.domain.upkeep import reconcile
 from league.enums import Ending, Seeding, TournamentStatus, format_choices
 from league.models import BotVersion, Match, Player, Rating, Tournament
 from league.pure.formats import FORMATS
+from league.service import logs
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play
 
@@ -377,3 +378,18 @@ def test_a_round_stands_though_a_match_before_it_is_played_again_with_another_en
 
     assert set(made.matches.filter(round__number=2).values_list("table", "first_board")) == second
     assert made.matches.filter(round__number=3).count() == 2
+
+
+def test_later_rounds_are_asked_for_by_who_started_the_tournament(ana, field) -> None:
+    """In the log the request that started it leads to all its matches; one that asks for more of them itself comes first."""
+    made = cup(ana, field, "swiss", rounds=3)
+    Tournament.objects.filter(pk=made.pk).update(request="the-start-of-ana")
+    made.refresh_from_db()
+    asked = []
+    for number in (1, 2):
+        for match in list(made.matches.filter(status="queued")):
+            play(match, winner=best_first(match))
+        with logs.about(request="of-ana-again" if number == 2 else ""):
+            progress.advance(made, now=NOW)
+        asked.append(set(made.matches.filter(round__number=number + 1).values_list("request", flat=True)))
+    assert asked == [{"the-start-of-ana"}, {"of-ana-again"}]
