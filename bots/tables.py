@@ -32,33 +32,36 @@ CARRIED = (
     "illegal_move",
 )  # fmt: skip
 
-# what the libraries of the kits go by, of those
+# what the libraries of the kits go by
 KIT = (
-    "sides", "deck", "rank_order", "rank_points", "obligation_stock_open", "obligation_stock_empty", "partner_exempt",
-    "undertrump", "beat_after_trumped", "last_trick_bonus", "illegal_move",
+    "sides", "deck", "rank_order", "rank_points", "exchange_seven", "exchange_two", "exchange_chain", "exchange_duty",
+    "call_own_card", "obligation_stock_open", "obligation_stock_empty", "partner_exempt", "undertrump",
+    "beat_after_trumped", "no_load", "hand_songs", "pair_ranks", "songs_per_trick", "song_order",
+    "sing_first_trick_only", "singing_mandatory", "tute", "tute_ranks", "tute_first_trick_only", "last_trick_bonus",
+    "illegal_move",
 )  # fmt: skip
 _KITS = SDK.parents[1] / "kits"
 
 Table = dict[str, Any]
 
 
-def carried(rules: Rules) -> Table:
-    """What the SDK carries of some rules, in the words of options: a function by its name."""
-    return {name: word(getattr(rules, name)) for name in CARRIED}
+def carried(rules: Rules, names: tuple[str, ...] = CARRIED) -> Table:
+    """Some parameters of some rules, those of the SDK unless others are named, in the words of options: a function by its name."""
+    return {name: word(getattr(rules, name)) for name in names}
 
 
-def ordinary() -> Table:
+def ordinary(names: tuple[str, ...] = CARRIED) -> Table:
     """Ordinary Tute, from which a game differs."""
-    return carried(ORDINARY)
+    return carried(ORDINARY, names)
 
 
-def game(key: str) -> Table:
+def game(key: str, names: tuple[str, ...] = CARRIED) -> Table:
     """What differs from ordinary Tute in a game; a value that goes by the number of players is a mapping from it."""
-    tables = {players: carried(engine.load(key, players=players).rules) for players in _players(key)}
-    return {name: value for name, value in _merged(tables).items() if value != ordinary()[name]}
+    tables = {players: carried(engine.load(key, players=players).rules, names) for players in _players(key)}
+    return {name: value for name, value in _merged(tables).items() if value != ordinary(names)[name]}
 
 
-def implied(key: str) -> dict[str, Table]:
+def implied(key: str, names: tuple[str, ...] = CARRIED) -> dict[str, Table]:
     """By 'option=value': what further parameters that value of an option sets in a game."""
     found: dict[str, Table] = {}
     for name, value in _values(key):
@@ -68,8 +71,8 @@ def implied(key: str) -> dict[str, Table]:
                 there = engine.load(key, players=players, **{name: value})
             except OptionError:
                 continue  # no option at this table, or none without another
-            usual = carried(engine.load(key, players=players).rules) | {name: value}
-            changes[players] = {n: v for n, v in carried(there.rules).items() if v != usual[n]}
+            usual = carried(engine.load(key, players=players).rules, names) | {name: value}
+            changes[players] = {n: v for n, v in carried(there.rules, names).items() if v != usual[n]}
         if any(changes.values()):
             found[f"{name}={value}"] = _merged(changes)
     return found
@@ -95,11 +98,13 @@ def rewritten(sdk: str) -> str:
 
 def kit_rows() -> list[str]:
     """What the kits carry: one JSON object in lines. A value that goes by the number of players has keys such as `4p`."""
-    games = {key: _kit(game(key)) for key in engine.games()}
+    games = {key: _kit(game(key, KIT)) for key in engine.games()}
     further = {
-        key: sets for key in engine.games() if (sets := {v: kit for v, t in implied(key).items() if (kit := _kit(t))})
+        key: {value: _kit(table) for value, table in found.items()}
+        for key in engine.games()
+        if (found := implied(key, KIT))
     }
-    head = f'{{"tute":{_json(_kit(ordinary()))},"games":{{'
+    head = f'{{"tute":{_json(_kit(ordinary(KIT)))},"games":{{'
     rows = [f'"{key}":{_json(table)},' for key, table in games.items()]
     rows[-1] = rows[-1].removesuffix(",")
     return [head, *rows, f'}},"implied":{_json(further)}}}']
@@ -139,8 +144,8 @@ def _between(source: str, begin: str, tables: str, end: str) -> str:
 
 
 def _kit(table: Table) -> Table:
-    """What a kit needs of a table; players as `4p`, which no rank is called."""
-    return {name: _by_players(value) for name, value in table.items() if name in KIT}
+    """A table as the kits carry it: players as `4p`, which no rank is called."""
+    return {name: _by_players(value) for name, value in table.items()}
 
 
 def _by_players(value: Any) -> Any:

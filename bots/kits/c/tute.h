@@ -7,9 +7,9 @@
  * A card is its place in the pack of the game, suit by suit and strongest first: `name[card]` is its text, `card_of(view, "1o")` the way
  * back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in JavaScript and Rust have the same names, and deal the same cards by a seed.
  *
- * What plays prove: who does not follow suit, beat or trump, where that is an obligation, has no card that it had to play. After a
- * hidden draw a seat may hold as many of those cards as it has drawn since. Left out, so that a seat may be thought to hold more than it can:
- * the duties to sing and to exchange, songs whose suit is hidden, the card that a soloist called, what may not be loaded on an opponent (`no_load`), and the calls of an auction.
+ * What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
+ * had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to exchange or to sing, and did
+ * not, did not hold what for; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,9 @@
 #define LINE 65536 /* the longest line of the protocol */
 #define SEATS 8
 #define PACK 52
+#define SETS 8   /* suits, and ranks of which there are tutes */
 #define NEVER 99 /* it was never proved that a seat lacks a card */
+#define TRIES 10000 /* deals that are thrown away before one that agrees; at the tables of the league one in six did, or more */
 
 typedef uint64_t Cards;
 
@@ -100,32 +102,38 @@ static inline const char *text(const Json *object, const char *key) {
 
 // >>> written by `make texts` from engine/games; do not edit
 static const char RULES[] =
-    "{\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
-    "\"a_dos\":{},"
-    "\"americano\":{\"obligation_stock_open\":\"trump_follow\"},"
-    "\"arrastrado\":{},"
-    "\"bato\":{\"rank_points\":{},\"last_trick_bonus\":0},"
-    "\"brisca\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"deck\":{\"2p\":\"es40\",\"3p\":\"es36\",\"4p\":\"es40\"},\"obligation_stock_empty\":\"free\",\"last_trick_bonus\":0},"
-    "\"cabrero\":{},"
-    "\"chancho\":{},"
-    "\"codillo\":{\"sides\":\"soloist_pair_vs_rest\"},"
-    "\"corriente\":{},"
-    "\"gana_pierde_3\":{\"deck\":\"es36\",\"rank_order\":\"13RCS7654\"},"
-    "\"gana_pierde_4_5\":{},"
-    "\"guinote\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"rank_order\":\"13RSC76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"partner_exempt\":\"all\"},"
-    "\"habanero\":{},"
-    "\"havanian\":{\"obligation_stock_open\":\"trump_follow\"},"
-    "\"individual\":{\"obligation_stock_open\":\"strict\"},"
-    "\"partnership\":{\"sides\":\"pairs\"},"
-    "\"podrida\":{\"rank_points\":{},\"obligation_stock_empty\":\"follow\",\"last_trick_bonus\":0},"
-    "\"remate\":{\"sides\":\"soloist_vs_rest\",\"deck\":{\"3p\":\"es36\",\"4p\":\"es40\",\"5p\":\"es40\"}},"
-    "\"subastado\":{\"sides\":\"soloist_vs_rest\",\"deck\":\"es36\",\"rank_order\":\"13RCS7654\"},"
-    "\"two_player\":{\"obligation_stock_open\":\"strict\"},"
-    "\"variable_trump\":{\"sides\":\"pairs\"}"
-    "},\"implied\":{\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}}}}";
+    "{\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"exchange_seven\":\"\",\"exchange_two\":\"\",\"exchange_chain\":true,\"exchange_duty\":\"may\",\"call_own_card\":\"forbidden\",\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"no_load\":false,\"hand_songs\":\"trick_winner\",\"pair_ranks\":\"RC\",\"songs_per_trick\":1,\"song_order\":\"any\",\"sing_first_trick_only\":false,\"singing_mandatory\":false,\"tute\":\"wins\",\"tute_ranks\":\"RC\",\"tute_first_trick_only\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
+    "\"a_dos\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\"},"
+    "\"americano\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
+    "\"arrastrado\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"song_order\":\"forty_first\"},"
+    "\"bato\":{\"rank_points\":{},\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
+    "\"brisca\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"deck\":{\"2p\":\"es40\",\"3p\":\"es36\",\"4p\":\"es40\"},\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_empty\":\"free\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
+    "\"cabrero\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"765\"},"
+    "\"chancho\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"765\"},"
+    "\"codillo\":{\"sides\":\"soloist_pair_vs_rest\",\"no_load\":true},"
+    "\"corriente\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\"},"
+    "\"gana_pierde_3\":{\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"hand_songs\":\"none\",\"tute\":\"none\"},"
+    "\"gana_pierde_4_5\":{\"song_order\":\"forty_first\",\"tute\":\"none\"},"
+    "\"guinote\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"rank_order\":\"13RSC76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"exchange_seven\":{\"2p\":\"13RSC6542\",\"3p\":\"13RSC\",\"4p\":\"13RSC6542\"},\"exchange_two\":{\"2p\":\"\",\"3p\":\"7654\",\"4p\":\"\"},\"partner_exempt\":\"all\",\"hand_songs\":\"winning_side\",\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"},"
+    "\"habanero\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\"},"
+    "\"havanian\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
+    "\"individual\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"strict\",\"song_order\":\"forty_first\"},"
+    "\"partnership\":{\"sides\":\"pairs\",\"song_order\":\"forty_first\"},"
+    "\"podrida\":{\"rank_points\":{},\"obligation_stock_empty\":\"follow\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
+    "\"remate\":{\"sides\":\"soloist_vs_rest\",\"deck\":{\"3p\":\"es36\",\"4p\":\"es40\",\"5p\":\"es40\"},\"no_load\":true,\"hand_songs\":\"soloist\"},"
+    "\"subastado\":{\"sides\":\"soloist_vs_rest\",\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"hand_songs\":\"soloist\",\"song_order\":\"forty_first\",\"tute\":\"none\"},"
+    "\"two_player\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"strict\",\"songs_per_trick\":\"many\",\"song_order\":\"forty_first_in_window\"},"
+    "\"variable_trump\":{\"sides\":\"pairs\",\"hand_songs\":\"winning_side\",\"tute_first_trick_only\":true}"
+    "},\"implied\":{\"guinote\":{\"form=stock6\":{\"exchange_seven\":{\"3p\":\"13RSC6542\"},\"exchange_two\":{\"3p\":\"\"}},\"form=full\":{\"exchange_seven\":{\"4p\":\"\"}}},\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}}}}";
 // <<< written by `make texts`
 
 /* --- what a seat knows --------------------------------------------------------------------------------------------------------- */
+
+/* A song whose suit is hidden: by suit the pair that it may be. */
+typedef struct Song {
+    int seat, may[4];
+    Cards pair[4];
+} Song;
 
 typedef struct View {
     char game[32];
@@ -145,14 +153,20 @@ typedef struct View {
     Cards unseen;          /* cards whose place you do not know */
     Cards known[SEATS];    /* cards that a seat certainly holds; not your own */
     int counts[SEATS];     /* cards left in each hand */
+    Cards not_all[SEATS][SETS]; /* sets of which a seat does not hold every card; 0: nothing is known */
+    Song songs[4];         /* whose suit is hidden */
+    int hidden;            /* how many those are */
+    int tricks[SEATS], winner; /* how many each seat has won in this deal; who won the last one, or -1 */
     int scored[SEATS];     /* cards, songs and last trick in this deal, by seat */
     int soloist, partner;  /* of an auction, or -1 */
     const char *legal[256]; /* what may be answered */
     int choices;
     /* of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER */
     int age[SEATS][PACK];
-    int open, notice, by_auction, bonus, proves, undertrump, beat_after_trumped;
-    char rule_open[24], rule_empty[24], exempt[24];
+    int open, notice, by_auction, bonus, proves, undertrump, beat_after_trumped, no_load, calls_own;
+    int must_exchange, chain, exchanges, swapped; /* `exchanges`: whoever can must do it before the first lead of this deal */
+    int must_sing, most_songs, sing_first, tute_first, said[SEATS], twenty[SEATS], sung[4]; /* `said`: songs since the last trick */
+    char rule_open[24], rule_empty[24], exempt[24], seven[16], two[16], singers[24], order[24], pair[8], tutes[8];
 } View;
 
 typedef struct Deal {
@@ -237,6 +251,12 @@ static inline void comes(View *view, int seat, int card) {
 static inline void goes(View *view, int seat, int card) {
     uncover(view, seat, card);
     *(seat == view->seat ? &view->hand : &view->known[seat]) &= ~bit(card);
+    /* a pair that was sung need not be held any longer; one of which another seat had a card was not sung */
+    for (Song *song = view->songs; song < view->songs + view->hidden; song++)
+        for (int of = 0; of < 4; of++) {
+            if (song->seat == seat) song->pair[of] &= ~bit(card);
+            else if (song->pair[of] & bit(card)) song->may[of] = 0;
+        }
 }
 
 static inline void shows(View *view, int seat, const Json *cards) {
@@ -253,12 +273,6 @@ static inline void judge_table(View *view) {
         if (beats(view, view->table[one], view->table[view->best])) view->best = one;
 }
 
-/* A seat has no unseen card of a suit that stands before a place of the pack: that is as strong or stronger. */
-static inline void proved(View *view, int seat, char of, int before) {
-    for (int card = 0; card < before; card++)
-        if (suit(view, card) == of && view->unseen & bit(card)) view->age[seat][card] = 0;
-}
-
 /* The best card of a suit on the table, or -1. */
 static inline int best_of(const View *view, char of) {
     int best = -1;
@@ -267,22 +281,82 @@ static inline int best_of(const View *view, char of) {
     return best;
 }
 
-/* What a card proves about the hand that it comes from. */
-static inline void learn(View *view, int seat, int card) {
+/* The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher. */
+static inline int duty(const View *view, int seat, int card) {
     const char *rule = view->open ? view->rule_open : view->rule_empty;
     char led = view->led, trump = view->trump;
-    int followed = suit(view, card) == led, best, trumped = best_of(view, trump);
-    if (!strcmp(rule, "free") || !view->proves || !led) return;
-    if (!followed && (strcmp(rule, "trump_follow") || led == trump)) proved(view, seat, led, view->size);
-    if (!strcmp(rule, "follow_or_trump") && !followed && trump && suit(view, card) != trump) proved(view, seat, trump, view->size);
-    if (strcmp(rule, "strict")) return;
-    if (strcmp(view->exempt, "none") && together(view, view->by[view->best], seat) && (!strcmp(view->exempt, "all") || !followed)) return;
+    int followed = suit(view, card) == led, trumps = suit(view, card) == trump, best = view->table[view->best];
+    if (!strcmp(rule, "free") || (!strcmp(rule, "trump_follow") && led != trump)) return 0;
+    if (strcmp(rule, "strict")) return followed ? 0 : !strcmp(rule, "follow_or_trump") && trumps ? 1 : 2;
+    int trumped = best_of(view, trump), exempted = strcmp(view->exempt, "none") && together(view, view->by[view->best], seat);
+    if (followed && strcmp(view->exempt, "all")) exempted = 0;
+    int load = view->no_load && !beats(view, card, best) ? view->value[card] : 0; /* of cards that cannot win those of least value */
     if (followed) {
-        best = best_of(view, led);
-        if ((led == trump || trumped < 0 || view->beat_after_trumped) && card > best) proved(view, seat, led, best + 1);
-    } else if (led != trump && trump) {
-        if (suit(view, card) != trump) proved(view, seat, trump, trumped < 0 || view->undertrump ? view->size : trumped + 1);
-        else if (trumped >= 0 && card > trumped) proved(view, seat, trump, trumped + 1);
+        int beaten = led == trump || trumped < 0 || view->beat_after_trumped;
+        return load + (beaten && !exempted && card > best_of(view, led) ? 100 : 0);
+    }
+    if (exempted || !trumps) return load + 400;
+    return trumped < 0 || card < trumped ? 200 : load + (view->undertrump ? 300 : 400);
+}
+
+/* What a card proves about the hand that it comes from. */
+static inline void learn(View *view, int seat, int card) {
+    if (!view->proves || !view->led) return;
+    for (int other = 0; other < view->size; other++)
+        if (view->unseen & bit(other) && duty(view, seat, other) < duty(view, seat, card)) view->age[seat][other] = 0;
+}
+
+/* The cards of some ranks, in one suit or in all (0). */
+static inline Cards of_ranks(const View *view, const char *ranks, char of) {
+    Cards found = 0;
+    for (int card = 0; card < view->size; card++)
+        if (strchr(ranks, view->name[card][0]) && (!of || suit(view, card) == of)) found |= bit(card);
+    return found;
+}
+
+static inline void unexchanged(View *view, int seat) {
+    if (!view->exchanges) return;
+    char rank = view->name[view->shown][0], given[3] = "";
+    if (strchr(view->seven, rank)) strcat(given, "7");
+    if (strchr(view->two, rank) && (rank != '7' || !view->swapped || view->chain)) strcat(given, "2");
+    for (int card = 0; card < view->size; card++)
+        if (of_ranks(view, given, view->trump) & bit(card)) view->age[seat][card] = 0;
+}
+
+/* Games with this duty have no stock, so what was not sung cannot be drawn later. */
+static inline void unsung(View *view, int seat) {
+    int tricks = 0, twenties = 0;
+    for (int other = 0; other < view->seats; other++) {
+        if (!together(view, other, seat)) continue;
+        tricks += view->tricks[other];
+        if (other == seat || !strcmp(view->order, "forty_first_side")) twenties += view->twenty[other];
+    }
+    if (strcmp(view->singers, "winning_side") ? seat != view->winner : !together(view, seat, view->winner)) return;
+    if (view->said[seat] >= view->most_songs || (view->sing_first && tricks != 1)) return;
+    for (int of = 0; of < 4; of++) { /* a twenty may forbid the forty */
+        if (view->sung[of] || ("oceb"[of] == view->trump && twenties && strcmp(view->order, "any"))) continue;
+        view->not_all[seat][of] = of_ranks(view, view->pair, "oceb"[of]);
+    }
+    if (view->tute_first && tricks != 1) return;
+    for (int one = 0; view->tutes[one]; one++) view->not_all[seat][4 + one] = of_ranks(view, (char[2]){view->tutes[one], '\0'}, 0);
+}
+
+/* Nobody sings or exchanges any more before the next lead: whoever had to, and did not, did not hold what for. */
+static inline void before_lead(View *view) {
+    for (int seat = 0; seat < view->seats && !view->on_table; seat++) {
+        if (seat == view->seat) continue;
+        if (view->winner < 0) unexchanged(view, seat);
+        else if (view->must_sing) unsung(view, seat);
+    }
+}
+
+static inline void hidden_song(View *view, int seat) {
+    if (view->hidden == 4) return;
+    Song *song = &view->songs[view->hidden++];
+    song->seat = seat;
+    for (int of = 0; of < 4; of++) {
+        song->pair[of] = of_ranks(view, view->pair, "oceb"[of]);
+        song->may[of] = !(song->pair[of] & ~(view->unseen | view->known[seat])) && !view->sung[of] && "oceb"[of] != view->trump;
     }
 }
 
@@ -292,7 +366,8 @@ static inline void begin_deal(View *view, const Json *event) {
     view->hand = 0;
     for (int seat = 0; seat < view->seats; seat++) {
         view->known[seat] = 0;
-        view->counts[seat] = view->scored[seat] = 0;
+        view->counts[seat] = view->scored[seat] = view->tricks[seat] = view->said[seat] = view->twenty[seat] = 0;
+        memset(view->not_all[seat], 0, sizeof view->not_all[seat]);
         for (int card = 0; card < view->size; card++) view->age[seat][card] = NEVER;
     }
     for (Json *one = field(event, "hand")->child; one; one = one->next) comes(view, view->seat, card_of(view, one->text));
@@ -304,7 +379,11 @@ static inline void begin_deal(View *view, const Json *event) {
     view->unseen &= ~bit(view->shown);
     if (holder >= 0 && holder != view->seat) view->known[holder] |= bit(view->shown);
     view->on_table = view->plays = view->led = 0;
-    view->best = view->soloist = view->partner = view->notice = -1;
+    view->best = view->soloist = view->partner = view->notice = view->winner = -1;
+    memset(view->sung, 0, sizeof view->sung);
+    /* the shown card lies on the table of a game without a stock until the first lead */
+    view->exchanges = view->must_exchange && view->shown >= 0 && holder < 0 && !view->stock;
+    view->swapped = view->hidden = 0;
 }
 
 /* Takes note of an event. Kinds that matter to nothing here are passed over. */
@@ -314,6 +393,7 @@ static inline void see(View *view, const Json *event) {
     if (!strcmp(kind, "deal")) {
         begin_deal(view, event);
     } else if (!strcmp(kind, "play")) {
+        before_lead(view);
         goes(view, seat, card);
         view->counts[seat]--;
         if (!view->on_table) {
@@ -328,6 +408,9 @@ static inline void see(View *view, const Json *event) {
         judge_table(view);
     } else if (!strcmp(kind, "trick")) {
         view->scored[seat] += number(event, "points", 0) + (field(event, "last") ? view->bonus : 0);
+        view->tricks[seat]++;
+        view->winner = seat;
+        memset(view->said, 0, sizeof view->said);
         view->on_table = view->led = 0;
         view->best = -1;
     } else if (!strcmp(kind, "draw")) {
@@ -355,6 +438,7 @@ static inline void see(View *view, const Json *event) {
         goes(view, seat, gives);
         comes(view, seat, card_of(view, text(event, "takes")));
         view->shown = gives;
+        view->swapped = 1;
     } else if (!strcmp(kind, "discard")) {
         Json *cards = field(event, "cards");
         view->counts[seat] -= number(event, "count", 0);
@@ -364,8 +448,14 @@ static inline void see(View *view, const Json *event) {
             view->known[seat] = 0;
         }
     } else if (!strcmp(kind, "song") || !strcmp(kind, "tute")) {
+        char of = text(event, "suit")[0];
         view->scored[seat] += number(event, "points", 0);
-        if (!field(event, "table")) shows(view, seat, field(event, "cards"));
+        if (of && strchr("oceb", of)) view->sung[strchr("oceb", of) - "oceb"] = 1;
+        if (field(event, "table")) return;
+        view->said[seat]++;
+        if (of != view->trump) view->twenty[seat] = 1;
+        if (!of && !strcmp(kind, "song")) hidden_song(view, seat);
+        shows(view, seat, field(event, "cards"));
     } else if (!strcmp(kind, "look")) {
         shows(view, number(event, "of", 0), field(event, "cards"));
     } else if (!strcmp(kind, "reveal")) {
@@ -387,6 +477,7 @@ static inline void see(View *view, const Json *event) {
         if (!strncmp(call, "bid", 3) || (!strcmp(call, "play") && view->soloist < 0)) view->soloist = seat;
     } else if (!strcmp(kind, "called")) {
         if (view->hand & bit(card)) view->partner = view->seat;
+        else if (!view->calls_own) view->age[seat][card] = 0;
     } else if (!strcmp(kind, "partner")) {
         view->partner = seat;
     } else if (!strcmp(kind, "takeover")) {
@@ -462,20 +553,84 @@ static inline double ways(Places *places, int place, int *room) {
     return found;
 }
 
-/* A deal of the hidden cards that agrees with what is known: counts, known cards, and what each seat lacks. Every placement has the same
- * chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted. Nothing is tried again.
- * Cards drawn since a proof are counted where one hand is hidden; where several are, those proofs are forgotten. 0: no deal agrees.
+/* Whether each song from one on can have been of a suit of its own. */
+static inline int sung_from(const Song *song, const Song *end, const Cards *hands, int used) {
+    if (song == end) return 1;
+    for (int of = 0; of < 4; of++)
+        if (song->may[of] && !(used >> of & 1) && !(song->pair[of] & ~hands[song->seat]) && sung_from(song + 1, end, hands, used | 1 << of)) return 1;
+    return 0;
+}
+
+/* Whether hands agree with what is known of more than one card. */
+static inline int agrees(const View *view, const Cards *hands) {
+    for (int seat = 0; seat < view->seats; seat++) {
+        int drawn[NEVER + 1] = {0}, sum = 0;
+        if (seat == view->seat) continue;
+        for (int one = 0; one < SETS; one++)
+            if (view->not_all[seat][one] && !(view->not_all[seat][one] & ~hands[seat])) return 0;
+        for (int card = 0; card < view->size; card++)
+            if (hands[seat] & view->unseen & bit(card)) drawn[view->age[seat][card]]++;
+        for (int age = 0; age < NEVER; age++) /* of the cards that it was proved to lack it has as many as it drew since, or fewer */
+            if ((sum += drawn[age]) > age) return 0;
+    }
+    return sung_from(view->songs, view->songs + view->hidden, hands, 0);
+}
+
+/* Puts the unseen cards into hands: the bound ones by what is counted, the others by chance. */
+static inline void place_cards(Places *places, Cards bound, unsigned *seed, Deal *found) {
+    const View *view = places->view;
+    int room[SEATS], need[SEATS], pool[PACK], pooled = 0, loose[PACK], loosed = 0;
+    memcpy(room, places->need, sizeof room);
+    for (int seat = 0; seat < view->seats; seat++) {
+        found->hands[seat] = seat == view->seat ? view->hand : view->known[seat];
+        need[seat] = seat == view->seat ? 0 : view->counts[seat] - count(view->known[seat]);
+    }
+    for (int place = 0; place < places->bounds; place++) {
+        double mark = chance(seed) * ways(places, place, room);
+        int goes_to = -1;
+        for (int hand = 0; hand < places->hands && mark >= 0; hand++) {
+            if (!fits(places, place, hand, room[hand])) continue;
+            room[hand]--;
+            double there = ways(places, place + 1, room);
+            room[hand]++;
+            if (there > 0 && (mark -= there) < 0) goes_to = hand;
+        }
+        if (goes_to < 0) {
+            pool[pooled++] = places->bound[place];
+        } else {
+            room[goes_to]--;
+            found->hands[places->who[goes_to]] |= bit(places->bound[place]);
+        }
+    }
+    for (int card = 0; card < view->size; card++)
+        if (view->unseen & ~bound & bit(card)) loose[loosed++] = card;
+    shuffle(loose, loosed, seed);
+    for (int hand = 0; hand < places->hands; hand++) {
+        need[places->who[hand]] = 0;
+        while (room[hand]-- > 0) found->hands[places->who[hand]] |= bit(loose[--loosed]);
+    }
+    while (loosed > 0) pool[pooled++] = loose[--loosed];
+    shuffle(pool, pooled, seed);
+    for (int seat = 0; seat < view->seats; seat++)
+        while (need[seat]-- > 0 && pooled) found->hands[seat] |= bit(pool[--pooled]);
+    found->resting = pooled;
+    memcpy(found->rest, pool, sizeof pool);
+}
+
+/* A deal of the hidden cards that agrees with what is known. Every placement has the same chance (but for the rounding of doubles): a card
+ * goes where it goes in as many of the placements that are counted. By counts, known cards and what each seat lacks nothing is tried again;
+ * nor, where one hand is hidden, by cards drawn since a proof. What is known of more than one card is tried: deals that do not agree with it are
+ * thrown away. 0: no deal agrees, or none was found in so many tries.
  */
 static inline int deal(const View *view, unsigned *seed, Deal *found) {
     Places places = {.view = view, .unseen = count(view->unseen)};
-    int room[SEATS], need[SEATS], hidden = 0, pool[PACK], pooled = 0;
+    int need[SEATS], hidden = 0;
     Cards bound = 0;
     size_t size;
     for (int seat = 0; seat < view->seats; seat++) {
         need[seat] = seat == view->seat ? 0 : view->counts[seat] - count(view->known[seat]);
         if (need[seat] < 0) return 0;
         hidden += need[seat] > 0;
-        found->hands[seat] = seat == view->seat ? view->hand : view->known[seat];
     }
     places.one_hand = hidden == 1;
     for (int seat = 0; seat < view->seats; seat++) {
@@ -484,7 +639,7 @@ static inline int deal(const View *view, unsigned *seed, Deal *found) {
             if (view->unseen & bit(card) && view->age[seat][card] < (places.one_hand ? need[seat] : 1)) lacking |= bit(card);
         if (!need[seat] || !lacking) continue;
         bound |= lacking;
-        room[places.hands] = places.need[places.hands] = need[seat];
+        places.need[places.hands] = need[seat];
         places.who[places.hands++] = seat;
     }
     /* what was proved last comes first, so that the cards taken so far are those that count against the next one */
@@ -494,43 +649,14 @@ static inline int deal(const View *view, unsigned *seed, Deal *found) {
     size = (size_t)places.bounds + 1;
     for (int hand = 0; hand < places.hands; hand++) size *= (size_t)places.need[hand] + 1;
     places.ways = calloc(size, sizeof *places.ways);
-    if (!places.ways || ways(&places, 0, room) <= 0) {
-        free(places.ways);
-        return 0;
-    }
-    for (int place = 0; place < places.bounds; place++) {
-        double mark = chance(seed) * ways(&places, place, room);
-        int goes_to = -1;
-        for (int hand = 0; hand < places.hands && mark >= 0; hand++) {
-            if (!fits(&places, place, hand, room[hand])) continue;
-            room[hand]--;
-            double there = ways(&places, place + 1, room);
-            room[hand]++;
-            if (there > 0 && (mark -= there) < 0) goes_to = hand;
-        }
-        if (goes_to < 0) {
-            pool[pooled++] = places.bound[place];
-        } else {
-            room[goes_to]--;
-            found->hands[places.who[goes_to]] |= bit(places.bound[place]);
-        }
+    memcpy(need, places.need, sizeof need);
+    int tries = places.ways && ways(&places, 0, need) > 0 ? TRIES : 0, agreed = 0;
+    for (; tries > 0 && !agreed; tries--) {
+        place_cards(&places, bound, seed, found);
+        agreed = agrees(view, found->hands);
     }
     free(places.ways);
-    int loose[PACK], loosed = 0;
-    for (int card = 0; card < view->size; card++)
-        if (view->unseen & ~bound & bit(card)) loose[loosed++] = card;
-    shuffle(loose, loosed, seed);
-    for (int hand = 0; hand < places.hands; hand++) {
-        need[places.who[hand]] = 0;
-        while (room[hand]-- > 0) found->hands[places.who[hand]] |= bit(loose[--loosed]);
-    }
-    while (loosed > 0) pool[pooled++] = loose[--loosed];
-    shuffle(pool, pooled, seed);
-    for (int seat = 0; seat < view->seats; seat++)
-        while (need[seat]-- > 0 && pooled) found->hands[seat] |= bit(pool[--pooled]);
-    found->resting = pooled;
-    memcpy(found->rest, pool, sizeof pool);
-    return 1;
+    return agreed;
 }
 
 /* --- the conversation ----------------------------------------------------------------------------------------------------------- */
@@ -572,13 +698,28 @@ static inline void begin(View *view, const Json *hello) {
             view->name[view->size][1] = *of;
             view->value[view->size++] = number(values, key, 0);
         }
-    snprintf(view->rule_open, sizeof view->rule_open, "%s", rule(rules, hello, "obligation_stock_open")->text);
-    snprintf(view->rule_empty, sizeof view->rule_empty, "%s", rule(rules, hello, "obligation_stock_empty")->text);
-    snprintf(view->exempt, sizeof view->exempt, "%s", rule(rules, hello, "partner_exempt")->text);
-    view->undertrump = rule(rules, hello, "undertrump")->kind == 't';
-    view->beat_after_trumped = rule(rules, hello, "beat_after_trumped")->kind == 't';
-    const char *illegal = rule(rules, hello, "illegal_move")->text;
-    view->proves = !strcmp(illegal, "reject") || !strcmp(illegal, "lose_game");
+    struct { const char *rule; char *word; size_t size; } words[] = {
+        {"obligation_stock_open", view->rule_open, sizeof view->rule_open}, {"obligation_stock_empty", view->rule_empty, sizeof view->rule_empty},
+        {"partner_exempt", view->exempt, sizeof view->exempt}, {"exchange_seven", view->seven, sizeof view->seven},
+        {"exchange_two", view->two, sizeof view->two}, {"hand_songs", view->singers, sizeof view->singers},
+        {"song_order", view->order, sizeof view->order}, {"pair_ranks", view->pair, sizeof view->pair},
+        {"tute_ranks", view->tutes, sizeof view->tutes},
+    };
+    struct { const char *rule, *word; int *flag; } flags[] = {
+        {"undertrump", "true", &view->undertrump}, {"beat_after_trumped", "true", &view->beat_after_trumped}, {"no_load", "true", &view->no_load},
+        {"call_own_card", "solo", &view->calls_own}, {"exchange_duty", "must", &view->must_exchange}, {"exchange_chain", "true", &view->chain},
+        {"singing_mandatory", "true", &view->must_sing}, {"sing_first_trick_only", "true", &view->sing_first},
+        {"tute_first_trick_only", "true", &view->tute_first}, {"illegal_move", "accuse", &view->proves},
+    };
+    for (size_t one = 0; one < sizeof words / sizeof *words; one++)
+        snprintf(words[one].word, words[one].size, "%s", rule(rules, hello, words[one].rule)->text);
+    for (size_t one = 0; one < sizeof flags / sizeof *flags; one++) {
+        const Json *found = rule(rules, hello, flags[one].rule);
+        *flags[one].flag = found->text ? !strcmp(found->text, flags[one].word) : found->kind == 't';
+    }
+    view->proves = !view->proves; /* where others must accuse a seat may play what it must not */
+    view->most_songs = rule(rules, hello, "songs_per_trick")->kind == '0' ? (int)rule(rules, hello, "songs_per_trick")->number : NEVER;
+    if (strcmp(rule(rules, hello, "tute")->text, "wins")) view->tutes[0] = '\0';
     view->by_auction = !strncmp(rule(rules, hello, "sides")->text, "soloist", 7);
     view->bonus = (int)rule(rules, hello, "last_trick_bonus")->number;
     view->shown = view->soloist = view->partner = view->best = -1;
@@ -600,6 +741,9 @@ static inline int run(const char *name, const char *(*choose)(View *)) {
             for (Json *one = field(message, "events")->child; one; one = one->next) see(&view, one);
             view.choices = 0;
             for (Json *one = field(message, "legal")->child; one && view.choices < 256; one = one->next) view.legal[view.choices++] = one->text;
+            int leads = 0;
+            for (int one = 0; one < view.choices; one++) leads |= plays(&view, view.legal[one]) >= 0;
+            if (leads) before_lead(&view);
             printf("{\"id\":%d,\"do\":\"%s\"}\n", number(message, "id", 0), choose(&view));
         }
         fflush(stdout); /* a pipe is not flushed line by line */

@@ -6,37 +6,38 @@
 // A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the
 // way back, -1 no card. A set of cards is a Set. The kits in C and Rust have the same names, and deal the same cards by a seed.
 //
-// What plays prove: who does not follow suit, beat or trump, where that is an obligation, has no card that it had to play. After a
-// hidden draw a seat may hold as many of those cards as it has drawn since. Left out, so that a seat may be thought to hold more than it can:
-// the duties to sing and to exchange, songs whose suit is hidden, the card that a soloist called, what may not be loaded on an opponent (`no_load`), and the calls of an auction.
+// What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
+// had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to exchange or to sing, and did
+// not, did not hold what for; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
 import { createInterface } from "node:readline";
 
 const NEVER = 99; // it was never proved that a seat lacks a card
+const TRIES = 10000; // deals that are thrown away before one that agrees; at the tables of the league one in six did, or more
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES = {"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
-  "a_dos":{},
-  "americano":{"obligation_stock_open":"trump_follow"},
-  "arrastrado":{},
-  "bato":{"rank_points":{},"last_trick_bonus":0},
-  "brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","last_trick_bonus":0},
-  "cabrero":{},
-  "chancho":{},
-  "codillo":{"sides":"soloist_pair_vs_rest"},
-  "corriente":{},
-  "gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654"},
-  "gana_pierde_4_5":{},
-  "guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all"},
-  "habanero":{},
-  "havanian":{"obligation_stock_open":"trump_follow"},
-  "individual":{"obligation_stock_open":"strict"},
-  "partnership":{"sides":"pairs"},
-  "podrida":{"rank_points":{},"obligation_stock_empty":"follow","last_trick_bonus":0},
-  "remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"}},
-  "subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654"},
-  "two_player":{"obligation_stock_open":"strict"},
-  "variable_trump":{"sides":"pairs"}
-  },"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}};
+const RULES = {"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"exchange_seven":"","exchange_two":"","exchange_chain":true,"exchange_duty":"may","call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+  "a_dos":{"exchange_seven":"13RCS","exchange_two":"7654"},
+  "americano":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
+  "arrastrado":{"exchange_seven":"13RCS","exchange_two":"7654","song_order":"forty_first"},
+  "bato":{"rank_points":{},"hand_songs":"none","tute":"none","last_trick_bonus":0},
+  "brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
+  "cabrero":{"exchange_seven":"13RCS","exchange_two":"765"},
+  "chancho":{"exchange_seven":"13RCS","exchange_two":"765"},
+  "codillo":{"sides":"soloist_pair_vs_rest","no_load":true},
+  "corriente":{"exchange_seven":"13RCS","exchange_two":"7654"},
+  "gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","tute":"none"},
+  "gana_pierde_4_5":{"song_order":"forty_first","tute":"none"},
+  "guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"exchange_seven":{"2p":"13RSC6542","3p":"13RSC","4p":"13RSC6542"},"exchange_two":{"2p":"","3p":"7654","4p":""},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
+  "habanero":{"exchange_seven":"13RCS","exchange_two":"7654"},
+  "havanian":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
+  "individual":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","song_order":"forty_first"},
+  "partnership":{"sides":"pairs","song_order":"forty_first"},
+  "podrida":{"rank_points":{},"obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0},
+  "remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"no_load":true,"hand_songs":"soloist"},
+  "subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","hand_songs":"soloist","song_order":"forty_first","tute":"none"},
+  "two_player":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
+  "variable_trump":{"sides":"pairs","hand_songs":"winning_side","tute_first_trick_only":true}
+  },"implied":{"guinote":{"form=stock6":{"exchange_seven":{"3p":"13RSC6542"},"exchange_two":{"3p":""}},"form=full":{"exchange_seven":{"4p":""}}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}};
 // <<< written by `make texts`
 
 // A parameter of the table by its name in the rules book: what the options say, or what the game does.
@@ -51,7 +52,9 @@ function rule(hello, name) {
 // (of each card), `hand`, `table` and `by` (the trick: its cards, who played them), `best` (place on the table of the card that is winning, -1
 // before a lead), `led` and `trump` (suits, or ""), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one
 // included), `played` (cards in order), `unseen` (cards whose place you do not know), `known` (cards that a seat certainly holds; not your own),
-// `counts` (cards left in each hand), `scored` (points in this deal, by seat), `soloist` and `partner` (of an auction, or -1), `legal`.
+// `counts` (cards left in each hand), `not_all` (by seat, sets of which it does not hold every card: a suit or a rank each, or nothing there),
+// `songs` (whose suit is hidden: the `seat`, and by suit the `pairs` that it may be), `tricks` and `scored` (won in this deal, by seat), `winner`
+// (of the last trick, or -1), `soloist` and `partner` (of an auction, or -1), `legal`.
 export class View {
   constructor(hello) {
     const deck = rule(hello, "deck");
@@ -70,9 +73,12 @@ export class View {
     this.rule_open = rule(hello, "obligation_stock_open");
     this.rule_empty = rule(hello, "obligation_stock_empty");
     this.exempt = rule(hello, "partner_exempt");
-    this.undertrump = rule(hello, "undertrump");
-    this.beat_after_trumped = rule(hello, "beat_after_trumped");
-    this.proves = illegal === "reject" || illegal === "lose_game";
+    for (const name of ["undertrump", "beat_after_trumped", "no_load", "pair_ranks", "exchange_seven", "exchange_two", "exchange_chain", "exchange_duty"])
+      this[name] = rule(hello, name);
+    for (const name of ["call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
+      this[name] = rule(hello, name);
+    this.tutes = rule(hello, "tute") === "wins" ? rule(hello, "tute_ranks") : "";
+    this.proves = illegal !== "accuse"; // there a seat may play what it must not
     this.by_auction = rule(hello, "sides").startsWith("soloist");
     this.bonus = rule(hello, "last_trick_bonus");
     this.begin_deal({ hand: [], counts: Array(this.seats).fill(0) });
@@ -128,6 +134,7 @@ export class View {
         this.begin_deal(event);
         break;
       case "play":
+        this.before_lead();
         this.goes(seat, card);
         this.counts[seat]--;
         if (!this.table.length) {
@@ -143,6 +150,9 @@ export class View {
         break;
       case "trick":
         this.scored[seat] += event.points + (event.last ? this.bonus : 0);
+        this.tricks[seat]++;
+        this.winner = seat;
+        this.said = this.side.map(() => 0);
         [this.table, this.by, this.led, this.best] = [[], [], "", -1];
         break;
       case "draw":
@@ -174,6 +184,7 @@ export class View {
         this.goes(seat, gives);
         this.comes(seat, this.card_of(event.takes));
         this.shown = gives;
+        this.swapped = true;
         break;
       }
       case "discard":
@@ -188,7 +199,12 @@ export class View {
       case "song":
       case "tute":
         this.scored[seat] += event.points ?? 0;
-        if (!event.table) this.shows(seat, event.cards ?? []);
+        if (event.suit) this.sung += event.suit;
+        if (event.table) break;
+        this.said[seat]++;
+        if (event.suit !== this.trump) this.twenty[seat] = true;
+        if (event.e === "song" && !event.suit) this.hidden_song(seat);
+        this.shows(seat, event.cards ?? []);
         break;
       case "look":
         this.shows(event.of, event.cards ?? []);
@@ -212,6 +228,7 @@ export class View {
         break;
       case "called":
         if (this.hand.has(card)) this.partner = this.seat;
+        else if (this.call_own_card !== "solo") this.age[seat][card] = 0;
         break;
       case "partner":
         this.partner = seat;
@@ -234,7 +251,11 @@ export class View {
     this.hand = new Set();
     this.known = this.side.map(() => new Set());
     this.age = this.side.map(() => Array(this.size).fill(NEVER));
+    this.not_all = this.side.map(() => []);
     this.scored = this.side.map(() => 0);
+    this.tricks = this.side.map(() => 0);
+    this.said = this.side.map(() => 0); // songs since the last trick
+    this.twenty = this.side.map(() => false);
     this.counts = [...event.counts];
     for (const text of event.hand) this.comes(this.seat, this.card_of(text));
     this.trump = event.trump ?? "";
@@ -243,6 +264,10 @@ export class View {
     this.unseen.delete(this.shown);
     if (this.shown >= 0 && event.holder != null && event.holder !== this.seat) this.known[event.holder].add(this.shown);
     Object.assign(this, { table: [], by: [], played: [], led: "", best: -1, soloist: -1, partner: -1, notice: -1 });
+    Object.assign(this, { winner: -1, songs: [], sung: "" }); // `sung`: suits
+    // the shown card lies on the table of a game without a stock until the first lead
+    this.exchanges = this.exchange_duty === "must" && this.shown >= 0 && event.holder == null && !this.stock;
+    this.swapped = false;
   }
 
   // A card is seen that a seat may have been thought to lack: it was drawn since.
@@ -266,6 +291,11 @@ export class View {
   goes(seat, card) {
     this.uncover(seat, card);
     (seat === this.seat ? this.hand : this.known[seat]).delete(card);
+    // a pair that was sung need not be held any longer; one of which another seat had a card was not sung
+    for (const song of this.songs) {
+      if (song.seat === seat) song.pairs.forEach((pair) => pair?.delete(card));
+      else song.pairs = song.pairs.map((pair) => (pair?.has(card) ? null : pair));
+    }
   }
 
   shows(seat, cards) {
@@ -280,35 +310,100 @@ export class View {
     for (let one = 1; one < this.table.length; one++) if (this.beats(this.table[one], this.table[this.best])) this.best = one;
   }
 
-  // A seat has no unseen card of a suit that stands before a place of the pack: that is as strong or stronger.
-  proved(seat, suit, before) {
-    for (const card of this.unseen) if (card < before && this.suit(card) === suit) this.age[seat][card] = 0;
-  }
-
   // The best card of a suit on the table, or -1.
   best_of(suit) {
     const found = this.table.filter((card) => this.suit(card) === suit);
     return found.length ? Math.min(...found) : -1;
   }
 
+  // The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher.
+  duty(seat, card) {
+    const rule = this.open ? this.rule_open : this.rule_empty;
+    const suit = this.suit(card);
+    const { led, trump, exempt, table } = this;
+    const followed = suit === led;
+    if (rule === "free" || (rule === "trump_follow" && led !== trump)) return 0;
+    if (rule !== "strict") return followed ? 0 : rule === "follow_or_trump" && suit === trump ? 1 : 2;
+    const trumped = this.best_of(trump);
+    const exempted = exempt !== "none" && this.together(this.by[this.best], seat) && (exempt === "all" || !followed);
+    // of cards that cannot win those of least value
+    const load = this.no_load && !this.beats(card, table[this.best]) ? this.value[card] : 0;
+    if (followed) {
+      const beaten = led === trump || trumped < 0 || this.beat_after_trumped;
+      return load + (beaten && !exempted && card > this.best_of(led) ? 100 : 0);
+    }
+    if (exempted || suit !== trump) return load + 400;
+    return trumped < 0 || card < trumped ? 200 : load + (this.undertrump ? 300 : 400);
+  }
+
   // What a card proves about the hand that it comes from.
   learn(seat, card) {
-    const rule = this.open ? this.rule_open : this.rule_empty;
-    const { led, trump, exempt, size } = this;
-    const followed = this.suit(card) === led;
-    const trumped = this.best_of(trump);
-    if (rule === "free" || !this.proves || !led) return;
-    if (!followed && (rule !== "trump_follow" || led === trump)) this.proved(seat, led, size);
-    if (rule === "follow_or_trump" && !followed && trump && this.suit(card) !== trump) this.proved(seat, trump, size);
-    if (rule !== "strict") return;
-    if (exempt !== "none" && this.together(this.by[this.best], seat) && (exempt === "all" || !followed)) return;
-    if (followed) {
-      const best = this.best_of(led);
-      if ((led === trump || trumped < 0 || this.beat_after_trumped) && card > best) this.proved(seat, led, best + 1);
-    } else if (led !== trump && trump) {
-      if (this.suit(card) !== trump) this.proved(seat, trump, trumped < 0 || this.undertrump ? size : trumped + 1);
-      else if (trumped >= 0 && card > trumped) this.proved(seat, trump, trumped + 1);
+    if (!this.proves || !this.led) return;
+    const duty = this.duty(seat, card);
+    for (const other of this.unseen) if (this.duty(seat, other) < duty) this.age[seat][other] = 0;
+  }
+
+  // The cards of some ranks, in one suit or in all ("").
+  of_ranks(ranks, suit) {
+    return new Set([...this.name.keys()].filter((card) => ranks.includes(this.name[card][0]) && (!suit || this.suit(card) === suit)));
+  }
+
+  // Nobody sings or exchanges any more before the next lead: whoever had to, and did not, did not hold what for.
+  before_lead() {
+    if (this.table.length) return;
+    for (let seat = 0; seat < this.seats; seat++) {
+      if (seat === this.seat) continue;
+      if (this.winner < 0) this.unexchanged(seat);
+      else if (this.singing_mandatory) this.unsung(seat);
     }
+  }
+
+  unexchanged(seat) {
+    if (!this.exchanges) return;
+    const rank = this.name[this.shown][0];
+    const chained = rank === "7" && this.swapped && !this.exchange_chain;
+    const given = (this.exchange_seven.includes(rank) ? "7" : "") + (this.exchange_two.includes(rank) && !chained ? "2" : "");
+    for (const card of this.of_ranks(given, this.trump)) this.age[seat][card] = 0;
+  }
+
+  // Games with this duty have no stock, so what was not sung cannot be drawn later.
+  unsung(seat) {
+    const mates = [...this.side.keys()].filter((other) => this.together(other, seat));
+    const tricks = mates.reduce((sum, other) => sum + this.tricks[other], 0);
+    if (this.hand_songs === "winning_side" ? !mates.includes(this.winner) : seat !== this.winner) return;
+    if (this.said[seat] >= this.songs_per_trick || (this.sing_first_trick_only && tricks !== 1)) return;
+    const late = this.song_order === "any" ? [] : this.song_order === "forty_first" ? [seat] : mates; // whose twenty forbids the forty
+    [..."oceb"].forEach((suit, place) => {
+      if (this.sung.includes(suit) || (suit === this.trump && late.some((other) => this.twenty[other]))) return;
+      this.not_all[seat][place] = this.of_ranks(this.pair_ranks, suit);
+    });
+    if (this.tute_first_trick_only && tricks !== 1) return;
+    [...this.tutes].forEach((rank, place) => (this.not_all[seat][4 + place] = this.of_ranks(rank, "")));
+  }
+
+  hidden_song(seat) {
+    const held = (card) => this.unseen.has(card) || this.known[seat].has(card);
+    const pairs = [..."oceb"].map((suit) => (suit === this.trump || this.sung.includes(suit) ? null : this.of_ranks(this.pair_ranks, suit)));
+    this.songs.push({ seat, pairs: pairs.map((pair) => (pair && [...pair].every(held) ? pair : null)) });
+  }
+
+  // Whether each song from one on can have been of a suit of its own.
+  sung_from(hands, number, used) {
+    if (number === this.songs.length) return true;
+    const { seat, pairs } = this.songs[number];
+    return pairs.some((pair, suit) => pair && !used.includes(suit) && [...pair].every((card) => hands[seat].has(card)) && this.sung_from(hands, number + 1, [...used, suit]));
+  }
+
+  // Whether hands agree with what is known of more than one card.
+  agrees(hands) {
+    for (let seat = 0; seat < this.seats; seat++) {
+      if (seat === this.seat) continue;
+      if (this.not_all[seat].some((cards) => [...cards].every((card) => hands[seat].has(card)))) return false;
+      // the first of the cards that it was proved to lack was drawn since, the second was another draw, and so on
+      const ages = [...hands[seat]].filter((card) => this.unseen.has(card)).map((card) => this.age[seat][card]);
+      if (ages.sort((a, b) => a - b).some((age, drawn) => age <= drawn)) return false;
+    }
+    return this.sung_from(hands, 0, []);
   }
 
   // A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits).
@@ -326,14 +421,14 @@ export class View {
     }
   }
 
-  // A deal of the hidden cards that agrees with what is known: counts, known cards, and what each seat lacks; null where none does. Every
-  // placement has the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted.
-  // Nothing is tried again. Cards drawn since a proof are counted where one hand is hidden; where several are, those proofs are forgotten.
+  // A deal of the hidden cards that agrees with what is known; null where none does, or none was found in so many tries. Every placement has
+  // the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted. By counts,
+  // known cards and what each seat lacks nothing is tried again; nor, where one hand is hidden, by cards drawn since a proof. What is known of
+  // more than one card is tried: deals that do not agree with it are thrown away.
   // `hands` by seat, your own among them; `rest` is what no hand holds: the stock, face down, and cards that others put away.
   deal() {
     const need = this.counts.map((count, seat) => (seat === this.seat ? 0 : count - this.known[seat].size));
     if (need.some((count) => count < 0)) return null;
-    const hands = this.known.map((known, seat) => new Set(seat === this.seat ? this.hand : known));
     const one_hand = need.filter((count) => count > 0).length === 1;
     const unseen = [...this.unseen].sort((a, b) => a - b);
     const is_bound = (seat, card) => need[seat] > 0 && this.age[seat][card] < (one_hand ? need[seat] : 1);
@@ -342,7 +437,7 @@ export class View {
     const bound = unseen.filter((card) => who.some((seat) => is_bound(seat, card)));
     // what was proved last comes first, so that the cards taken so far are those that count against the next one
     if (one_hand && who.length) bound.sort((a, b) => this.age[who[0]][a] - this.age[who[0]][b] || a - b);
-    const room = who.map((seat) => need[seat]);
+    let room = who.map((seat) => need[seat]);
     const fits = (place, hand) => {
       const age = this.age[who[hand]][bound[place]];
       return room[hand] > 0 && (one_hand ? need[who[hand]] - room[hand] < age : age > 0);
@@ -372,35 +467,44 @@ export class View {
       room[hand]++;
       return found;
     };
-    if (ways(0) <= 0) return null;
-    const pool = [];
-    bound.forEach((card, place) => {
-      let mark = this.chance() * ways(place);
-      let goes_to = -1;
-      for (let hand = 0; hand < who.length && mark >= 0; hand++) {
-        if (!fits(place, hand)) continue;
-        const there = into(place, hand);
-        if (there > 0 && (mark -= there) < 0) goes_to = hand;
-      }
-      if (goes_to < 0) {
-        pool.push(card);
-      } else {
-        room[goes_to]--;
-        hands[who[goes_to]].add(card);
-      }
-    });
-    const loose = unseen.filter((card) => !bound.includes(card));
-    this.shuffle(loose);
-    who.forEach((seat, hand) => {
-      need[seat] = 0;
-      while (room[hand]-- > 0) hands[seat].add(loose.pop());
-    });
-    while (loose.length) pool.push(loose.pop());
-    this.shuffle(pool);
-    need.forEach((count, seat) => {
-      while (count-- > 0 && pool.length) hands[seat].add(pool.pop());
-    });
-    return { hands, rest: pool };
+    const once = () => {
+      const left = [...need];
+      const hands = this.known.map((known, seat) => new Set(seat === this.seat ? this.hand : known));
+      room = who.map((seat) => need[seat]);
+      const pool = [];
+      bound.forEach((card, place) => {
+        let mark = this.chance() * ways(place);
+        let goes_to = -1;
+        for (let hand = 0; hand < who.length && mark >= 0; hand++) {
+          if (!fits(place, hand)) continue;
+          const there = into(place, hand);
+          if (there > 0 && (mark -= there) < 0) goes_to = hand;
+        }
+        if (goes_to < 0) {
+          pool.push(card);
+        } else {
+          room[goes_to]--;
+          hands[who[goes_to]].add(card);
+        }
+      });
+      const loose = unseen.filter((card) => !bound.includes(card));
+      this.shuffle(loose);
+      who.forEach((seat, hand) => {
+        left[seat] = 0;
+        while (room[hand]-- > 0) hands[seat].add(loose.pop());
+      });
+      while (loose.length) pool.push(loose.pop());
+      this.shuffle(pool);
+      left.forEach((count, seat) => {
+        while (count-- > 0 && pool.length) hands[seat].add(pool.pop());
+      });
+      return { hands, rest: pool };
+    };
+    for (let tries = ways(0) > 0 ? TRIES : 0; tries > 0; tries--) {
+      const found = once();
+      if (this.agrees(found.hands)) return found;
+    }
+    return null;
   }
 }
 
@@ -416,6 +520,7 @@ export async function run(name, choose) {
     } else if (message.type === "act") {
       for (const event of message.events) view.see(event);
       view.legal = message.legal;
+      if (view.legal.some((action) => view.plays(action) >= 0)) view.before_lead();
       say({ id: message.id, do: choose(view) });
     }
   }

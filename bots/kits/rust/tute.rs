@@ -8,9 +8,9 @@
 //! A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the way
 //! back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in C and JavaScript have the same names, and deal the same cards by a seed.
 //!
-//! What plays prove: who does not follow suit, beat or trump, where that is an obligation, has no card that it had to play. After a
-//! hidden draw a seat may hold as many of those cards as it has drawn since. Left out, so that a seat may be thought to hold more than it can:
-//! the duties to sing and to exchange, songs whose suit is hidden, the card that a soloist called, what may not be loaded on an opponent (`no_load`), and the calls of an auction.
+//! What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
+//! had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to exchange or to sing, and did
+//! not, did not hold what for; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
 #![allow(dead_code)] // a bot need not use all of it
 
 use std::collections::HashMap;
@@ -19,6 +19,7 @@ use std::io::{self, BufRead, Write};
 pub type Card = i32;
 pub type Cards = u64;
 const NEVER: i32 = 99; // it was never proved that a seat lacks a card
+const TRIES: usize = 10_000; // deals that are thrown away before one that agrees; at the tables of the league one in six did, or more
 
 // --- JSON, as far as the protocol has it: escapes in texts stay as they are written
 
@@ -120,29 +121,29 @@ impl Json {
 // --- the rules of the games
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES: &str = r#"{"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
-"a_dos":{},
-"americano":{"obligation_stock_open":"trump_follow"},
-"arrastrado":{},
-"bato":{"rank_points":{},"last_trick_bonus":0},
-"brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","last_trick_bonus":0},
-"cabrero":{},
-"chancho":{},
-"codillo":{"sides":"soloist_pair_vs_rest"},
-"corriente":{},
-"gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654"},
-"gana_pierde_4_5":{},
-"guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all"},
-"habanero":{},
-"havanian":{"obligation_stock_open":"trump_follow"},
-"individual":{"obligation_stock_open":"strict"},
-"partnership":{"sides":"pairs"},
-"podrida":{"rank_points":{},"obligation_stock_empty":"follow","last_trick_bonus":0},
-"remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"}},
-"subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654"},
-"two_player":{"obligation_stock_open":"strict"},
-"variable_trump":{"sides":"pairs"}
-},"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}}"#;
+const RULES: &str = r#"{"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"exchange_seven":"","exchange_two":"","exchange_chain":true,"exchange_duty":"may","call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+"a_dos":{"exchange_seven":"13RCS","exchange_two":"7654"},
+"americano":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
+"arrastrado":{"exchange_seven":"13RCS","exchange_two":"7654","song_order":"forty_first"},
+"bato":{"rank_points":{},"hand_songs":"none","tute":"none","last_trick_bonus":0},
+"brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
+"cabrero":{"exchange_seven":"13RCS","exchange_two":"765"},
+"chancho":{"exchange_seven":"13RCS","exchange_two":"765"},
+"codillo":{"sides":"soloist_pair_vs_rest","no_load":true},
+"corriente":{"exchange_seven":"13RCS","exchange_two":"7654"},
+"gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","tute":"none"},
+"gana_pierde_4_5":{"song_order":"forty_first","tute":"none"},
+"guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"exchange_seven":{"2p":"13RSC6542","3p":"13RSC","4p":"13RSC6542"},"exchange_two":{"2p":"","3p":"7654","4p":""},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
+"habanero":{"exchange_seven":"13RCS","exchange_two":"7654"},
+"havanian":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
+"individual":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","song_order":"forty_first"},
+"partnership":{"sides":"pairs","song_order":"forty_first"},
+"podrida":{"rank_points":{},"obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0},
+"remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"no_load":true,"hand_songs":"soloist"},
+"subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","hand_songs":"soloist","song_order":"forty_first","tute":"none"},
+"two_player":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
+"variable_trump":{"sides":"pairs","hand_songs":"winning_side","tute_first_trick_only":true}
+},"implied":{"guinote":{"form=stock6":{"exchange_seven":{"3p":"13RSC6542"},"exchange_two":{"3p":""}},"form=full":{"exchange_seven":{"4p":""}}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}}"#;
 // <<< written by `make texts`
 
 /// A parameter of the table by its name in the rules book: what the options say, or what the game does.
@@ -163,6 +164,12 @@ fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
 }
 
 // --- what a seat knows
+
+/// A song whose suit is hidden: by suit the pair that it may be.
+pub struct Song {
+    pub seat: usize,
+    pub pairs: [Option<Cards>; 4],
+}
 
 #[derive(Default)]
 pub struct View {
@@ -186,6 +193,10 @@ pub struct View {
     pub unseen: Cards, // cards whose place you do not know
     pub known: Vec<Cards>, // cards that a seat certainly holds; not your own
     pub counts: Vec<i32>, // cards left in each hand
+    pub not_all: Vec<[Cards; 8]>, // by seat, sets (of a suit, of a rank) of which it does not hold every card; 0: nothing is known
+    pub songs: Vec<Song>, // whose suit is hidden
+    pub tricks: Vec<i32>, // won in this deal, by seat
+    pub winner: i32,  // of the last trick, or -1
     pub scored: Vec<i32>, // cards, songs and last trick in this deal, by seat
     pub soloist: i32, // of an auction, or -1
     pub partner: i32,
@@ -198,9 +209,28 @@ pub struct View {
     proves: bool,
     undertrump: bool,
     beat_after_trumped: bool,
+    no_load: bool,
+    calls_own: bool,
+    must_exchange: bool,
+    chain: bool,
+    exchanges: bool, // whoever can must do it before the first lead of this deal
+    swapped: bool,
+    must_sing: bool,
+    most_songs: i32,
+    sing_first: bool,
+    tute_first: bool,
+    said: Vec<i32>, // songs since the last trick, by seat
+    twenty: Vec<bool>,
+    sung: String, // suits
     rule_open: String,
     rule_empty: String,
     exempt: String,
+    seven: String,
+    two: String,
+    singers: String,
+    order: String,
+    pair: String,
+    tutes: String,
 }
 
 pub struct Deal {
@@ -233,7 +263,21 @@ impl View {
             exempt: word("partner_exempt"),
             undertrump: word("undertrump") == "true",
             beat_after_trumped: word("beat_after_trumped") == "true",
-            proves: illegal == "reject" || illegal == "lose_game",
+            no_load: word("no_load") == "true",
+            calls_own: word("call_own_card") == "solo",
+            must_exchange: word("exchange_duty") == "must",
+            chain: word("exchange_chain") == "true",
+            must_sing: word("singing_mandatory") == "true",
+            most_songs: rule(&rules, hello, "songs_per_trick").whole().unwrap_or(NEVER),
+            sing_first: word("sing_first_trick_only") == "true",
+            tute_first: word("tute_first_trick_only") == "true",
+            seven: word("exchange_seven"),
+            two: word("exchange_two"),
+            singers: word("hand_songs"),
+            order: word("song_order"),
+            pair: word("pair_ranks"),
+            tutes: if word("tute") == "wins" { word("tute_ranks") } else { String::new() },
+            proves: illegal != "accuse", // there a seat may play what it must not
             by_auction: word("sides").starts_with("soloist"),
             bonus: rule(&rules, hello, "last_trick_bonus").whole().unwrap_or(0),
             ..View::default()
@@ -312,6 +356,7 @@ impl View {
         match event.text("e") {
             "deal" => self.begin_deal(event),
             "play" => {
+                self.before_lead();
                 self.goes(seat, card);
                 self.counts[seat] -= 1;
                 if self.table.is_empty() {
@@ -327,6 +372,9 @@ impl View {
             }
             "trick" => {
                 self.scored[seat] += event.number("points", 0) + if event.is_true("last") { self.bonus } else { 0 };
+                self.tricks[seat] += 1;
+                self.winner = by;
+                self.said = vec![0; self.seats];
                 self.table.clear();
                 self.by.clear();
                 self.led = ' ';
@@ -363,6 +411,7 @@ impl View {
                 self.goes(seat, gives);
                 self.comes(seat, self.card_of(event.text("takes")));
                 self.shown = gives;
+                self.swapped = true;
             }
             "discard" => {
                 self.counts[seat] -= event.number("count", 0);
@@ -376,7 +425,16 @@ impl View {
             }
             "song" | "tute" => {
                 self.scored[seat] += event.number("points", 0);
+                let suit = letter(event.text("suit"));
+                if suit != ' ' {
+                    self.sung.push(suit);
+                }
                 if !event.is_true("table") {
+                    self.said[seat] += 1;
+                    self.twenty[seat] |= suit != self.trump;
+                    if suit == ' ' && event.text("e") == "song" {
+                        self.hidden_song(seat);
+                    }
                     self.shows(seat, event.items("cards"));
                 }
             }
@@ -409,6 +467,7 @@ impl View {
                 }
             }
             "called" if self.hand & bit(card) != 0 => self.partner = self.seat as i32,
+            "called" if !self.calls_own => self.age[seat][card as usize] = 0,
             "partner" => self.partner = by,
             "takeover" => {
                 let of = event.number("of", 0) as usize;
@@ -428,7 +487,13 @@ impl View {
         self.hand = 0;
         self.known = vec![0; self.seats];
         self.age = vec![vec![NEVER; self.size]; self.seats];
+        self.not_all = vec![[0; 8]; self.seats];
         self.scored = vec![0; self.seats];
+        self.tricks = vec![0; self.seats];
+        self.said = vec![0; self.seats];
+        self.twenty = vec![false; self.seats];
+        self.songs.clear();
+        self.sung.clear();
         self.counts = event.items("counts").iter().filter_map(Json::whole).collect();
         self.counts.resize(self.seats, 0);
         for one in event.items("hand") {
@@ -446,7 +511,10 @@ impl View {
         self.by.clear();
         self.played.clear();
         self.led = ' ';
-        (self.best, self.soloist, self.partner, self.notice) = (-1, -1, -1, -1);
+        (self.best, self.soloist, self.partner, self.notice, self.winner) = (-1, -1, -1, -1, -1);
+        // the shown card lies on the table of a game without a stock until the first lead
+        self.exchanges = self.must_exchange && self.shown >= 0 && holder < 0 && self.stock == 0;
+        self.swapped = false;
     }
 
     /// A card is seen that a seat may have been thought to lack: it was drawn since.
@@ -476,6 +544,16 @@ impl View {
     fn goes(&mut self, seat: usize, card: Card) {
         self.uncover(seat, card);
         *self.held(seat) &= !bit(card);
+        // a pair that was sung need not be held any longer; one of which another seat had a card was not sung
+        for song in &mut self.songs {
+            for pair in &mut song.pairs {
+                *pair = match *pair {
+                    Some(cards) if song.seat == seat => Some(cards & !bit(card)),
+                    Some(cards) if cards & bit(card) != 0 => None,
+                    other => other,
+                };
+            }
+        }
     }
 
     fn held(&mut self, seat: usize) -> &mut Cards {
@@ -501,51 +579,135 @@ impl View {
         }
     }
 
-    /// A seat has no unseen card of a suit that stands before a place of the pack: that is as strong or stronger.
-    fn proved(&mut self, seat: usize, suit: char, before: Card) {
-        for card in self.cards(self.unseen) {
-            if card < before && self.suit(card) == suit {
-                self.age[seat][card as usize] = 0;
-            }
-        }
-    }
-
     /// The best card of a suit on the table, or -1.
     fn best_of(&self, suit: char) -> Card {
         self.table.iter().copied().filter(|&card| self.suit(card) == suit).min().unwrap_or(-1)
     }
 
+    /// The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher.
+    fn duty(&self, seat: usize, card: Card) -> i32 {
+        let rule = if self.open { self.rule_open.as_str() } else { self.rule_empty.as_str() };
+        let (led, trump, suit, best) = (self.led, self.trump, self.suit(card), self.best as usize);
+        let followed = suit == led;
+        if rule == "free" || (rule == "trump_follow" && led != trump) {
+            return 0;
+        }
+        if rule != "strict" {
+            let trumps = rule == "follow_or_trump" && suit == trump;
+            return if followed { 0 } else if trumps { 1 } else { 2 };
+        }
+        let trumped = self.best_of(trump);
+        let exempted = self.exempt != "none" && self.together(self.by[best], seat) && (self.exempt == "all" || !followed);
+        // of cards that cannot win those of least value
+        let load = if self.no_load && !self.beats(card, self.table[best]) { self.value[card as usize] } else { 0 };
+        if followed {
+            let beaten = led == trump || trumped < 0 || self.beat_after_trumped;
+            return load + if beaten && !exempted && card > self.best_of(led) { 100 } else { 0 };
+        }
+        if exempted || suit != trump {
+            return load + 400;
+        }
+        if trumped < 0 || card < trumped { 200 } else { load + if self.undertrump { 300 } else { 400 } }
+    }
+
     /// What a card proves about the hand that it comes from.
     fn learn(&mut self, seat: usize, card: Card) {
-        let rule = if self.open { self.rule_open.clone() } else { self.rule_empty.clone() };
-        let (led, trump, size) = (self.led, self.trump, self.size as Card);
-        let (suit, trumped) = (self.suit(card), self.best_of(trump));
-        let followed = suit == led;
-        if rule == "free" || !self.proves || led == ' ' {
+        if !self.proves || self.led == ' ' {
             return;
         }
-        if !followed && (rule != "trump_follow" || led == trump) {
-            self.proved(seat, led, size);
+        let duty = self.duty(seat, card);
+        for other in self.cards(self.unseen) {
+            if self.duty(seat, other) < duty {
+                self.age[seat][other as usize] = 0;
+            }
         }
-        if rule == "follow_or_trump" && !followed && trump != ' ' && suit != trump {
-            self.proved(seat, trump, size);
+    }
+
+    /// The cards of some ranks, in one suit or in all (' ').
+    fn of_ranks(&self, ranks: &str, suit: char) -> Cards {
+        let has = |card: &Card| ranks.contains(letter(&self.name[*card as usize])) && (suit == ' ' || self.suit(*card) == suit);
+        (0..self.size as Card).filter(has).map(bit).sum()
+    }
+
+    /// Nobody sings or exchanges any more before the next lead: whoever had to, and did not, did not hold what for.
+    fn before_lead(&mut self) {
+        for seat in 0..self.seats {
+            if seat != self.seat && self.table.is_empty() {
+                if self.winner < 0 {
+                    self.unexchanged(seat);
+                } else if self.must_sing {
+                    self.unsung(seat);
+                }
+            }
         }
-        let partners = self.exempt != "none" && self.together(self.by[self.best as usize], seat);
-        if rule != "strict" || (partners && (self.exempt == "all" || !followed)) {
+    }
+
+    fn unexchanged(&mut self, seat: usize) {
+        if !self.exchanges {
             return;
         }
-        if followed {
-            let best = self.best_of(led);
-            if (led == trump || trumped < 0 || self.beat_after_trumped) && card > best {
-                self.proved(seat, led, best + 1);
-            }
-        } else if led != trump && trump != ' ' {
-            if suit != trump {
-                self.proved(seat, trump, if trumped < 0 || self.undertrump { size } else { trumped + 1 });
-            } else if trumped >= 0 && card > trumped {
-                self.proved(seat, trump, trumped + 1);
+        let rank = letter(&self.name[self.shown as usize]);
+        let chained = rank == '7' && self.swapped && !self.chain;
+        let seven = if self.seven.contains(rank) { self.of_ranks("7", self.trump) } else { 0 };
+        let two = if self.two.contains(rank) && !chained { self.of_ranks("2", self.trump) } else { 0 };
+        for card in self.cards(seven | two) {
+            self.age[seat][card as usize] = 0;
+        }
+    }
+
+    /// Games with this duty have no stock, so what was not sung cannot be drawn later.
+    fn unsung(&mut self, seat: usize) {
+        let mates: Vec<usize> = (0..self.seats).filter(|&other| self.together(other, seat)).collect();
+        let tricks: i32 = mates.iter().map(|&other| self.tricks[other]).sum();
+        let winner = self.winner as usize;
+        let sings = if self.singers == "winning_side" { mates.contains(&winner) } else { seat == winner };
+        if !sings || self.said[seat] >= self.most_songs || (self.sing_first && tricks != 1) {
+            return;
+        }
+        let of_side = self.order == "forty_first_side" && mates.iter().any(|&other| self.twenty[other]);
+        let late = self.order != "any" && (self.twenty[seat] || of_side); // for the forty
+        for (place, suit) in "oceb".chars().enumerate() {
+            if !self.sung.contains(suit) && !(suit == self.trump && late) {
+                self.not_all[seat][place] = self.of_ranks(&self.pair, suit);
             }
         }
+        if !self.tute_first || tricks == 1 {
+            for (place, rank) in self.tutes.chars().enumerate() {
+                self.not_all[seat][4 + place] = self.of_ranks(&rank.to_string(), ' ');
+            }
+        }
+    }
+
+    fn hidden_song(&mut self, seat: usize) {
+        let there = self.unseen | self.known[seat];
+        let pairs = ['o', 'c', 'e', 'b'].map(|suit| {
+            let pair = self.of_ranks(&self.pair, suit);
+            if pair & !there == 0 && suit != self.trump && !self.sung.contains(suit) { Some(pair) } else { None }
+        });
+        self.songs.push(Song { seat, pairs });
+    }
+
+    /// Whether each song from one on can have been of a suit of its own.
+    fn sung_from(&self, hands: &[Cards], number: usize, used: u32) -> bool {
+        let Some(song) = self.songs.get(number) else { return true };
+        let held = |pair: Option<Cards>| pair.is_some_and(|cards| cards & !hands[song.seat] == 0);
+        (0..4).any(|suit| used >> suit & 1 == 0 && held(song.pairs[suit]) && self.sung_from(hands, number + 1, used | 1 << suit))
+    }
+
+    /// Whether hands agree with what is known of more than one card.
+    fn agrees(&self, hands: &[Cards]) -> bool {
+        for (seat, &hand) in hands.iter().enumerate().filter(|&(seat, _)| seat != self.seat) {
+            if self.not_all[seat].iter().any(|&cards| cards != 0 && cards & !hand == 0) {
+                return false;
+            }
+            // the first of the cards that it was proved to lack was drawn since, the second was another draw, and so on
+            let mut ages: Vec<i32> = self.cards(hand & self.unseen).map(|card| self.age[seat][card as usize]).collect();
+            ages.sort_unstable();
+            if (0..).zip(ages).any(|(drawn, age)| age <= drawn) {
+                return false;
+            }
+        }
+        self.sung_from(hands, 0, 0)
     }
 
     /// A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits).
@@ -563,23 +725,22 @@ impl View {
         }
     }
 
-    /// A deal of the hidden cards that agrees with what is known: counts, known cards, and what each seat lacks; None where none does. Every
-    /// placement has the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted.
-    /// Nothing is tried again. Cards drawn since a proof are counted where one hand is hidden; where several are, those proofs are forgotten.
+    /// A deal of the hidden cards that agrees with what is known; None where none does, or none was found in so many tries. Every placement has
+    /// the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted. By counts,
+    /// known cards and what each seat lacks nothing is tried again; nor, where one hand is hidden, by cards drawn since a proof. What is known of
+    /// more than one card is tried: deals that do not agree with it are thrown away.
     pub fn deal(&mut self) -> Option<Deal> {
         let mut need: Vec<i32> = (0..self.seats).map(|seat| self.counts[seat] - self.known[seat].count_ones() as i32).collect();
         need[self.seat] = 0;
         if need.iter().any(|&count| count < 0) {
             return None;
         }
-        let mut hands = self.known.clone();
-        hands[self.seat] = self.hand;
         let one_hand = need.iter().filter(|&&count| count > 0).count() == 1;
         let unseen: Vec<Card> = self.cards(self.unseen).collect();
         let is_bound = |seat: usize, card: Card| need[seat] > 0 && self.age[seat][card as usize] < if one_hand { need[seat] } else { 1 };
         // hands that may hold every card are one with the rest
         let who: Vec<usize> = (0..self.seats).filter(|&seat| unseen.iter().any(|&card| is_bound(seat, card))).collect();
-        let (mut bound, mut loose): (Vec<Card>, Vec<Card>) = unseen.iter().partition(|&&card| who.iter().any(|&seat| is_bound(seat, card)));
+        let (mut bound, free): (Vec<Card>, Vec<Card>) = unseen.iter().partition(|&&card| who.iter().any(|&seat| is_bound(seat, card)));
         if one_hand && !who.is_empty() {
             // what was proved last comes first, so that the cards taken so far are those that count against the next one
             bound.sort_by_key(|&card| self.age[who[0]][card as usize]);
@@ -587,15 +748,27 @@ impl View {
         let mut places = Places {
             age: who.iter().map(|&seat| bound.iter().map(|&card| self.age[seat][card as usize]).collect()).collect(),
             need: who.iter().map(|&seat| need[seat]).collect(),
-            room: who.iter().map(|&seat| need[seat]).collect(),
+            room: vec![],
             bounds: bound.len(),
             unseen: unseen.len(),
             one_hand,
             counted: HashMap::new(),
         };
-        if places.ways(0) <= 0.0 {
-            return None;
+        places.room.clone_from(&places.need);
+        for _ in 0..if places.ways(0) > 0.0 { TRIES } else { 0 } {
+            let found = self.place(&mut places, &who, &bound, free.clone(), need.clone())?;
+            if self.agrees(&found.hands) {
+                return Some(found);
+            }
         }
+        None
+    }
+
+    /// Puts the unseen cards into hands: the bound ones by what is counted, the others by chance.
+    fn place(&mut self, places: &mut Places, who: &[usize], bound: &[Card], mut loose: Vec<Card>, mut need: Vec<i32>) -> Option<Deal> {
+        let mut hands = self.known.clone();
+        hands[self.seat] = self.hand;
+        places.room.clone_from(&places.need);
         let mut pool = vec![];
         for (place, &card) in bound.iter().enumerate() {
             let mut mark = self.chance() * places.ways(place);
@@ -710,6 +883,9 @@ pub fn run(name: &str, mut choose: impl FnMut(&mut View) -> String) {
             "act" => {
                 message.items("events").iter().for_each(|event| view.see(event));
                 view.legal = message.items("legal").iter().map(|text| text.word().to_string()).collect();
+                if view.legal.iter().any(|action| view.plays(action) >= 0) {
+                    view.before_lead();
+                }
                 format!("{{\"id\":{},\"do\":\"{}\"}}", message.number("id", 0), choose(&mut view))
             }
             _ => continue,

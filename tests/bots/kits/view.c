@@ -40,6 +40,21 @@ static const char *choose(View *view) {
             if (view->unseen & bit(card) && lacks(view, seat, card)) all[seat] |= bit(card);
     }
     sets("lacks", view, all);
+    fprintf(stderr, "\"not_all\":[");
+    for (int seat = 0; seat < view->seats; seat++) {
+        const char *between = "";
+        fprintf(stderr, seat ? ",[" : "[");
+        for (int one = 0; one < SETS; one++) {
+            if (!view->not_all[seat][one]) continue;
+            fprintf(stderr, "%s\"", between);
+            for (int card = 0; card < view->size; card++)
+                if (view->not_all[seat][one] & bit(card)) fprintf(stderr, "%s ", view->name[card]);
+            fprintf(stderr, "\"");
+            between = ",";
+        }
+        fprintf(stderr, "]");
+    }
+    fprintf(stderr, "],");
     for (int one = 0; one < deals; one++) {
         Deal found = {0};
         char key[16];

@@ -15,6 +15,7 @@ run("view", (view) => {
     own: [set(view.hand), set(view.unseen)],
     known: view.known.map(set),
     lacks: view.known.map((_, seat) => set([...view.unseen].filter((card) => view.lacks(seat, card)))),
+    not_all: view.not_all.map((sets) => sets.filter((cards) => cards).map(set)),
     plays: texts(view.legal.map((action) => view.plays(action)).filter((card) => card >= 0)),
     numbers: [view.stock, view.best, ...view.counts.flatMap((count, seat) => [count, view.points(view.side[seat])])],
   };

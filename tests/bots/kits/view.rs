@@ -22,12 +22,17 @@ fn tell(view: &mut View, deals: usize) {
     let lacks: Vec<Cards> = (0..view.seats)
         .map(|seat| view.cards(view.unseen).filter(|&card| view.lacks(seat, card)).map(tute::bit).sum())
         .collect();
+    let not_all: Vec<String> = view
+        .not_all
+        .iter()
+        .map(|of| sets(view, &of.iter().copied().filter(|&cards| cards != 0).collect::<Vec<_>>()))
+        .collect();
     let mut numbers = vec![view.stock, view.best];
     for seat in 0..view.seats {
         numbers.extend([view.counts[seat], view.points(view.side[seat])]);
     }
     let mut told = format!(
-        "{{\"led\":\"{}\",\"trump\":\"{}\",\"table\":{},\"played\":{},\"shown\":{},\"own\":{},\"known\":{},\"lacks\":{},\"plays\":{},\"numbers\":{numbers:?}",
+        "{{\"led\":\"{}\",\"trump\":\"{}\",\"table\":{},\"played\":{},\"shown\":{},\"own\":{},\"known\":{},\"lacks\":{},\"not_all\":[{}],\"plays\":{},\"numbers\":{numbers:?}",
         view.led.to_string().trim(),
         view.trump.to_string().trim(),
         list(view, view.table.clone()),
@@ -36,6 +41,7 @@ fn tell(view: &mut View, deals: usize) {
         sets(view, &[view.hand, view.unseen]),
         sets(view, &view.known),
         sets(view, &lacks),
+        not_all.join(","),
         list(view, view.legal.iter().map(|action| view.plays(action))),
     );
     for one in 0..deals {
