@@ -8,8 +8,8 @@
  * back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in JavaScript and Rust have the same names, and deal the same cards by a seed.
  *
  * What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
- * had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to exchange or to sing, and did
- * not, did not hold what for; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
+ * had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to sing, and did
+ * not, held no pair; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -102,29 +102,29 @@ static inline const char *text(const Json *object, const char *key) {
 
 // >>> written by `make texts` from engine/games; do not edit
 static const char RULES[] =
-    "{\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"exchange_seven\":\"\",\"exchange_two\":\"\",\"exchange_chain\":true,\"exchange_duty\":\"may\",\"call_own_card\":\"forbidden\",\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"no_load\":false,\"hand_songs\":\"trick_winner\",\"pair_ranks\":\"RC\",\"songs_per_trick\":1,\"song_order\":\"any\",\"sing_first_trick_only\":false,\"singing_mandatory\":false,\"tute\":\"wins\",\"tute_ranks\":\"RC\",\"tute_first_trick_only\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
-    "\"a_dos\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\"},"
-    "\"americano\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
-    "\"arrastrado\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"song_order\":\"forty_first\"},"
+    "{\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"call_own_card\":\"forbidden\",\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"no_load\":false,\"hand_songs\":\"trick_winner\",\"pair_ranks\":\"RC\",\"songs_per_trick\":1,\"song_order\":\"any\",\"sing_first_trick_only\":false,\"singing_mandatory\":false,\"tute\":\"wins\",\"tute_ranks\":\"RC\",\"tute_first_trick_only\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
+    "\"a_dos\":{},"
+    "\"americano\":{\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
+    "\"arrastrado\":{\"song_order\":\"forty_first\"},"
     "\"bato\":{\"rank_points\":{},\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
-    "\"brisca\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"deck\":{\"2p\":\"es40\",\"3p\":\"es36\",\"4p\":\"es40\"},\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_empty\":\"free\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
-    "\"cabrero\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"765\"},"
-    "\"chancho\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"765\"},"
+    "\"brisca\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"deck\":{\"2p\":\"es40\",\"3p\":\"es36\",\"4p\":\"es40\"},\"obligation_stock_empty\":\"free\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
+    "\"cabrero\":{},"
+    "\"chancho\":{},"
     "\"codillo\":{\"sides\":\"soloist_pair_vs_rest\",\"no_load\":true},"
-    "\"corriente\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\"},"
+    "\"corriente\":{},"
     "\"gana_pierde_3\":{\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"hand_songs\":\"none\",\"tute\":\"none\"},"
     "\"gana_pierde_4_5\":{\"song_order\":\"forty_first\",\"tute\":\"none\"},"
-    "\"guinote\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"rank_order\":\"13RSC76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"exchange_seven\":{\"2p\":\"13RSC6542\",\"3p\":\"13RSC\",\"4p\":\"13RSC6542\"},\"exchange_two\":{\"2p\":\"\",\"3p\":\"7654\",\"4p\":\"\"},\"partner_exempt\":\"all\",\"hand_songs\":\"winning_side\",\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"},"
-    "\"habanero\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\"},"
-    "\"havanian\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
-    "\"individual\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"strict\",\"song_order\":\"forty_first\"},"
+    "\"guinote\":{\"sides\":{\"2p\":\"single\",\"3p\":\"single\",\"4p\":\"pairs\"},\"rank_order\":\"13RSC76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"S\":3,\"C\":2},\"partner_exempt\":\"all\",\"hand_songs\":\"winning_side\",\"pair_ranks\":\"RS\",\"tute_ranks\":\"RS\"},"
+    "\"habanero\":{},"
+    "\"havanian\":{\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
+    "\"individual\":{\"obligation_stock_open\":\"strict\",\"song_order\":\"forty_first\"},"
     "\"partnership\":{\"sides\":\"pairs\",\"song_order\":\"forty_first\"},"
     "\"podrida\":{\"rank_points\":{},\"obligation_stock_empty\":\"follow\",\"hand_songs\":\"none\",\"tute\":\"none\",\"last_trick_bonus\":0},"
     "\"remate\":{\"sides\":\"soloist_vs_rest\",\"deck\":{\"3p\":\"es36\",\"4p\":\"es40\",\"5p\":\"es40\"},\"no_load\":true,\"hand_songs\":\"soloist\"},"
     "\"subastado\":{\"sides\":\"soloist_vs_rest\",\"deck\":\"es36\",\"rank_order\":\"13RCS7654\",\"hand_songs\":\"soloist\",\"song_order\":\"forty_first\",\"tute\":\"none\"},"
-    "\"two_player\":{\"exchange_seven\":\"13RCS\",\"exchange_two\":\"7654\",\"obligation_stock_open\":\"strict\",\"songs_per_trick\":\"many\",\"song_order\":\"forty_first_in_window\"},"
+    "\"two_player\":{\"obligation_stock_open\":\"strict\",\"songs_per_trick\":\"many\",\"song_order\":\"forty_first_in_window\"},"
     "\"variable_trump\":{\"sides\":\"pairs\",\"hand_songs\":\"winning_side\",\"tute_first_trick_only\":true}"
-    "},\"implied\":{\"guinote\":{\"form=stock6\":{\"exchange_seven\":{\"3p\":\"13RSC6542\"},\"exchange_two\":{\"3p\":\"\"}},\"form=full\":{\"exchange_seven\":{\"4p\":\"\"}}},\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}}}}";
+    "},\"implied\":{\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}}}}";
 // <<< written by `make texts`
 
 /* --- what a seat knows --------------------------------------------------------------------------------------------------------- */
@@ -164,9 +164,8 @@ typedef struct View {
     /* of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER */
     int age[SEATS][PACK];
     int open, notice, by_auction, bonus, proves, undertrump, beat_after_trumped, no_load, calls_own;
-    int must_exchange, chain, exchanges, swapped; /* `exchanges`: whoever can must do it before the first lead of this deal */
     int must_sing, most_songs, sing_first, tute_first, said[SEATS], twenty[SEATS], sung[4]; /* `said`: songs since the last trick */
-    char rule_open[24], rule_empty[24], exempt[24], seven[16], two[16], singers[24], order[24], pair[8], tutes[8];
+    char rule_open[24], rule_empty[24], exempt[24], singers[24], order[24], pair[8], tutes[8];
 } View;
 
 typedef struct Deal {
@@ -314,15 +313,6 @@ static inline Cards of_ranks(const View *view, const char *ranks, char of) {
     return found;
 }
 
-static inline void unexchanged(View *view, int seat) {
-    if (!view->exchanges) return;
-    char rank = view->name[view->shown][0], given[3] = "";
-    if (strchr(view->seven, rank)) strcat(given, "7");
-    if (strchr(view->two, rank) && (rank != '7' || !view->swapped || view->chain)) strcat(given, "2");
-    for (int card = 0; card < view->size; card++)
-        if (of_ranks(view, given, view->trump) & bit(card)) view->age[seat][card] = 0;
-}
-
 /* Games with this duty have no stock, so what was not sung cannot be drawn later. */
 static inline void unsung(View *view, int seat) {
     int tricks = 0, twenties = 0;
@@ -341,12 +331,10 @@ static inline void unsung(View *view, int seat) {
     for (int one = 0; view->tutes[one]; one++) view->not_all[seat][4 + one] = of_ranks(view, (char[2]){view->tutes[one], '\0'}, 0);
 }
 
-/* Nobody sings or exchanges any more before the next lead: whoever had to, and did not, did not hold what for. */
+/* Nobody sings any more before the next lead: whoever had to, and did not, did not hold a pair. */
 static inline void before_lead(View *view) {
     for (int seat = 0; seat < view->seats && !view->on_table; seat++) {
-        if (seat == view->seat) continue;
-        if (view->winner < 0) unexchanged(view, seat);
-        else if (view->must_sing) unsung(view, seat);
+        if (seat != view->seat && view->winner >= 0 && view->must_sing) unsung(view, seat);
     }
 }
 
@@ -382,8 +370,7 @@ static inline void begin_deal(View *view, const Json *event) {
     view->best = view->soloist = view->partner = view->notice = view->winner = -1;
     memset(view->sung, 0, sizeof view->sung);
     /* the shown card lies on the table of a game without a stock until the first lead */
-    view->exchanges = view->must_exchange && view->shown >= 0 && holder < 0 && !view->stock;
-    view->swapped = view->hidden = 0;
+    view->hidden = 0;
 }
 
 /* Takes note of an event. Kinds that matter to nothing here are passed over. */
@@ -438,7 +425,6 @@ static inline void see(View *view, const Json *event) {
         goes(view, seat, gives);
         comes(view, seat, card_of(view, text(event, "takes")));
         view->shown = gives;
-        view->swapped = 1;
     } else if (!strcmp(kind, "discard")) {
         Json *cards = field(event, "cards");
         view->counts[seat] -= number(event, "count", 0);
@@ -700,14 +686,13 @@ static inline void begin(View *view, const Json *hello) {
         }
     struct { const char *rule; char *word; size_t size; } words[] = {
         {"obligation_stock_open", view->rule_open, sizeof view->rule_open}, {"obligation_stock_empty", view->rule_empty, sizeof view->rule_empty},
-        {"partner_exempt", view->exempt, sizeof view->exempt}, {"exchange_seven", view->seven, sizeof view->seven},
-        {"exchange_two", view->two, sizeof view->two}, {"hand_songs", view->singers, sizeof view->singers},
+        {"partner_exempt", view->exempt, sizeof view->exempt}, {"hand_songs", view->singers, sizeof view->singers},
         {"song_order", view->order, sizeof view->order}, {"pair_ranks", view->pair, sizeof view->pair},
         {"tute_ranks", view->tutes, sizeof view->tutes},
     };
     struct { const char *rule, *word; int *flag; } flags[] = {
         {"undertrump", "true", &view->undertrump}, {"beat_after_trumped", "true", &view->beat_after_trumped}, {"no_load", "true", &view->no_load},
-        {"call_own_card", "solo", &view->calls_own}, {"exchange_duty", "must", &view->must_exchange}, {"exchange_chain", "true", &view->chain},
+        {"call_own_card", "solo", &view->calls_own},
         {"singing_mandatory", "true", &view->must_sing}, {"sing_first_trick_only", "true", &view->sing_first},
         {"tute_first_trick_only", "true", &view->tute_first}, {"illegal_move", "accuse", &view->proves},
     };

@@ -7,37 +7,37 @@
 // way back, -1 no card. A set of cards is a Set. The kits in C and Rust have the same names, and deal the same cards by a seed.
 //
 // What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
-// had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to exchange or to sing, and did
-// not, did not hold what for; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
+// had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to sing, and did
+// not, held no pair; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
 import { createInterface } from "node:readline";
 
 const NEVER = 99; // it was never proved that a seat lacks a card
 const TRIES = 10000; // deals that are thrown away before one that agrees; at the tables of the league one in six did, or more
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES = {"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"exchange_seven":"","exchange_two":"","exchange_chain":true,"exchange_duty":"may","call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
-  "a_dos":{"exchange_seven":"13RCS","exchange_two":"7654"},
-  "americano":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
-  "arrastrado":{"exchange_seven":"13RCS","exchange_two":"7654","song_order":"forty_first"},
+const RULES = {"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+  "a_dos":{},
+  "americano":{"obligation_stock_open":"trump_follow","tute":"none"},
+  "arrastrado":{"song_order":"forty_first"},
   "bato":{"rank_points":{},"hand_songs":"none","tute":"none","last_trick_bonus":0},
-  "brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
-  "cabrero":{"exchange_seven":"13RCS","exchange_two":"765"},
-  "chancho":{"exchange_seven":"13RCS","exchange_two":"765"},
+  "brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
+  "cabrero":{},
+  "chancho":{},
   "codillo":{"sides":"soloist_pair_vs_rest","no_load":true},
-  "corriente":{"exchange_seven":"13RCS","exchange_two":"7654"},
+  "corriente":{},
   "gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","tute":"none"},
   "gana_pierde_4_5":{"song_order":"forty_first","tute":"none"},
-  "guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"exchange_seven":{"2p":"13RSC6542","3p":"13RSC","4p":"13RSC6542"},"exchange_two":{"2p":"","3p":"7654","4p":""},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
-  "habanero":{"exchange_seven":"13RCS","exchange_two":"7654"},
-  "havanian":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
-  "individual":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","song_order":"forty_first"},
+  "guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
+  "habanero":{},
+  "havanian":{"obligation_stock_open":"trump_follow","tute":"none"},
+  "individual":{"obligation_stock_open":"strict","song_order":"forty_first"},
   "partnership":{"sides":"pairs","song_order":"forty_first"},
   "podrida":{"rank_points":{},"obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0},
   "remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"no_load":true,"hand_songs":"soloist"},
   "subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","hand_songs":"soloist","song_order":"forty_first","tute":"none"},
-  "two_player":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
+  "two_player":{"obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
   "variable_trump":{"sides":"pairs","hand_songs":"winning_side","tute_first_trick_only":true}
-  },"implied":{"guinote":{"form=stock6":{"exchange_seven":{"3p":"13RSC6542"},"exchange_two":{"3p":""}},"form=full":{"exchange_seven":{"4p":""}}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}};
+  },"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}};
 // <<< written by `make texts`
 
 // A parameter of the table by its name in the rules book: what the options say, or what the game does.
@@ -73,7 +73,7 @@ export class View {
     this.rule_open = rule(hello, "obligation_stock_open");
     this.rule_empty = rule(hello, "obligation_stock_empty");
     this.exempt = rule(hello, "partner_exempt");
-    for (const name of ["undertrump", "beat_after_trumped", "no_load", "pair_ranks", "exchange_seven", "exchange_two", "exchange_chain", "exchange_duty"])
+    for (const name of ["undertrump", "beat_after_trumped", "no_load", "pair_ranks"])
       this[name] = rule(hello, name);
     for (const name of ["call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
       this[name] = rule(hello, name);
@@ -184,7 +184,6 @@ export class View {
         this.goes(seat, gives);
         this.comes(seat, this.card_of(event.takes));
         this.shown = gives;
-        this.swapped = true;
         break;
       }
       case "discard":
@@ -266,8 +265,6 @@ export class View {
     Object.assign(this, { table: [], by: [], played: [], led: "", best: -1, soloist: -1, partner: -1, notice: -1 });
     Object.assign(this, { winner: -1, songs: [], sung: "" }); // `sung`: suits
     // the shown card lies on the table of a game without a stock until the first lead
-    this.exchanges = this.exchange_duty === "must" && this.shown >= 0 && event.holder == null && !this.stock;
-    this.swapped = false;
   }
 
   // A card is seen that a seat may have been thought to lack: it was drawn since.
@@ -348,22 +345,12 @@ export class View {
     return new Set([...this.name.keys()].filter((card) => ranks.includes(this.name[card][0]) && (!suit || this.suit(card) === suit)));
   }
 
-  // Nobody sings or exchanges any more before the next lead: whoever had to, and did not, did not hold what for.
+  // Nobody sings any more before the next lead: whoever had to, and did not, did not hold a pair.
   before_lead() {
     if (this.table.length) return;
     for (let seat = 0; seat < this.seats; seat++) {
-      if (seat === this.seat) continue;
-      if (this.winner < 0) this.unexchanged(seat);
-      else if (this.singing_mandatory) this.unsung(seat);
+      if (seat !== this.seat && this.winner >= 0 && this.singing_mandatory) this.unsung(seat);
     }
-  }
-
-  unexchanged(seat) {
-    if (!this.exchanges) return;
-    const rank = this.name[this.shown][0];
-    const chained = rank === "7" && this.swapped && !this.exchange_chain;
-    const given = (this.exchange_seven.includes(rank) ? "7" : "") + (this.exchange_two.includes(rank) && !chained ? "2" : "");
-    for (const card of this.of_ranks(given, this.trump)) this.age[seat][card] = 0;
   }
 
   // Games with this duty have no stock, so what was not sung cannot be drawn later.

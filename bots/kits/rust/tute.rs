@@ -9,8 +9,8 @@
 //! back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in C and JavaScript have the same names, and deal the same cards by a seed.
 //!
 //! What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
-//! had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to exchange or to sing, and did
-//! not, did not hold what for; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
+//! had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to sing, and did
+//! not, held no pair; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
 #![allow(dead_code)] // a bot need not use all of it
 
 use std::collections::HashMap;
@@ -121,29 +121,29 @@ impl Json {
 // --- the rules of the games
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES: &str = r#"{"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"exchange_seven":"","exchange_two":"","exchange_chain":true,"exchange_duty":"may","call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
-"a_dos":{"exchange_seven":"13RCS","exchange_two":"7654"},
-"americano":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
-"arrastrado":{"exchange_seven":"13RCS","exchange_two":"7654","song_order":"forty_first"},
+const RULES: &str = r#"{"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+"a_dos":{},
+"americano":{"obligation_stock_open":"trump_follow","tute":"none"},
+"arrastrado":{"song_order":"forty_first"},
 "bato":{"rank_points":{},"hand_songs":"none","tute":"none","last_trick_bonus":0},
-"brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
-"cabrero":{"exchange_seven":"13RCS","exchange_two":"765"},
-"chancho":{"exchange_seven":"13RCS","exchange_two":"765"},
+"brisca":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"deck":{"2p":"es40","3p":"es36","4p":"es40"},"obligation_stock_empty":"free","hand_songs":"none","tute":"none","last_trick_bonus":0},
+"cabrero":{},
+"chancho":{},
 "codillo":{"sides":"soloist_pair_vs_rest","no_load":true},
-"corriente":{"exchange_seven":"13RCS","exchange_two":"7654"},
+"corriente":{},
 "gana_pierde_3":{"deck":"es36","rank_order":"13RCS7654","hand_songs":"none","tute":"none"},
 "gana_pierde_4_5":{"song_order":"forty_first","tute":"none"},
-"guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"exchange_seven":{"2p":"13RSC6542","3p":"13RSC","4p":"13RSC6542"},"exchange_two":{"2p":"","3p":"7654","4p":""},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
-"habanero":{"exchange_seven":"13RCS","exchange_two":"7654"},
-"havanian":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"trump_follow","tute":"none"},
-"individual":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","song_order":"forty_first"},
+"guinote":{"sides":{"2p":"single","3p":"single","4p":"pairs"},"rank_order":"13RSC76542","rank_points":{"1":11,"3":10,"R":4,"S":3,"C":2},"partner_exempt":"all","hand_songs":"winning_side","pair_ranks":"RS","tute_ranks":"RS"},
+"habanero":{},
+"havanian":{"obligation_stock_open":"trump_follow","tute":"none"},
+"individual":{"obligation_stock_open":"strict","song_order":"forty_first"},
 "partnership":{"sides":"pairs","song_order":"forty_first"},
 "podrida":{"rank_points":{},"obligation_stock_empty":"follow","hand_songs":"none","tute":"none","last_trick_bonus":0},
 "remate":{"sides":"soloist_vs_rest","deck":{"3p":"es36","4p":"es40","5p":"es40"},"no_load":true,"hand_songs":"soloist"},
 "subastado":{"sides":"soloist_vs_rest","deck":"es36","rank_order":"13RCS7654","hand_songs":"soloist","song_order":"forty_first","tute":"none"},
-"two_player":{"exchange_seven":"13RCS","exchange_two":"7654","obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
+"two_player":{"obligation_stock_open":"strict","songs_per_trick":"many","song_order":"forty_first_in_window"},
 "variable_trump":{"sides":"pairs","hand_songs":"winning_side","tute_first_trick_only":true}
-},"implied":{"guinote":{"form=stock6":{"exchange_seven":{"3p":"13RSC6542"},"exchange_two":{"3p":""}},"form=full":{"exchange_seven":{"4p":""}}},"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}}"#;
+},"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}}"#;
 // <<< written by `make texts`
 
 /// A parameter of the table by its name in the rules book: what the options say, or what the game does.
@@ -211,10 +211,6 @@ pub struct View {
     beat_after_trumped: bool,
     no_load: bool,
     calls_own: bool,
-    must_exchange: bool,
-    chain: bool,
-    exchanges: bool, // whoever can must do it before the first lead of this deal
-    swapped: bool,
     must_sing: bool,
     most_songs: i32,
     sing_first: bool,
@@ -225,8 +221,6 @@ pub struct View {
     rule_open: String,
     rule_empty: String,
     exempt: String,
-    seven: String,
-    two: String,
     singers: String,
     order: String,
     pair: String,
@@ -265,14 +259,10 @@ impl View {
             beat_after_trumped: word("beat_after_trumped") == "true",
             no_load: word("no_load") == "true",
             calls_own: word("call_own_card") == "solo",
-            must_exchange: word("exchange_duty") == "must",
-            chain: word("exchange_chain") == "true",
             must_sing: word("singing_mandatory") == "true",
             most_songs: rule(&rules, hello, "songs_per_trick").whole().unwrap_or(NEVER),
             sing_first: word("sing_first_trick_only") == "true",
             tute_first: word("tute_first_trick_only") == "true",
-            seven: word("exchange_seven"),
-            two: word("exchange_two"),
             singers: word("hand_songs"),
             order: word("song_order"),
             pair: word("pair_ranks"),
@@ -411,7 +401,6 @@ impl View {
                 self.goes(seat, gives);
                 self.comes(seat, self.card_of(event.text("takes")));
                 self.shown = gives;
-                self.swapped = true;
             }
             "discard" => {
                 self.counts[seat] -= event.number("count", 0);
@@ -513,8 +502,6 @@ impl View {
         self.led = ' ';
         (self.best, self.soloist, self.partner, self.notice, self.winner) = (-1, -1, -1, -1, -1);
         // the shown card lies on the table of a game without a stock until the first lead
-        self.exchanges = self.must_exchange && self.shown >= 0 && holder < 0 && self.stock == 0;
-        self.swapped = false;
     }
 
     /// A card is seen that a seat may have been thought to lack: it was drawn since.
@@ -629,29 +616,12 @@ impl View {
         (0..self.size as Card).filter(has).map(bit).sum()
     }
 
-    /// Nobody sings or exchanges any more before the next lead: whoever had to, and did not, did not hold what for.
+    /// Nobody sings any more before the next lead: whoever had to, and did not, did not hold a pair.
     fn before_lead(&mut self) {
         for seat in 0..self.seats {
-            if seat != self.seat && self.table.is_empty() {
-                if self.winner < 0 {
-                    self.unexchanged(seat);
-                } else if self.must_sing {
-                    self.unsung(seat);
-                }
+            if seat != self.seat && self.table.is_empty() && self.winner >= 0 && self.must_sing {
+                self.unsung(seat);
             }
-        }
-    }
-
-    fn unexchanged(&mut self, seat: usize) {
-        if !self.exchanges {
-            return;
-        }
-        let rank = letter(&self.name[self.shown as usize]);
-        let chained = rank == '7' && self.swapped && !self.chain;
-        let seven = if self.seven.contains(rank) { self.of_ranks("7", self.trump) } else { 0 };
-        let two = if self.two.contains(rank) && !chained { self.of_ranks("2", self.trump) } else { 0 };
-        for card in self.cards(seven | two) {
-            self.age[seat][card as usize] = 0;
         }
     }
 
