@@ -51,7 +51,7 @@ def _no_hurry(monkeypatch: pytest.MonkeyPatch, settings) -> None:
     """What is done in idle time has the lowest priority, and so takes long while other tests run: only who tries a limit of time has a short one."""
     monkeypatch.setattr(judging, "SLICE_S", 7200.0)
     for module in (judging, consulting, finding):
-        monkeypatch.setattr(module, "MOST_S", 7200.0)
+        monkeypatch.setattr(module, "MOST_S", 72_000.0)
     settings.JUDGE_CPU_S = 7200
 
 

@@ -55,7 +55,7 @@ class DeepBot(Bot):
         ("partnership", 4): Plan(deals=200),
         ("individual", 2): Plan(ahead=2),
         ("two_player", 2): Plan(stocked=1, empty=1, ahead=2, deals=120),
-        ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=64),
+        ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=80),
         ("cabrero", 4): Plan(cards=1_000_000, deals=400),
         ("corriente", 2): Plan(ahead=2, late=8),
         ("guinote", 4): Plan(),

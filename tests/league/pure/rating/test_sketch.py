@@ -165,3 +165,8 @@ def test_scores_against_the_field_are_those_of_every_pair(league) -> None:
     true, true_sd = field_scores(exact, members)
     assert np.abs(score - true).max() < 1e-9
     assert np.abs(sd / true_sd - 1).max() < 0.25
+    # Its slope is exact: how far the score moves with the own strength, against everybody else of the members
+    chance = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
+    slopes = chance * (1 - chance) * members * (1 - np.eye(len(members)))
+    slope = slopes.sum(axis=1) / np.maximum(members.sum() - members, 1)
+    assert np.abs(sd / (slope * found.sd_from_mean(members)) - 1).max() < 1e-6
