@@ -192,12 +192,11 @@ class League:
                 if made.status == "finished":
                     break
         swiss = self._tournament("Large swiss", LARGE, "swiss", GAME)
+        # Who meets whom is of no interest here, and to match them would take minutes
         drawn = [
             Pairing(number + 1, table_name(pair), pair, 1, BOARDS)
             for number in range(SWISS_ROUNDS)
-            for pair in _circle(
-                LARGE, number
-            )  # who meets whom is of no interest here, and to match them would take minutes
+            for pair in _circle(LARGE, number)
         ]
         fixtures.insert(swiss, drawn, now=self.now)
         self._finish(list(Match.objects.filter(tournament=swiss).order_by("id").values_list("pk", flat=True)))

@@ -34,8 +34,8 @@ CARRIED = (
 
 # what the libraries of the kits go by
 KIT = (
-    "sides", "deck", "rank_order", "rank_points", "call_own_card", "obligation_stock_open", "obligation_stock_empty", "partner_exempt", "undertrump",
-    "beat_after_trumped", "no_load", "hand_songs", "pair_ranks", "songs_per_trick", "song_order",
+    "sides", "deck", "rank_order", "rank_points", "call_own_card", "obligation_stock_open", "obligation_stock_empty",
+    "partner_exempt", "undertrump", "beat_after_trumped", "no_load", "hand_songs", "pair_ranks", "songs_per_trick", "song_order",
     "sing_first_trick_only", "singing_mandatory", "tute", "tute_ranks", "tute_first_trick_only", "last_trick_bonus",
     "illegal_move",
 )  # fmt: skip
