@@ -97,3 +97,22 @@ def test_voids_are_proved() -> None:
     play(game, [house("random")] * 4, 1, watch=count)
 
     assert found > 20
+
+
+@pytest.mark.parametrize(
+    ("penalty", "proves"), [("reject", True), ("two_marks", True), ("one_mark", True), ("accuse", False)]
+)
+def test_a_card_proves_something_where_an_illegal_one_ends_the_deal(penalty: str, proves: bool) -> None:
+    """Where play goes on the card was legal, unless somebody has to accuse its player first."""
+    game = engine.load("cabrero", players=4, illegal_move=penalty)
+    found = 0
+
+    def count(state: engine.State, seats: list) -> None:
+        nonlocal found
+        check(state, seats)
+        found += sum(len(seats[0].view.limit[seat]) for seat in (1, 2, 3))
+
+    for seed in range(4):
+        play(game, [house("random")] * 4, seed, watch=count)
+
+    assert (found > 0) == proves
