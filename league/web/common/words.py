@@ -249,7 +249,7 @@ LIMITS = {
     "uploads": gettext_noop("uploads of the last hour"),
     "bytes": gettext_noop("size of all uploads"),
     "challenges": gettext_noop("challenges of the last day"),
-    "judgements": gettext_noop("matches that you had judged in the last day"),
+    "judgements": gettext_noop("matches that you had judged and bots that you asked, in the last day"),
     "tries": gettext_noop("tries of the last hour"),
     "tables": gettext_noop("tables of the last hour that you sat down at"),
     "requests": gettext_noop("requests of the last day for bots of others"),
