@@ -20,6 +20,7 @@ import io
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -80,10 +81,12 @@ class League:
         from engine.judging import Child
         from league.domain.audits import sampling
         from league.domain.bots import consent, tries
+        from league.domain.consultations import asking as consultations
         from league.domain.judgements import asking, carrying
         from league.domain.tables import seating
         from league.domain.tournaments import circuits, events
         from league.models import Bot, BotVersion, Match, Player
+        from tests.support import consulting
         from tests.support import league as made
 
         owner = Player.objects.order_by("pk")[1]  # of bot-1
@@ -107,6 +110,10 @@ class League:
         if held is None or not carrying.carry_out(held, stop=lambda: False):
             raise RuntimeError("no judgement was made")
         Bot.objects.filter(slug=real[1].bot.slug).update(is_house=True)
+        consultations.ask(consulting.told(match), 1, 0, 0, real[1].bot.slug, owner, now=self.now)
+        with tempfile.TemporaryDirectory() as folder:
+            if not consulting.carry_out(Path(folder), now=self.now):
+                raise RuntimeError("no bot was asked")
         consent.set_policy(real[0].bot, "anybody", actor=owner.name)
         seating.sit(owner, GAME, real[1].bot.slug)
         tries.begin(owner, made.BOT.decode(), GAME, real[1].bot.slug)
@@ -475,8 +482,9 @@ def addresses() -> dict[str, str]:
     """What is read: pages, then lists of the API, then their deep pages."""
     from league.domain.core import keyset
     from league.domain.puzzles import shelf
-    from league.models import Circuit, Event, Party, Pool, Table, Tournament, Try
+    from league.models import Circuit, Consultation, Event, Party, Pool, Table, Tournament, Try
 
+    asked = Consultation.objects.select_related("version__bot").get()
     event, circuit = Event.objects.get(name=EVENT).slug, Circuit.objects.get(name=CIRCUIT).slug
     played = Party.objects.select_related("version__bot").filter(match__tournament__name=REAL).order_by("pk")[0].version
     pool = Pool.objects.filter(game=GAME).order_by("pk")[0].pk
@@ -505,6 +513,7 @@ def addresses() -> dict[str, str]:
         "version with audits": f"/bots/{played.bot.slug}/v1/",
         "bot with a judgement": f"/bots/{played.bot.slug}/",
         "match, judged": f"/m/{_match()}/?j=open",
+        "match, a bot asked": f"/m/{_match()}/?b=1&s=0&w={asked.version.bot.slug}&at=0",
         "board": f"/m/{_match()}/b/1/",
         "replay of a sitting": f"/m/{_match()}/replay.json?b=1&s=0",
         "player, news": "/players/player-1/news.atom",
@@ -553,6 +562,7 @@ def addresses() -> dict[str, str]:
         "API boards": f"/api/v1/matches/{_match()}/boards",
         "API replay": f"/api/v1/matches/{_match()}/boards/1/sittings/0/replay",
         "API judgement": f"/api/v1/matches/{_match()}/analysis/open",
+        "API answers": f"/api/v1/matches/{_match()}/boards/1/sittings/0/seats/0/answers/{asked.version.bot.slug}",
         "API audits": f"/api/v1/versions/{played.pk}/audits",
         "API ratings of a version": f"/api/v1/versions/{played.pk}/ratings",
         "API encounters": "/api/v1/bots/bot-1/versus/bot-2",
