@@ -99,8 +99,11 @@ class _Conversation:
         # No worker may read the secret of a tournament
         matches = Match.objects.select_related("pool", "tournament").defer("tournament__secret")
         match = matches.get(pk=row.match_id)
-        if asking.reason_not(match):  # it has been held back since
+        if replays.reason_closed(match):  # it has been held back since
             return None
+        # Given back it would be the first in line again, for ever
+        if why := asking.reason_not(match):
+            raise why
         sitting = Sitting.objects.select_related("board").get(
             board__match=match, board__number=row.board, number=row.sitting
         )

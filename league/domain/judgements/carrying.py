@@ -81,8 +81,11 @@ class _Attempt:
             "tournament__secret"
         )  # no worker may read that
         match = matches.get(pk=self.row.match_id)
-        if asking.reason_not(match):  # it has been held back since
+        if replays.reason_closed(match):  # it has been held back since
             raise Stopped
+        # Given back it would be the first in line again, for ever
+        if why := asking.reason_not(match):
+            raise why
         left = settings.JUDGE_CPU_S - self.row.cpu_s
         if left <= 0:
             return False

@@ -21,7 +21,7 @@ from league.domain.playing.process import Machine
 from league.domain.puzzles import finding
 from league.domain.upkeep import reconcile, retention
 from league.enums import BotState, ConsultationStatus, MatchStatus
-from league.models import Bot, Consultation, LeagueEvent, Match, MatchLog
+from league.models import Bot, Consultation, LeagueEvent, Match, MatchLog, Pool
 from tests.support import consulting, rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
@@ -187,6 +187,29 @@ def test_a_log_that_cannot_be_read_fails_at_once(match, ana, tmp_path) -> None:
     row.refresh_from_db()
     assert row.status == ConsultationStatus.FAILED
     assert "damaged" in row.reason
+
+
+def test_what_can_never_be_played_fails_and_holds_up_nobody(match, ana, tmp_path) -> None:
+    """The rules of its match have changed since it was asked, or its log was let go at the very moment."""
+    first, second = asked(match, ana), asked(match, ana, seat=1)
+    pool = Pool.objects.filter(pk=match.pool_id)
+    pool.update(revision=match.pool.revision + 1)
+    assert not consulting.carry_out(tmp_path)
+    pool.update(revision=match.pool.revision)
+    assert consulting.carry_out(tmp_path), "the next one has its turn"
+
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.status, first.finished, second.status) == (ConsultationStatus.FAILED, NOW, ConsultationStatus.DONE)
+    assert "by other rules" in first.reason
+
+    third = asked(match, ana, seat=2)
+    MatchLog.objects.filter(match=match).update(data=b"", let_go=NOW)
+    assert not consulting.carry_out(tmp_path)
+    third.refresh_from_db()
+    assert third.status == ConsultationStatus.FAILED
+    assert "not kept any more" in third.reason
+    assert not finding.makes_way(now=NOW)
 
 
 def test_a_worker_that_is_lost_costs_nothing(match, ana, tmp_path) -> None:

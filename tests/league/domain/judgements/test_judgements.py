@@ -219,6 +219,15 @@ def test_a_log_that_cannot_be_read_fails_at_once(match, ana) -> None:
     assert "damaged" in row.reason
 
 
+def test_a_log_that_was_let_go_at_the_very_moment_fails_at_once(match, ana) -> None:
+    """Nobody removes a row that was asked for while the log went, and it would be the first in line for ever."""
+    asked(match, ana)
+    MatchLog.objects.filter(match=match).update(data=b"", let_go=NOW)
+    row = carried_out()
+    assert (row.status, row.finished) == (JudgementStatus.FAILED, NOW)
+    assert "not kept any more" in row.reason
+
+
 def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
     row = asked(match, ana)
     lost = carrying.claim("host:1", now=NOW)
