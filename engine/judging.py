@@ -97,6 +97,7 @@ class Child:
             "nodes": nodes,
             "cpu_s": max(1, round(cpu_s)),
             "memory": memory,
+            "parent": os.getpid(),
         }
 
     def judge(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Verdict], bool]:
@@ -180,7 +181,7 @@ def main() -> None:
     Each is answered by its decisions, their verdicts deal by deal, and null; where puzzles are wanted by a line for each, and null.
     """
     order = json.loads(sys.stdin.readline())
-    _stand_back(order["cpu_s"], order["memory"])
+    _stand_back(order["cpu_s"], order["memory"], order["parent"])
     for line in sys.stdin:
         replay = json.loads(line)
         if order["puzzles"] is not None:
@@ -219,8 +220,8 @@ def _tell(line: Any) -> None:
     sys.stdout.flush()
 
 
-def _stand_back(cpu_s: int, memory: int) -> None:
-    """Let everything else go first, end where the time is over, and with who started this."""
+def _stand_back(cpu_s: int, memory: int, parent: int) -> None:
+    """Let everything else go first, end where the time is over, and with `parent`, who started this."""
     with suppress(OSError):
         os.nice(19)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -230,7 +231,8 @@ def _stand_back(cpu_s: int, memory: int) -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    if os.getppid() == 1:
+    # It may be process 1, as in a container, and who takes an orphan over may be another
+    if os.getppid() != parent:
         sys.exit("who started this has ended")
 
 
