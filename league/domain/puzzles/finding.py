@@ -97,10 +97,9 @@ def is_open(match: Match) -> bool:
 def carry_out(row: PuzzleSearch, *, stop: Callable[[], bool], now: datetime | None = None) -> int:
     """Look through the match of a row that this worker has leased, and keep its puzzles; how many were made."""
     made = row.made
-    until = time.monotonic() + MOST_S
     child = Child(cpu_s=settings.JUDGE_CPU_S, puzzles=DEALS)
     try:
-        whole = _look(row, child, lambda: stop() or time.monotonic() > until, clock.given(now))
+        whole = _look(row, child, stop, clock.given(now))
     except Stopped:
         _write(row, worker="", lease_until=clock.given(now) + PAUSE, attempts=row.attempts - 1)
         return row.made - made
@@ -118,19 +117,31 @@ def carry_out(row: PuzzleSearch, *, stop: Callable[[], bool], now: datetime | No
 
 def _look(row: PuzzleSearch, child: Child, stop: Callable[[], bool], now: datetime) -> bool:
     """All sittings that are left, until there are enough; whether there was time for them. Raises Stopped, Broken."""
+    until = time.monotonic() + MOST_S
+
+    def stops() -> bool:
+        return stop() or time.monotonic() > until
+
     match = _match_of(row)
     rows = Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
-    for sitting in list(rows)[row.done :]:
+    for number, sitting in enumerate(list(rows)[row.done :]):
         if row.made >= OF_A_MATCH:
             break
-        if stop():
+        if stops() if number else stop():
             raise Stopped
         sitting.board.match = match  # one for all: its log is read once
         try:
             record = replays.unpack(sitting)
         except Refused:  # damaged: its page says so
+            _write(row, done=row.done + 1)
             continue
-        found, whole = child.find(record, stop=stop)
+        try:
+            found, whole = child.find(record, stop=stops)
+        except Stopped:
+            # It has had all of the time that a worker looks, and the next one would give it no more
+            if not number and time.monotonic() > until:
+                return False
+            raise
         made = _keep(row, match, sitting, found, now)
         _write(row, done=row.done + 1, made=row.made + made)
         if not whole:

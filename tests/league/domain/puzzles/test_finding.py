@@ -142,6 +142,16 @@ def test_what_breaks_is_tried_once_more(match, monkeypatch, caplog) -> None:
 
 
 @pytest.mark.slow
+def test_a_sitting_that_takes_longer_than_a_worker_looks_ends_the_search(match, monkeypatch) -> None:
+    """The next one would give it as long, and so on for ever."""
+    monkeypatch.setattr(finding, "MOST_S", 1)
+    monkeypatch.setattr(finding, "Child", partial(Child, nodes=10**9))
+    assert look() == 0
+    row = PuzzleSearch.objects.get()
+    assert (row.finished, row.attempts, row.done) == (NOW, 1, 0)
+    assert look(now=later(100)) is None
+
+
 def test_a_day_has_so_many_and_a_switch_ends_it(match, settings) -> None:
     settings.PUZZLES_PER_DAY = 1
     FoundPuzzle.objects.create(puzzle="0" * 12, match=match, created=NOW, line="{}")
