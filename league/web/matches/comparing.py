@@ -62,11 +62,22 @@ class Trick:
 
 @dataclass
 class Deal:
-    """One deal of all playings: `hands` by seat, and per trick a cell of each playing (None where it was over before)."""
+    """One deal of all playings: what each dealt, by seat, and per trick a cell of each; None where a playing was over before."""
 
     number: int
-    hands: list[list[str]]
+    dealt: list[list[list[str]] | None]
     rows: list[tuple[Trick | None, ...]]
+
+    @property
+    def is_dealt_alike(self) -> bool:
+        """Whether the seats held the same cards in all playings that came to it. Who deals may follow from the deals before."""
+        there = [hands for hands in self.dealt if hands is not None]
+        return all(hands == there[0] for hands in there)
+
+    @property
+    def hands(self) -> list[list[str]]:
+        """By seat, in the first playing that came to it."""
+        return next(hands for hands in self.dealt if hands is not None)
 
     @property
     def numbered(self) -> list[tuple[int | None, tuple[Trick | None, ...]]]:
@@ -78,7 +89,9 @@ class Deal:
 
     @property
     def same(self) -> bool:
-        """Whether all playings did the same from the first card to the last."""
+        """Whether several playings, and all of them, did the same from the first card to the last."""
+        if len(self.dealt) < 2 or None in self.dealt or not self.is_dealt_alike:
+            return False
         return not any(cell is not None and cell.differs for row in self.rows for cell in row)
 
 
@@ -106,9 +119,11 @@ def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]
     found = []
     for number in sorted({number for column in columns for number in column}):
         tricks = [column[number][1] if number in column else [] for column in columns]
-        hands = next(column[number][0] for column in columns if number in column)
-        _mark([column for column in tricks if column])
-        found.append(Deal(number, [_sorted(hand) for hand in hands], list(zip_longest(*tricks))))
+        dealt = [[_sorted(hand) for hand in column[number][0]] if number in column else None for column in columns]
+        deal = Deal(number, dealt, list(zip_longest(*tricks)))
+        if deal.is_dealt_alike:
+            _mark([column for column in tricks if column])
+        found.append(deal)
     return found
 
 

@@ -9,6 +9,7 @@ import pytest
 import engine
 from league.web.matches import comparing
 from tests.league.web.page import Page, faults
+from tests.support.league import accepted, play, started
 from tests.support.playing import choose
 
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -80,6 +81,36 @@ def test_every_card_of_a_hand_is_played_in_each_column() -> None:
         assert sorted(cards) == sorted(card for hand in deal.hands for card in hand)
 
 
+def at_random(key: str, player: int) -> dict:
+    """A record of a board of the league; another `player` makes other choices."""
+    game = engine.load(key)
+    state, rng = game.new_match(seed="a", deals=game.board_deals), random.Random(player)
+    while not state.is_over:
+        state.apply(choose(state, rng))
+    return engine.replay.make(state)
+
+
+def test_a_deal_that_one_playing_alone_came_to_was_not_played_alike() -> None:
+    one, other = at_random("cabrero", 1), at_random("cabrero", 3)
+    deals = columns("cabrero", one, other)
+    alone = [deal for deal in deals if None in deal.dealt]
+    assert 0 < len(alone) < len(deals)
+    assert not any(deal.same for deal in alone)
+    assert not any(deal.same for deal in columns("cabrero", one)), "there is nothing to compare it with"
+    assert all(deal.same for deal in columns("cabrero", one, one))
+
+
+def test_where_the_cards_were_not_the_same_no_choice_differs() -> None:
+    """Who deals follows from the deals before, in some games."""
+    records = [at_random("guinote", 1), at_random("guinote", 2)]
+    first, second = columns("guinote", *records)
+    assert (first.is_dealt_alike, second.is_dealt_alike, second.same) == (True, False, False)
+    assert not any(item.differs for row in second.rows for cell in row for item in cell.items)
+    for record, hands in zip(records, second.dealt, strict=True):
+        dealt = [event["hands"] for event in record["events"] if event["e"] == "deal"][1]
+        assert [sorted(hand) for hand in hands] == [sorted(hand) for hand in dealt]
+
+
 def test_the_page_shows_all_sittings(league, reader) -> None:
     answer = reader.get(f"/m/{league.clean.public_id}/b/1/")
     assert answer.status_code == 200
@@ -89,6 +120,18 @@ def test_the_page_shows_all_sittings(league, reader) -> None:
     assert "Pasada 2" in page.text
     assert "primera diferencia" in page.text
     assert f"/m/{league.clean.public_id}/b/2/" in page.links
+
+
+def test_the_page_says_where_the_cards_were_not_the_same(league, reader) -> None:
+    bots = [accepted(league.ana, "gui", games=["guinote"]), accepted(league.berto, "note", games=["guinote"])]
+    match = play(started(league.ana, bots, game="guinote", name="Guiñote", boards=6).matches.get())
+    boards = [reader.get(f"/m/{match.public_id}/b/{number}/").content.decode() for number in range(1, 7)]
+    told = [page for page in boards if "no tuvieron las mismas cartas" in page]
+    assert 0 < len(told) < len(boards)
+    for page in told:
+        assert page.count("<h3>Pasada 1</h3>") == page.count("<h3>Pasada 2</h3>") == 1
+        assert faults(Page(page)) == []
+    assert not any("<h3>Pasada" in page for page in boards if page not in told)
 
 
 def test_a_sitting_that_was_not_played_is_an_empty_column(league, reader) -> None:
