@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from engine.analysis import JUDGE, PHASES
 from engine.intervals import t95
@@ -37,11 +37,18 @@ def _count(pk: int) -> int:
             return 0
         Judgement.objects.filter(pk=pk).update(summed=True)
         # The page of a bot shows the sums to everybody, so what is held back from somebody is in none
-        if row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament):
+        shown = row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament)
+        if shown and not _has_counted(row):
             _add(row)
             if row.kind == JudgementKind.FAIR and row.judge == JUDGE:
                 PuzzleSearch.objects.get_or_create(judgement=row)
     return 1
+
+
+def _has_counted(row: Judgement) -> bool:
+    """Whether its match was counted already, judged in the same way over another number of deals: its boards are no new ones."""
+    others = Judgement.objects.filter(match=row.match_id, kind=row.kind, judge=row.judge, status=JudgementStatus.DONE)
+    return others.exclude(samples=row.samples).filter(Q(summed=True) | Q(pk__lt=row.pk)).exists()
 
 
 def _add(row: Judgement) -> None:

@@ -11,7 +11,7 @@ from engine.judging import Child
 from league.domain.judgements import asking, bodies, carrying, reading, summing
 from league.domain.matches import matches, sight
 from league.enums import JudgementStatus
-from league.models import JudgedSum, Judgement, Match, Tournament
+from league.models import JudgedSum, Judgement, Match, PuzzleSearch, Tournament
 from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
 
@@ -81,3 +81,19 @@ def test_what_is_held_back_from_somebody_is_in_no_sum(judged, ana) -> None:
     Tournament.objects.filter(matches__in=judged).update(opens=sight.NEVER)
     assert summing.count_new() == 2
     assert summing.of_bot(ana.bots.get(), judged[0].pool) == []
+
+
+def test_a_match_that_is_judged_over_another_number_of_deals_counts_once(judged, ana, settings) -> None:
+    """Its boards are the same: counted twice they would pass for independent ones."""
+    first = Judgement.objects.filter(match=judged[0])
+    first.update(kind="fair", samples=settings.JUDGE_DEALS)
+    assert summing.count_new() == 2
+    before = list(JudgedSum.objects.order_by("pk").values())
+    settings.JUDGE_DEALS += 12
+    again, made = asking.ask(judged[0], "fair", ana, now=NOW)
+    assert made
+    Judgement.objects.filter(pk=again.pk).update(status=JudgementStatus.DONE, body=first.first().body)
+
+    assert summing.count_new() == 1
+    assert list(JudgedSum.objects.order_by("pk").values()) == before
+    assert PuzzleSearch.objects.count() == 1, "and it is looked through for puzzles once"
