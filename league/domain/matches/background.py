@@ -80,11 +80,13 @@ def is_overdue(model: type[Work], *, now: datetime | None = None) -> bool:
 
 
 def waiting(model: type[Work], now: datetime) -> QuerySet[Work]:
-    """Those that may be claimed: what is held back waits until it is shown."""
+    """Those that may be claimed: what is held back waits until it is shown, and a bot that an operator holds back until it is let go."""
     later = Q(match__embargo__gt=now) | Q(match__tournament__embargo__gt=now)
     rows: QuerySet[Any] = model._default_manager.filter(
         status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED
     )
+    if model is Consultation:
+        rows = rows.filter(version__bot__stopped=None)
     return rows.exclude(later)
 
 

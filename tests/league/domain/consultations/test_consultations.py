@@ -12,7 +12,7 @@ from django.conf import settings as configured
 import engine
 from engine.runner.rebuild import exchanges
 from engine.sandbox import Sandbox
-from league.domain.bots import packages
+from league.domain.bots import bots, packages
 from league.domain.consultations import asking, carrying, reading
 from league.domain.core.errors import Refused, TooMany
 from league.domain.judgements import asking as judging
@@ -156,6 +156,20 @@ def test_a_match_that_waits_goes_first_and_takes_it_from_a_worker(match, ana, tm
     row.refresh_from_db()
     assert (row.status, row.attempts, row.worker, row.answers) == (ConsultationStatus.ASKED, 0, "", [])
     assert consulting.carry_out(tmp_path)
+
+
+def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
+    """Nor does it keep anything else waiting."""
+    bot = asked(match, ana).version.bot
+    bots.stop(bot, why="odd", actor="eva", now=NOW)
+    assert carrying.claim("host:1", now=NOW) is None
+    assert not finding.makes_way(now=NOW)
+    asked(match, ana, "random")
+    held = carrying.claim("host:1", now=NOW)
+    assert held is not None
+    assert held.row.version.bot.slug == "random"
+    bots.let_go(bot, why="it is well", actor="eva", now=NOW)
+    assert carrying.claim("host:1", now=NOW) is not None
 
 
 def test_a_bot_that_fails_is_tried_twice_and_no_more(match, ana, tmp_path) -> None:
