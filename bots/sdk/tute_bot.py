@@ -687,7 +687,8 @@ class View:
         """What a seat's card proves about its hand, by the obligation of the trick (rules book, README section 4)."""
         rule = self.rules["obligation_stock_open" if self._open else "obligation_stock_empty"]
         led, trump = self.led, self.trump
-        if rule == "free" or led is None or self.rules["illegal_move"] == "accuse":  # where others accuse it may be a lie
+        # where others have to accuse it a card may be a lie
+        if rule == "free" or led is None or self.rules["illegal_move"] == "accuse":
             return
         followed = card[1] == led
         if not followed and (rule != "trump_follow" or led == trump):

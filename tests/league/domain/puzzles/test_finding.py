@@ -152,6 +152,7 @@ def test_a_sitting_that_takes_longer_than_a_worker_looks_ends_the_search(match, 
     assert look(now=later(100)) is None
 
 
+@pytest.mark.slow
 def test_a_day_has_so_many_and_a_switch_ends_it(match, settings) -> None:
     settings.PUZZLES_PER_DAY = 1
     FoundPuzzle.objects.create(puzzle="0" * 12, match=match, created=NOW, line="{}")
