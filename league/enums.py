@@ -192,7 +192,7 @@ class ConsultationStatus(models.TextChoices):
 JUDGEMENT_MOVES: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
-    JudgementStatus.DONE: frozenset(),
+    JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # found damaged
     JudgementStatus.FAILED: frozenset(),
 }
 

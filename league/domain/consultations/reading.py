@@ -42,4 +42,6 @@ def answers(row: Consultation) -> list[Answer]:
             for step, deal, ply, action, would in row.answers
         ]
     except (ValueError, TypeError) as error:
-        raise Refused("these answers are damaged and cannot be shown; an operator can have them removed") from error
+        raise Refused(
+            "these answers are damaged and cannot be shown; an operator can have them made again (manage.py repair --replays)"
+        ) from error

@@ -60,7 +60,9 @@ def unpack(data: bytes) -> Body:
                 one.line = tuple(Move(int(seat), str(action)) for seat, action in lines.get(str(one.step), ()))
         return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings)
     except (zlib.error, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        raise Refused("this judgement is damaged and cannot be shown; an operator can have it removed") from error
+        raise Refused(
+            "this judgement is damaged and cannot be shown; an operator can have it made again (manage.py repair --replays)"
+        ) from error
 
 
 def _place(name: str) -> Place:

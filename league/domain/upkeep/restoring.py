@@ -1,16 +1,18 @@
 """Replays that the disk has damaged, lost or exchanged: put back where they are kept elsewhere, else played again from their actions.
 
 What is played again has the same cards, actions and scores, which is proved before it is stored; when bots answered and what they noted is
-lost, and the record says so. Results are never touched. It may be run twice.
+lost, and the record says so. Results are never touched. It may be run twice. What was made of replays and is damaged, judgements and answers of
+bots that were asked, workers make again.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -19,10 +21,13 @@ import engine
 from engine.replay import ReplayError
 from engine.runner.evidence.replays import check
 from engine.runner.match import suits_of
-from league.domain.core import clock, journal
+from league.domain.consultations import reading
+from league.domain.core import clock, journal, moves
+from league.domain.core.errors import Refused
+from league.domain.judgements import bodies
 from league.domain.matches import logs, packing, replays
-from league.enums import MatchStatus
-from league.models import Match, MatchLog, Party, Sitting
+from league.enums import JudgementStatus, MatchStatus
+from league.models import Consultation, Judgement, Match, MatchLog, Party, Sitting
 
 CHUNK = 200  # matches that are looked at together
 RESTORED = "played again from its actions: when the bots answered, and their notes, are lost"
@@ -38,11 +43,12 @@ class Restored:
     put_back: list[str] = field(default_factory=list)
     played: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)  # judgements and answers
 
     @property
     def empty(self) -> bool:
         """Whether there was nothing to do."""
-        return not (self.bound or self.put_back or self.played or self.lost)
+        return not (self.bound or self.put_back or self.played or self.lost or self.again)
 
 
 def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None = None) -> Restored:
@@ -61,7 +67,35 @@ def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None =
             _restore(sitting, strays, found, actor=actor, now=now)
             transaction.set_rollback(dry_run)
     _restore_logs(found, actor=actor, dry_run=dry_run, now=now)
+    _make_again(found, actor=actor, dry_run=dry_run, now=now)
     return found
+
+
+def _make_again(found: Restored, *, actor: str, dry_run: bool, now: datetime) -> None:
+    """What nobody can read is made again, in the row that it has: judgements, which stay counted once, and answers of bots of the house."""
+    done = {"status": JudgementStatus.DONE}
+    judged = Judgement.objects.filter(**done).select_related("match").order_by("pk")
+    asked = Consultation.objects.filter(**done).select_related("match", "version__bot").order_by("pk")
+    afresh = {"progress": 0, "attempts": 0, "cpu_s": 0.0, "finished": None, "limited": False}
+    for row in judged.iterator(chunk_size=CHUNK):
+        if _is_damaged(partial(bodies.unpack, bytes(row.body))):
+            found.again.append(f"{row.match.public_id}, {row.kind} judgement")
+            if not dry_run:
+                moves.move(row, JudgementStatus.ASKED, now=now, actor=actor, body=b"", **afresh)
+    for one in asked.iterator(chunk_size=CHUNK):
+        if _is_damaged(partial(reading.answers, one)):
+            place = f"board {one.board}, sitting {one.sitting}, seat {one.seat}"
+            found.again.append(f"{one.match.public_id}, {place}, answers of {one.version}")
+            if not dry_run:
+                moves.move(one, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
+
+
+def _is_damaged(read: Callable[[], object]) -> bool:
+    try:
+        read()
+    except Refused:
+        return True
+    return False
 
 
 # ---- logs

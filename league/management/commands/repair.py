@@ -26,7 +26,9 @@ class Command(LeagueCommand):
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument(
-            "--replays", action="store_true", help="restore damaged replays; takes --dry-run and no other"
+            "--replays",
+            action="store_true",
+            help="restore damaged replays, have damaged judgements made again; takes --dry-run and no other",
         )
         parser.add_argument("--game")
         parser.add_argument("--revisions", metavar="FIRST..LAST", help="such as 1..2, or 3 alone")
@@ -74,5 +76,7 @@ class Command(LeagueCommand):
             match = name.partition(",")[0]
             again = f"manage.py rerun_match {match} --why 'its replay is lost' plays the match again"
             self.say(f"  cannot be restored: {name}; its result stands ({again})")
+        for name in found.again:
+            self.say(f"  damaged, workers make it again: {name}")
         if found.empty:
             self.say("  nothing: there is nothing to repair")

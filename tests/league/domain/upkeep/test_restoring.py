@@ -11,11 +11,13 @@ from django.core.management import call_command
 import engine
 from engine.runner import FaultReport
 from engine.runner.match import forfeited
+from league.domain.consultations import asking as consultations
+from league.domain.judgements import asking
 from league.domain.matches import leases, logs, packing, replays, reports
 from league.domain.upkeep import invariants
 from league.domain.upkeep.restoring import RESTORED, restore_replays
-from league.models import LeagueEvent, Match, MatchLog, Sitting
-from tests.support import rows
+from league.models import Consultation, Judgement, LeagueEvent, Match, MatchLog, Sitting
+from tests.support import consulting, rows
 from tests.support.league import NOW, accepted, play, result, started
 from tests.support.loose import loosen
 
@@ -321,3 +323,33 @@ def test_a_log_whose_row_is_gone_is_missed(logged: Match) -> None:
 
     assert [one.check for one in invariants.check_all(now=NOW)] == ["replays"]
     assert len(restore_replays(actor="test", now=NOW).lost) == 4
+
+
+def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) -> None:
+    """In their own rows: a judgement that has been counted is not counted as another one."""
+    consulting.enter("random")
+    consulting.told(logged)
+    judged, _ = asking.ask(logged, "open", ana, now=NOW)
+    answered, _ = consultations.ask(logged, 1, 0, 0, "random", ana, now=NOW)
+    whole, _ = consultations.ask(logged, 1, 0, 1, "random", ana, now=NOW)
+    Judgement.objects.filter(pk=judged.pk).update(status="done", body=b"rubbish", summed=True, finished=NOW)
+    Consultation.objects.filter(pk=answered.pk).update(status="done", answers=[[1]], finished=NOW)
+    Consultation.objects.filter(pk=whole.pk).update(
+        status="done", answers=[[1, 1, 0, "play 1o", "play 3o"]], finished=NOW
+    )
+
+    seen = restore_replays(actor="ana", dry_run=True, now=NOW)
+    assert seen.again == [
+        f"{logged.public_id}, open judgement",
+        f"{logged.public_id}, board 1, sitting 0, seat 0, answers of random v1",
+    ]
+    judged.refresh_from_db()
+    assert judged.status == "done"
+
+    assert restore_replays(actor="ana", now=NOW).again == seen.again
+    judged.refresh_from_db()
+    answered.refresh_from_db()
+    whole.refresh_from_db()
+    assert (judged.status, bytes(judged.body), judged.summed, judged.finished) == ("asked", b"", True, None)
+    assert (answered.status, answered.answers, whole.status) == ("asked", [], "done")
+    assert restore_replays(actor="ana", now=NOW).empty

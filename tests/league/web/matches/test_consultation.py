@@ -60,7 +60,9 @@ def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
     refused = owner.post(f"{where}consult/", {**given, "bot": "rufo"}, follow=True).content.decode()
     assert "se pregunta a un bot de la casa que juegue a partnership: greedy, random" in refused
     Consultation.objects.update(status="failed", reason="<b>broken</b>")
-    assert "No se le pudo preguntar a greedy v1: <b>broken</b>" in text(owner, f"{where}?b=1&s=0")
+    assert "No se le pudo preguntar a greedy v1: <b>broken</b>. Se puede volver a pedir al cabo de 30 días." in text(
+        owner, f"{where}?b=1&s=0"
+    )
 
 
 def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league, reader, owner, tmp_path) -> None:
