@@ -170,7 +170,7 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
     observations (n, SIZE) and masks (n, width) that gives n actions, the learner plays all seats of one side, in match i side i modulo the number
     of sides, and is asked for nothing else; the reward is that of this side. `info` has "seat", who is on turn, and "rewards", of all seats.
     Matches begin anew in the step that ends them (AutoresetMode.SAME_STEP); since nobody acts at the end there is no "final_obs".
-    `copy=False` gives the same arrays in each step instead of copies.
+    `copy=False` gives the same arrays in each step instead of copies. Opponents that answer -1, "wait", raise ValueError.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -238,6 +238,8 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
         while len(theirs := np.flatnonzero(self._side[arrays.turns] != self._mine)):
             actions = np.full(self.num_envs, KEEP, np.int64)
             actions[theirs] = self.opponents(arrays.observations[theirs], arrays.masks[theirs])
+            if (actions[theirs] == KEEP).any():
+                raise ValueError("opponents must act where they are asked: -1 would let a match wait for ever")
             self.matches.step(actions)
             rewards += arrays.rewards
             ended |= arrays.ended

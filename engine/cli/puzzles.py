@@ -150,15 +150,18 @@ def _try(args: argparse.Namespace) -> int:
 def _read(path: Path) -> Iterator[Puzzle]:
     from engine.puzzles import NotAPuzzleError, read
 
-    number = 0
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path} holds no puzzles: {error}. Make such files with tute puzzles find") from None
+    if not any(line.strip() for line in lines):
+        raise Problem(f"{path} is empty")
+    for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 yield read(line)
             except NotAPuzzleError as error:
                 raise Problem(f"{path}, line {number}: {error}. Make such files with tute puzzles find") from None
-    if not number:
-        raise Problem(f"{path} is empty")
 
 
 def _ask(bot: BotSpec, box: Sandbox, puzzle: Puzzle) -> tuple[str | None, str]:

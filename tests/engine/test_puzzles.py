@@ -220,15 +220,20 @@ def test_a_file_that_was_changed_is_refused(
         (["find", "{log}", "other"], "takes one log"),
         (["try", "random"], "name the file of the puzzles"),
         (["try", "random", "{empty}"], "is empty"),
+        (["try", "random", "{blank}"], "is empty"),
+        (["try", "random", "{binary}"], "holds no puzzles"),
     ],
 )
 def test_wrong_input_is_told(
     words: list[str], said: str, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    empty = tmp_path / "empty.jsonl"
+    empty, blank, binary = (tmp_path / f"{name}.jsonl" for name in ("empty", "blank", "binary"))
     empty.touch()
+    blank.write_text("\n\n")
+    binary.write_bytes(b"PK\x03\x04\xff")
+    files = {"log": log, "empty": empty, "blank": blank, "binary": binary}
 
-    assert main(["puzzles", *(word.format(log=log, empty=empty) for word in words)]) == 2
+    assert main(["puzzles", *(word.format(**files) for word in words)]) == 2
     assert said in capsys.readouterr().err
 
 

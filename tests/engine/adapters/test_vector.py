@@ -227,3 +227,10 @@ def test_opponents_play_the_other_sides() -> None:
         decisions += 1
     assert asked > 450
     assert (rewards > 0).all()
+
+
+def test_opponents_may_not_wait() -> None:
+    env = TuteVectorEnv("partnership", 6, opponents=lambda observations, _: np.full(len(observations), -1))
+
+    with pytest.raises(ValueError, match="must act"):
+        env.reset(seed=1)
