@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import groupby
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from engine.analysis import JUDGE, USUAL_NODES, Decision, Seat, decisions, from_the_end, mean_error, phase_of, worths
@@ -102,6 +102,8 @@ def _check(puzzle: Puzzle) -> None:
     numbers = (puzzle.seat, puzzle.margin, puzzle.error, puzzle.deals, *puzzle.lost.values())
     if any(type(one) is not str for one in texts) or any(type(one) not in (int, float) for one in numbers):
         raise NotAPuzzleError("a field has a wrong type")
+    if not all(isfinite(one) for one in numbers):
+        raise NotAPuzzleError("a number is not finite")
     if set(puzzle.lost) != set(puzzle.legal) or not puzzle.best or not set(puzzle.best) <= set(puzzle.legal):
         raise NotAPuzzleError("its choices do not agree with one another")
     if puzzle.id != _identity(puzzle.game, puzzle.options, puzzle.players, puzzle.seat, puzzle.events):

@@ -138,8 +138,15 @@ class Matches:
         return self.arrays
 
     def step(self, actions: Any) -> Arrays:
-        """Takes one action in each match: an array or a list of dense numbers; -1 lets a match wait. The arrays then show what follows."""
-        self._publish(self.batch.step(actions.tolist() if isinstance(actions, np.ndarray) else actions))
+        """Takes one action in each match: an array or a list of dense numbers; -1 lets a match wait. The arrays then show what follows.
+
+        Raises ValueError where there are not as many actions as matches, TypeError for an array of anything but integers; nothing changes then.
+        """
+        if isinstance(actions, np.ndarray):
+            if actions.dtype.kind not in "iu":
+                raise TypeError(f"actions are whole numbers, not {actions.dtype}")
+            actions = actions.tolist()
+        self._publish(self.batch.step(actions))
         return self.arrays
 
     def sample(self) -> list[int]:

@@ -88,11 +88,13 @@ def _find(args: argparse.Namespace) -> int:
         if given is not None and given < least:
             raise Problem(f"--{name} {given}: at least {least}")
     seen: set[str] = set()
+    made: Path | None = None
     try:
         replays = list(documents(args.target, args.league))
         if not replays:
             raise Problem(f"{args.target} is empty")
         out = args.output.open("x", encoding="utf-8") if args.output else nullcontext(sys.stdout)
+        made = args.output
         with out as file, progress("looking for puzzles") as advance:
             for done, replay in enumerate(replays):
                 advance(done, len(replays))
@@ -102,7 +104,9 @@ def _find(args: argparse.Namespace) -> int:
                         print(one.line(), file=file, flush=True)
     except FileExistsError:
         raise Problem(f"{args.output} is there already; choose another name or remove it") from None
-    except (ReplayError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (ReplayError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        if made and not seen:
+            made.unlink(missing_ok=True)  # empty, and in the way of the next try
         raise Problem(f"{args.target}: {error}") from None
     print(f"{len(seen)} puzzles in {len(replays)} sittings", file=sys.stderr)
     return OK

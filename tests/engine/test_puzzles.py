@@ -197,6 +197,7 @@ for line in sys.stdin:
         ({"legal": 3}, "it is no puzzle"),
         ({"best": [["play 1o"]]}, "wrong type"),
         ({"lost": {"play 1o": "much"}}, "wrong type"),
+        ({"margin": float("nan")}, "not finite"),
         ({"more": 1}, "it is no puzzle"),
     ],
 )
@@ -247,3 +248,18 @@ def test_a_score_has_its_intervals(mine: list[puzzles.Puzzle]) -> None:
     assert score.share == (0.5, *engine.intervals.wilson(0.5, 4))
     assert score.mean[0] == max(one.lost.values()) / 2
     assert score.mean[1] > score.mean[0]
+
+
+def test_a_log_that_cannot_be_read_leaves_no_file_and_takes_none(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    broken, out, mine = tmp_path / "broken.jsonl", tmp_path / "out.jsonl", tmp_path / "mine.jsonl"
+    broken.write_text("".join(json.dumps(line | {"meta": None}) + "\n" for line in lines))
+    mine.write_text("mine")
+
+    for place in (out, mine):
+        assert main(["puzzles", "find", str(broken), "-o", str(place)]) == 2
+        assert str(broken) in capsys.readouterr().err or place == mine
+    assert not out.exists()
+    assert mine.read_text() == "mine"

@@ -73,10 +73,10 @@ def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None =
 
 def _make_again(found: Restored, *, actor: str, dry_run: bool, now: datetime) -> None:
     """What nobody can read is made again, in the row that it has: judgements, which stay counted once, and answers of bots of the house."""
-    done = {"status": JudgementStatus.DONE}
+    done: dict[str, Any] = {"status": JudgementStatus.DONE}
     judged = Judgement.objects.filter(**done).select_related("match").order_by("pk")
     asked = Consultation.objects.filter(**done).select_related("match", "version__bot").order_by("pk")
-    afresh = {"progress": 0, "attempts": 0, "cpu_s": 0.0, "finished": None, "limited": False}
+    afresh: dict[str, Any] = {"progress": 0, "attempts": 0, "cpu_s": 0.0, "finished": None, "limited": False}
     for row in judged.iterator(chunk_size=CHUNK):
         if _is_damaged(partial(bodies.unpack, bytes(row.body))):
             found.again.append(f"{row.match.public_id}, {row.kind} judgement")

@@ -234,3 +234,15 @@ def test_opponents_may_not_wait() -> None:
 
     with pytest.raises(ValueError, match="must act"):
         env.reset(seed=1)
+
+
+def test_actions_that_are_no_whole_numbers_change_nothing() -> None:
+    matches = Matches("partnership", 4, seed=1)
+    before = matches.arrays.observations.copy()
+
+    with pytest.raises(TypeError, match="whole numbers, not float64"):
+        matches.step(np.zeros(4))
+
+    assert (matches.arrays.observations == before).all()
+    matches.step(np.array(matches.sample()))
+    assert not (matches.arrays.observations == before).all()
