@@ -29,7 +29,7 @@ from engine.search.foresight import FEATURES, Foresight, Weights  # noqa: E402
 from tests.bots.harness import Seated, house, play, tute_bot  # noqa: E402
 
 # by game: how many deals, or games of several deals, are learned from, and how many deals of the hidden cards a player thinks of
-GAMES = {"two_player": (20_000, 800), "corriente": (400, 200)}
+GAMES = {"two_player": (20_000, 800), "corriente": (2_500, 40)}
 OPTIONS = {"corriente": {"target": 1000, "claim_mode": "none"}}  # deals are played to their end, some eight in a game
 EACH = 50  # deals that a process plays before it tells
 BESIDE = 0.4  # weight of the positions of the rows beside

@@ -56,10 +56,10 @@ class DeepBot(Bot):
         ("individual", 2): Plan(ahead=2),
         ("two_player", 2): Plan(stocked=1, empty=1, ahead=2, deals=120),
         ("brisca", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=80),
-        ("cabrero", 4): Plan(cards=1_000_000, deals=400),
-        ("corriente", 2): Plan(ahead=2, late=8),
-        ("guinote", 4): Plan(),
-        ("subastado", 3): Plan(stocked=3, empty=3),
+        ("cabrero", 4): Plan(stocked=3, empty=3, cards=1_000_000, deals=30),
+        ("corriente", 2): Plan(stocked=1, empty=4, ahead=2, late=8, deals=200),
+        ("guinote", 4): Plan(deals=60),
+        ("subastado", 3): Plan(stocked=4, empty=4, deals=36),
     }
     # where the rules are not compiled: games in which it thinks, and its budget, some microseconds a card
     plain = ("partnership", "individual", "two_player")
