@@ -159,7 +159,7 @@ def main() -> None:
     """Play, fit, print, and write if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], choices=GAMES, help="only this game")
-    parser.add_argument("--deals", type=int, help="deals to learn from, or games (20000, corriente 400)")
+    parser.add_argument("--deals", type=int, help="deals to learn from, or games (20000, corriente 2500)")
     parser.add_argument("--first", type=int, default=1, help="number of the first deal (1)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--write", action="store_true", help="put the weights into bots/house/champion/learned.py")
