@@ -312,7 +312,7 @@ def _meta(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
 
 def _referees_own(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
     """What stands in a record beside cards and scores: faults, the forfeit that they cost, and what the bots of the pass were told."""
-    parties = Party.objects.filter(match=sitting.board.match_id)
+    parties = Party.objects.filter(match=sitting.board.match_id).order_by("number")
     told = [fault for party in parties for fault in party.faults if fault["sitting"] == sitting.number]
     told = [fault for fault in told if fault["board"] <= sitting.board.number]
     mine = [fault for fault in told if fault["board"] == sitting.board.number]
