@@ -1,4 +1,4 @@
-"""The house bot `deep`: it tries its cards out as `counting` does, in many times as many deals of the hidden cards.
+"""The house bot `deep`: it tries its cards out as `counting` does, in more deals of the hidden cards, and in some games with open hands.
 
 1. It keeps the league's books (`view.deals`): whatever was shown or proved, every deal of the hidden cards that agrees with it is equally likely.
    It adds that who wins a trick and leads on without singing holds no pair that could have been sung.

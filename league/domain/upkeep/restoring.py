@@ -18,6 +18,7 @@ from typing import Any
 from django.db import transaction
 
 import engine
+from engine.analysis import JUDGE
 from engine.replay import ReplayError
 from engine.runner.evidence.replays import check
 from engine.runner.match import suits_of
@@ -74,7 +75,8 @@ def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None =
 def _make_again(found: Restored, *, actor: str, dry_run: bool, now: datetime) -> None:
     """What nobody can read is made again, in the row that it has: judgements, which stay counted once, and answers of bots of the house."""
     done: dict[str, Any] = {"status": JudgementStatus.DONE}
-    judged = Judgement.objects.filter(**done).select_related("match").order_by("pk")
+    # Those of an earlier judge are shown nowhere, and this one would judge otherwise under its name
+    judged = Judgement.objects.filter(judge=JUDGE, **done).select_related("match").order_by("pk")
     asked = Consultation.objects.filter(**done).select_related("match", "version__bot").order_by("pk")
     afresh: dict[str, Any] = {"progress": 0, "attempts": 0, "cpu_s": 0.0, "finished": None, "limited": False}
     for row in judged.iterator(chunk_size=CHUNK):

@@ -338,6 +338,9 @@ def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) ->
         status="done", answers=[[1, 1, 0, "play 1o", "play 3o"]], finished=NOW
     )
 
+    old = {"judge": "0", "status": "done", "body": b"rubbish", "finished": NOW}
+    of_before = Judgement.objects.create(match=logged, kind="open", asked_by=ana, place=0, created=NOW, **old)
+
     seen = restore_replays(actor="ana", dry_run=True, now=NOW)
     assert seen.again == [
         f"{logged.public_id}, open judgement",
@@ -350,6 +353,8 @@ def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) ->
     judged.refresh_from_db()
     answered.refresh_from_db()
     whole.refresh_from_db()
+    of_before.refresh_from_db()
+    assert of_before.status == "done", "another judge would judge it now"
     assert (judged.status, bytes(judged.body), judged.summed, judged.finished) == ("asked", b"", True, None)
     assert (answered.status, answered.answers, whole.status) == ("asked", [], "done")
     assert restore_replays(actor="ana", now=NOW).empty
