@@ -3,10 +3,10 @@
 A hand is one number, 16 bits a suit, and a card is the place of its bit. Hands travel as arguments, the mover's first, so there is no array of
 hands. Seats are places in the ring of those who play. The value of a position is what the first camp will still gain on the second.
 
-Alpha-beta with null windows from a first guess on, in strides; a table at the leads, in which cards of no points count by their order among
-those that are left; of cards that must do the same one is tried, and of cards that differ by points alone mostly one (`_is_alike`); the highest
-trumps, and what a leader can go on leading, take their points for certain (`_sure`), and the last trick plays itself. What is known of
-songs: to sing what can be sung costs nothing, unless it shuts out a dearer song, a tute or an exchange.
+Alpha-beta with null windows from a first guess on, in strides; a table at the leads, in which cards count by their order among those that are
+left, so that leads that differ by points alone bound each other (`_distance`); of cards that must do the same one is tried; the highest trumps,
+and what a leader can go on leading, take their points for certain (`_sure`), and the last trick plays itself. What is known of songs: to sing
+what can be sung costs nothing, unless it shuts out a dearer song, a tute or an exchange.
 
 Compiled this looks at 10 to 15 million cards a second; as Python source at 60 times fewer, to the same values. Bits come from a table: mypyc
 2.4.1 shifts a literal wrongly from bit 31 on. Multipliers past 62 bits are attributes: as constants they would be Python objects.
@@ -14,6 +14,7 @@ Compiled this looks at 10 to 15 million cards a second; as Python source at 60 t
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from engine.rules.obligations import CODES, FOLLOW_OR_TRUMP, FREE, TRUMP_FOLLOW
@@ -48,6 +49,7 @@ def knows(game: Terms) -> bool:
         and rules.result.__name__ == "most_points_wins"
         and rules.tie in ("last_trick", "drawn", "last_trick_or_none")
         and game.pack.size == 10
+        and _rises([rules.rank_points.get(rank, 0) for rank in game.pack.ranks])
         and rules.sides in ("single", "pairs")
         and rules.auction == "none"
         and rules.supply == "draw"
@@ -63,6 +65,11 @@ def knows(game: Terms) -> bool:
         and rules.illegal_move != "accuse"
         and _knows_talk(rules, game)
     )
+
+
+def _rises(points: list[int]) -> bool:
+    """Whether the lower half of a suit is worth nothing and no card less than one that it beats."""
+    return points == sorted(points) and not any(points[:5])
 
 
 def _knows_talk(rules: Rules, game: Terms) -> bool:
@@ -91,17 +98,18 @@ class Tricks:
         self.salt: i64 = 0  # of this deal, in what a row of the table is known by
         self.mask: i64 = 2**ROWS - 1
         self.table: vec[i64] = words([0] * 2 ** (ROWS + 1))
-        self.past: vec[i64] = words([0] * 256)  # how often a card cut a search short
+        # how often a card cut a search short, by its place in the trick and its seat
+        self.past: vec[i64] = words([0] * 1024)
         self.moves: vec[i64] = words([0] * 2048)
         self.bit: vec[i64] = words([2**place for place in range(62)])
         self.low: vec[i64] = words([max(0, (x & -x).bit_length() - 1) for x in range(1024)])
         self.high: vec[i64] = words([max(0, x.bit_length() - 1) for x in range(1024)])
+        self.count: vec[i64] = words([x.bit_count() for x in range(1024)])
         self.rank: vec[i64] = words([_among(live, held) for live in range(32) for held in range(32)])
         points = [rules.rank_points.get(rank, 0) for rank in pack.ranks]
         self.worth: vec[i64] = words(points + [0] * 6)
         self.sums: vec[i64] = words([sum(p for place, p in enumerate(points) if x >> place & 1) for x in range(1024)])
-        self.rising: bool = points == sorted(points)  # whether no card is worth less than a lower one
-        self.zero: i64 = sum(1 << place for place in range(5) if not points[place])
+        self.apart: vec[i64] = words([_apart(points[5:], x, y) for x in range(32) for y in range(32)])
         self.bonus: i64 = rules.last_trick_bonus
         self.open_code: i64 = CODES[rules.obligation_stock_open]
         self.empty_code: i64 = CODES[rules.obligation_stock_empty]
@@ -152,7 +160,7 @@ class Tricks:
         # as Python source numbers do not wrap around
         self.salt = (self.salt + self.k2) & 0x3FFFFFFFFFFFFFFF
         i: i64 = 0
-        while i < 256:
+        while i < 1024:
             self.past[i] = 0
             i += 1
 
@@ -445,6 +453,7 @@ class Tricks:
         first: bool = not (self.camps >> p) & 1
         known: i64 = 255
         key: i64 = 0
+        dear: i64 = 0
         row: i64 = -1
         e: i64 = 0
         t: i64 = self.trump
@@ -476,13 +485,18 @@ class Tricks:
                     if most <= alpha:
                         return most
             if self.left > 1:
-                key = self._key(h0, h1, h2, h3, p, left, ahead if tute else 0)
+                key = self._key(h0, h1, h2, h3, p, left, ahead, tute)
+                dear = _dear(h0 | h1 | h2 | h3)
                 row = (key & self.mask) << 1
                 key ^= self.salt
                 e = table[row + 1]
                 if e and table[row] == key:
                     lo: i64 = (e & 0xFFFF) - 16384
                     hi: i64 = ((e >> 16) & 0xFFFF) - 16384
+                    if e >> 41 != dear:
+                        d: i64 = self._distance(e >> 41, dear)
+                        lo -= d
+                        hi += d
                     if lo >= beta or lo == hi:
                         return lo
                     if hi <= alpha:
@@ -492,6 +506,8 @@ class Tricks:
                     if hi < beta:
                         beta = hi
                     known = (e >> 32) & 255
+                    if known != 255:
+                        known = self._nth(h0 | h1 | h2 | h3, known)
         else:
             if self.swap_turn and left:
                 swap: i64 = self._swaps(h0, left)
@@ -531,38 +547,23 @@ class Tricks:
                         m = x << t
         base: i64 = (self.left * 4 + k) * 16
         live: i64 = h0 | h1 | h2 | h3 | laid
-        others: i64 = live & ~h0
-        alike: bool = not left and not self.four and self.rising
         if left:
             live = -1
         end: i64 = self._different(m, live, base)
         moves = self.moves
         past = self.past
-        seat: i64 = p << 6
+        seat: i64 = k << 8 | p << 6
         i: i64 = base
         many: bool = end - base > 1
         if many:
-            # whose trick it will be is settled: of cards that are alike the dearest is best in an own one, else the cheapest
-            settled: bool = alike and (k == n - 1 or (k == n - 2 and not self.empty_code))
-            to: i64 = base
             while i < end:
                 card: i64 = moves[i]
-                promise: i64 = 0
-                if card == known:
-                    promise = 0x10000000000
-                else:
+                promise: i64 = 0x10000000000
+                if card != known:
                     promise = self._promise(p, k, led, bp, bs, bc, tp, card, h1, h2, h3)
-                    if settled and to > base and self._is_alike(h0, others, moves[to - 1] & 255, card):
-                        if promise <= 0:
-                            i += 1
-                            continue
-                        to -= 1
                     promise = (promise * 16 + (past[seat + card] >> 8) + 0x1000000) << 8
-                moves[to] = promise + card
-                to += 1
+                moves[i] = promise + card
                 i += 1
-            end = to
-            many = end - base > 1
         chosen: i64 = 255
         bit = self.bit
         worth = self.worth
@@ -584,13 +585,6 @@ class Tricks:
             card = picked & 255
             s: i64 = card & 48
             c: i64 = card & 15
-            if alike and i > base:
-                bound: i64 = self._bound(h0, others, base, i, card, first)
-                if (bound <= alpha) if first else (bound >= beta):
-                    best = max(best, bound) if first else min(best, bound)
-                    moves[i] = card | (bound + 16384) << 8
-                    i += 1
-                    continue
             one: i64 = bit[card]
             np: i64 = bp
             ns: i64 = bs
@@ -662,7 +656,6 @@ class Tricks:
                     )
             if self.over:
                 return 0
-            moves[i] = card | (v + 16384) << 8
             if first:
                 if v > best:
                     best = v
@@ -685,11 +678,14 @@ class Tricks:
             lo = -FAR
             hi = FAR
             e = table[row + 1]
-            if e and table[row] == key:
+            if e and table[row] == key and e >> 41 == dear:
                 lo = (e & 0xFFFF) - 16384
                 hi = ((e >> 16) & 0xFFFF) - 16384
             else:
                 table[row] = key
+            if chosen != 255:
+                s = chosen & 48
+                chosen = s | self.count[((h0 | h1 | h2 | h3) >> s) & ((1 << (chosen & 15)) - 1)]
             if best >= wide_high:
                 lo = max(lo, best)
             elif best <= wide_low:
@@ -697,7 +693,7 @@ class Tricks:
             else:
                 lo = best
                 hi = best
-            table[row + 1] = (lo + 16384) | ((hi + 16384) << 16) | (chosen << 32) | (1 << 40)
+            table[row + 1] = (lo + 16384) | ((hi + 16384) << 16) | (chosen << 32) | (1 << 40) | (dear << 41)
         return best
 
     def _take(  # noqa: C901 - the hot path: calls cost more than lines
@@ -753,13 +749,12 @@ class Tricks:
         """Writes one of each set of cards that must do the same; gives the end. live: all cards that are not gone, or -1 while there is a stock."""
         low = self.low
         out = self.moves
-        zero: i64 = self.zero
         n: i64 = base
         s: i64 = 0
         while m:
             x: i64 = m & SUIT
             if x:
-                z: i64 = x & zero
+                z: i64 = x & LOW
                 if not z & (z - 1) or live == -1:
                     while x:
                         out[n] = s + low[x]
@@ -780,33 +775,6 @@ class Tricks:
             m >>= 16
             s += 16
         return n
-
-    def _is_alike(self, hand: i64, others: i64, a: i64, b: i64) -> bool:
-        """Whether two cards of a hand, the lower one first, differ by their points alone: no other hand's stands between, no song is at stake."""
-        s: i64 = a & 48
-        if b & 48 != s or ((others >> s) & SUIT) & ((1 << (b & 15)) - (2 << (a & 15))):
-            return False
-        pair: i64 = self.pair
-        return not ((self.to_sing & ~self.sung) >> (s >> 4)) & 1 or (hand >> s) & pair != pair
-
-    def _bound(self, hand: i64, others: i64, base: i64, end: i64, card: i64, first: bool) -> i64:
-        """What a card comes to at best, for who plays it, by those tried before that are alike.
-
-        All goes on as after the other card, but that both may win or lose the difference of their points.
-        """
-        moves = self.moves
-        found: i64 = FAR if first else -FAR
-        i: i64 = base
-        while i < end:
-            o: i64 = moves[i] & 255
-            if self._is_alike(hand, others, min(o, card), max(o, card)):
-                d: i64 = 2 * (self.worth[card & 15] - self.worth[o & 15])
-                if d < 0:
-                    d = -d
-                v: i64 = ((moves[i] >> 8) & 0xFFFF) - 16384
-                found = min(found, v + d) if first else max(found, v - d)
-            i += 1
-        return found
 
     def _promise(  # noqa: C901 - the hot path: calls cost more than lines
         self, p: i64, k: i64, led: i64, bp: i64, bs: i64, bc: i64, tp: i64, card: i64, h1: i64, h2: i64, h3: i64
@@ -1062,9 +1030,15 @@ class Tricks:
 
     # ---- the table
 
-    def _key(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, left: i64, ahead: i64) -> i64:
-        """A number for a lead: hands by place from the leader on, songs that are left, the stock."""
-        more: i64 = (ahead + 1024) << 12 | left << 5 | p << 1
+    def _key(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, left: i64, ahead: i64, tute: i64) -> i64:
+        """A number for a lead: hands by place from the leader on, songs that are left, the stock.
+
+        Cards count by their order among those that are left, so leads share it that differ by points alone, unless their cards are named by
+        something else: the stock, a tute (its worth depends on what has been won), a pair that can be sung.
+        """
+        more: i64 = left << 5 | p << 1
+        if tute:
+            more |= (ahead + 1024) << 12 | 8
         if self.swapped:
             more |= 1
         said: i64 = 0
@@ -1078,34 +1052,58 @@ class Tricks:
             if self.order == FIRST and said & self.bit[self.trump >> 4]:
                 said |= self.twenties << 4
         shown: i64 = self.stock[self.end - 1] if left else 0
+        named: i64 = 15 if left or tute else said
         if INTERPRETED:
-            return hash((h0, h1, h2, h3, more, said, shown)) & 0xFFFFFFFFFFFFFFF
-        rank = self.rank
+            suits = [self._folded(h0 >> s, h1 >> s, h2 >> s, h3 >> s, named >> (s >> 4) & 1) for s in range(0, 64, 16)]
+            return hash((more, said, shown, *suits)) & 0xFFFFFFFFFFFFFFF
         m1: i64 = self.m1
         m2: i64 = self.m2
         k1: i64 = self.k1
         k: i64 = self.k0 * (more + 1)
         k = _mix(k ^ (said << 8) ^ shown, m1, m2)
-        zero: i64 = self.zero
         s: i64 = 0
         while s < 4:
-            v: i64 = 0
-            if left:
-                v = ((((h0 & SUIT) << 10 | (h1 & SUIT)) << 10) | (h2 & SUIT)) << 10 | (h3 & SUIT)
-            else:
-                live: i64 = ((h0 | h1 | h2 | h3) & zero) << 5
-                top: i64 = SUIT & ~zero
-                v = (h0 & top) | rank[live | (h0 & zero)]
-                v = v << 10 | (h1 & top) | rank[live | (h1 & zero)]
-                v = v << 10 | (h2 & top) | rank[live | (h2 & zero)]
-                v = v << 10 | (h3 & top) | rank[live | (h3 & zero)]
-            k = _mix(k ^ (v * k1), m1, m2) + s
+            k = _mix(k ^ (self._folded(h0, h1, h2, h3, named & 1) * k1), m1, m2) + s
+            named >>= 1
             h0 >>= 16
             h1 >>= 16
             h2 >>= 16
             h3 >>= 16
             s += 1
         return _mix(k, m1, m2)
+
+    def _folded(self, h0: i64, h1: i64, h2: i64, h3: i64, named: i64) -> i64:
+        """Who holds which card of the suit that stands lowest: of all, or of those that are left."""
+        if named:
+            return ((h0 & SUIT) << 10 | (h1 & SUIT)) << 20 | (h2 & SUIT) << 10 | (h3 & SUIT)
+        rank = self.rank
+        live: i64 = h0 | h1 | h2 | h3
+        top: i64 = live & 992
+        n: i64 = self.count[live & LOW]
+        live = (live & LOW) << 5
+        v: i64 = rank[top | ((h0 >> 5) & LOW)] << n | rank[live | (h0 & LOW)]
+        v = v << 10 | rank[top | ((h1 >> 5) & LOW)] << n | rank[live | (h1 & LOW)]
+        v = v << 10 | rank[top | ((h2 >> 5) & LOW)] << n | rank[live | (h2 & LOW)]
+        return v << 10 | rank[top | ((h3 >> 5) & LOW)] << n | rank[live | (h3 & LOW)]
+
+    def _distance(self, was: i64, now: i64) -> i64:
+        """How much two leads of one key can differ: play goes on alike in both, and each card brings somebody other points. Both as `_dear`."""
+        apart = self.apart
+        return (
+            apart[(was & 31) << 5 | (now & 31)]
+            + apart[(was & 992) | ((now >> 5) & 31)]
+            + apart[((was >> 5) & 992) | ((now >> 10) & 31)]
+            + apart[((was >> 10) & 992) | ((now >> 15) & 31)]
+        )
+
+    def _nth(self, live: i64, place: i64) -> i64:
+        """The card of a suit at a place among those that are left."""
+        x: i64 = (live >> (place & 48)) & SUIT
+        i: i64 = place & 15
+        while i:
+            x &= x - 1
+            i -= 1
+        return (place & 48) | self.low[x]
 
     def _is_paired(self, h0: i64, h1: i64, h2: i64, h3: i64, s: i64) -> bool:
         pair: i64 = self.pair
@@ -1116,7 +1114,7 @@ class Tricks:
     def _forget(self) -> None:
         past = self.past
         i: i64 = 0
-        while i < 256:
+        while i < 1024:
             past[i] = past[i] >> 1
             i += 1
 
@@ -1127,6 +1125,18 @@ def _mix(x: i64, m1: i64, m2: i64) -> i64:
     x ^= (x >> 27) & 0x1FFFFFFFFF
     x *= m2
     return x ^ ((x >> 33) & 0x7FFFFFFF)
+
+
+def _dear(live: i64) -> i64:
+    """The cards worth something of those that are left, five bits a suit."""
+    return ((live >> 5) & 31) | ((live >> 16) & 992) | ((live >> 27) & 31744) | ((live >> 38) & 0xF8000)
+
+
+def _apart(points: list[int], x: int, y: int) -> int:
+    """What the cards worth something of a suit differ by in two leads, highest against highest; beside them those worth nothing stand."""
+    mine = [points[i] for i in (4, 3, 2, 1, 0) if x >> i & 1]
+    others = [points[i] for i in (4, 3, 2, 1, 0) if y >> i & 1]
+    return sum([abs(a - b) for a, b in zip_longest(mine, others, fillvalue=0)])
 
 
 def _among(live: int, held: int) -> int:
