@@ -37,7 +37,7 @@ _SIGKILL = 9
 _SPARES = 4  # live bots and spares together
 _IDLE_MS = 1  # without a request until a spare is made
 _SPARE_NAME = "tute-spare"
-_PATIENCE = 500  # times two milliseconds until a control group must be empty
+_PATIENCE = 10_000  # times two milliseconds until a control group must be empty: on a busy machine what was killed takes its time to go
 
 
 def arrange(received: "list[int]") -> "list[int]":

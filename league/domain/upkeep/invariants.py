@@ -272,7 +272,7 @@ def kept_wishes(since: datetime | None, now: datetime) -> Iterator[Finding]:
         for held, end in wishes:
             after, before = max(held.at + MOMENT, since or held.at), end.at if end else now
             # A claim reads the clock before it looks: one that sees the end of a pause may bear an earlier moment, but stands behind it
-            sooner = begun.filter(pk__lt=end.pk) if end else begun
+            sooner = (begun.filter(pk__lt=end.pk) if end else begun).order_by("pk")
             for event in sooner.filter(at__gt=after, at__lt=before) if after < before else ():
                 what = f"was begun at {event.at}; {subject} held it since {held.at}"
                 yield Finding("wishes", event.subject, what, do)
