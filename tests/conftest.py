@@ -134,6 +134,37 @@ LONG = (
 )
 
 
+# What PostgreSQL can answer otherwise than SQLite: whatever reads or writes rows, and the door, whose queries are written out for it. The API
+# is asked there alone: what it calls of the domain is tried on both, and the pages ask SQLite for the same.
+ROWS = (
+    "tests/league/domain",
+    "tests/league/management",
+    "tests/league/api",
+    "tests/league/test_door.py",
+    "tests/league/web/test_bad_input.py",
+)
+# Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
+APART = (
+    "tests/league/domain/playing/test_process.py",
+    "tests/league/domain/playing/test_platform_faults.py",
+    "tests/league/domain/matches/test_faults_shown.py",
+    "tests/league/domain/tournaments/test_formats_played.py",
+    "tests/league/domain/matches/test_concurrency.py",
+    "tests/league/domain/upkeep/test_between.py",
+    "tests/league/domain/tournaments/test_new_format.py",
+    "tests/league/domain/ladders/test_live.py",
+    "tests/league/management/test_serve.py",
+    "tests/league/management/test_upgrade.py",
+)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what is asked on PostgreSQL."""
+    file = item.nodeid.partition("::")[0]
+    if file.startswith(ROWS) and file not in APART:
+        item.add_marker("rows")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first; the rest as it was."""

@@ -8,6 +8,7 @@ import pytest
 
 from engine.game import declared, games, load
 from tests.bots.harness import HOUSE, BotClass, Duel, house, play, tute_bot
+from tests.support.parts import mostly_slow
 
 NAMES = sorted(manifest.parent.name for manifest in HOUSE.glob("*/bot.toml"))
 GAMES = {name: tomllib.loads((HOUSE / name / "bot.toml").read_text())["games"] or games() for name in NAMES}
@@ -160,14 +161,17 @@ def thinking(name: str, key: str, monkeypatch: pytest.MonkeyPatch, cards: int) -
 
 @pytest.mark.parametrize(
     ("name", "key", "count"),
-    [
-        ("champion", "guinote", 12),
-        ("champion", "subastado", 8),
-        ("champion", "corriente", 8),
-        ("champion", "brisca", 12),
-        ("deep", "guinote", 12),
-        ("deep", "brisca", 12),
-    ],
+    mostly_slow(
+        [
+            ("champion", "guinote", 12),
+            ("champion", "subastado", 8),
+            ("champion", "corriente", 8),
+            ("champion", "brisca", 12),
+            ("deep", "guinote", 12),
+            ("deep", "brisca", 12),
+        ],
+        lambda case: case[:2] in (("champion", "corriente"), ("deep", "brisca")),
+    ),
 )
 def test_cards_are_tried_out_where_rules_are_not_compiled(
     name: str, key: str, count: int, monkeypatch: pytest.MonkeyPatch

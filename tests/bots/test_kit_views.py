@@ -20,11 +20,20 @@ from bots import tables
 from engine.search.knowledge import Knowledge
 from tests.bots.harness import ROOT, tute_bot
 from tests.support import languages
+from tests.support.parts import mostly_slow
 
 KITS = ROOT / "bots" / "kits"
 PROGRAMS = Path(__file__).parent / "kits"
 MOST = 200  # placements of an ending that are dealt EACH times
 EACH = 20
+QUICK = (
+    "partnership",
+    "subastado",
+    "guinote",
+    "cabrero",
+    "a_dos",
+    "podrida",
+)  # games of `make test`; `make slow` has all others
 # tables at which seats have duties that no game has by itself, or of which plays prove something else
 DUTIES: list[tuple[str, dict[str, Any]]] = [
     ("partnership", {"singing_mandatory": True}),
@@ -235,7 +244,7 @@ def compared(program: list[str], game: engine.Game, seed: int) -> int:
     return len(found)
 
 
-@pytest.mark.parametrize("key", engine.games())
+@pytest.mark.parametrize("key", mostly_slow(engine.games(), QUICK.__contains__))
 def test_a_library_knows_what_python_knows(program: list[str], key: str) -> None:
     tables_of_game = [engine.load(key, players=players) for players in sorted(engine.load(key).declared.players)]
     assert sum(compared(program, game, seed) for game in tables_of_game for seed in range(2)) > 10

@@ -250,6 +250,7 @@ def test_a_score_has_its_intervals(mine: list[puzzles.Puzzle]) -> None:
     assert score.mean[1] > score.mean[0]
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_read_leaves_no_file_and_takes_none(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

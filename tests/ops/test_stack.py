@@ -352,6 +352,7 @@ def may(stack: Stack, role: str, statements: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_an_upgrade_grants_again(league_stack: Stack) -> None:
     """What was granted besides is taken back, and a second time does no harm."""
     with psycopg.connect(league_stack.database_url) as owner:

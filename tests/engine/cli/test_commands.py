@@ -293,6 +293,7 @@ def test_sandbox_channels_says_what_it_needs(tute: Tute) -> None:
     assert "no tier glass holds here" in tute("sandbox", "channels", "--tier", "glass", code=2).stderr
 
 
+@pytest.mark.slow
 def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:
     made = tute("bot", "new", "my_bot")
 

@@ -12,6 +12,7 @@ import pytest
 from engine.cards import chance
 from engine.runner.evidence.reveal import KINDS
 from tests.engine.cli.conftest import Tute, tute_in
+from tests.support.parts import mostly_slow
 
 SECRET = chance.as_seed("abc")
 COMMITMENT = hashlib.sha256(SECRET).hexdigest()
@@ -53,7 +54,7 @@ def kinds(answer: dict) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("game", ["partnership", "cabrero", "guinote"])
+@pytest.mark.parametrize("game", mostly_slow(["partnership", "cabrero", "guinote"], "partnership".__eq__))
 def test_the_log_of_a_real_match_holds(tute: Tute, tmp_path: Path, game: str) -> None:
     """Suits are exchanged from sitting to sitting where the rules name none; that is proved too."""
     words = ("-o", "players=4") if game == "cabrero" else ()

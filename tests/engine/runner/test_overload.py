@@ -68,6 +68,7 @@ def test_other_programs_on_the_core_cost_nobody_a_match(box: Sandbox, make: Make
     assert slowest > 1e6 * TIGHT.wall_s(TIGHT.move_s + TIGHT.bank_s)
 
 
+@pytest.mark.slow
 def test_a_bot_that_only_waits_is_cut_off_on_a_busy_core_too(box: Sandbox, make: Maker, honest: BotSpec) -> None:
     core = max(os.sched_getaffinity(0))
     waits = make("def act(m): time.sleep(3600)", name="waits")

@@ -48,6 +48,7 @@ def played(matches: int, boards: int, tier: str, state_dir: Path) -> list[tuple[
     return [(int(kib), int(files)) for kib, files in (line.split() for line in done.stdout.splitlines())]
 
 
+@pytest.mark.slow
 def test_memory_is_flat_from_match_to_match(state_dir: Path) -> None:
     """384 deals; the first matches fill caches: the texts of actions, tables of cards."""
     found = played(8, 24, "none", state_dir)

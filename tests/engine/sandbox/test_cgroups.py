@@ -23,6 +23,7 @@ from engine.sandbox.process import death
 from engine.sandbox.tiers import choosing
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory, gone, held_tiers, running, worker
 from tests.engine.sandbox.test_workers import RUNNER
+from tests.support.parts import mostly_slow
 
 POLICY = Policy(memory_mb=64, threads=8)
 
@@ -219,7 +220,7 @@ def test_a_bot_outside_its_group_is_stopped(
     assert groups_left(kind, os.getpid()) == []
 
 
-@pytest.mark.parametrize("victim", ["worker", "worker and nursery"])
+@pytest.mark.parametrize("victim", mostly_slow(["worker", "worker and nursery"], "worker".__eq__))
 def test_no_group_outlives_a_worker_that_is_killed(
     kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
 ) -> None:

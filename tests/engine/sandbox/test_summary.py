@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from engine.sandbox import TIERS
 from tests.engine.sandbox.support import REPOSITORY
 
 
+@pytest.mark.slow
 def test_the_end_of_a_run_says_which_tiers_were_tested() -> None:
     words = [
         "-m",

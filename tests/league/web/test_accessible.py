@@ -93,6 +93,7 @@ def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
     assert found == [], "\n".join(found)
 
 
+@pytest.mark.slow
 def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) -> None:
     monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
     match = live[1].clean
@@ -106,6 +107,7 @@ def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) 
     assert look(f"{where}open", 360, "dark") + look(f"{where}fair", 1280, "light") == []
 
 
+@pytest.mark.slow
 def test_the_answers_of_a_bot_of_the_house_break_no_rule(look, live, tmp_path) -> None:
     consulting.enter("greedy", "random")
     match = consulting.told(live[1].clean)

@@ -160,6 +160,7 @@ def test_an_address_is_confirmed_before_anything_else_is_sent_to_it(league, owne
     assert Subscription.objects.get().period == ""
 
 
+@pytest.mark.slow
 def test_a_mail_server_that_fails_is_tried_again_after_growing_pauses(asked, inbox, caplog) -> None:
     subscribe(asked.ana, "day")
     inbox.refuses = b"MAIL"

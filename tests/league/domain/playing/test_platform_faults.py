@@ -364,6 +364,7 @@ def test_what_does_not_go_away_makes_the_match_void(way: str, machine: Machine, 
     assert not Board.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_machine_that_is_overloaded_beyond_measure_gives_the_match_back(machine: Machine) -> None:
     match = waiting(lambda: THINKS + source().splitlines()[-1])
     Match.objects.update(limits={**match.limits, "move_s": 0.3, "bank_s": 0.0, "wall_factor": 1.0, "wall_extra_s": 0.0})

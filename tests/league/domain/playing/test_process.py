@@ -220,7 +220,6 @@ def slow_cup(live: LiveLeague) -> tournaments.Tournament:
     return cup
 
 
-@pytest.mark.slow
 def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague) -> None:
     first = live.start("worker", LEASE_S="15")  # short, and longer than a busy machine holds a process up
     live.start("scheduler")

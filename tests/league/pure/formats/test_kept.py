@@ -20,6 +20,7 @@ import pytest
 from league.pure.formats import FORMATS, Field, check_field
 from league.pure.refusal import Refusal
 from tests.support.formats import by_chance, field, level, look, paired
+from tests.support.parts import mostly_slow
 
 KEPT = Path(__file__).with_name("kept.json")
 VALUES: dict[str, list[dict[str, Any]]] = {  # of parameters
@@ -104,7 +105,7 @@ def kept() -> dict[str, dict[str, str]]:
     return json.loads(KEPT.read_text())
 
 
-@pytest.mark.parametrize("key", sorted(kept()))
+@pytest.mark.parametrize("key", mostly_slow(sorted(kept()), "swiss".__eq__))
 def test_a_tournament_that_was_begun_goes_on_as_it_began(key: str) -> None:
     now = {name: played_out(key, played) for name, played in cases(key)}
 

@@ -106,6 +106,7 @@ def hold(courses: list[ladders.Course], newcomers: int) -> None:
         assert course.connectivity() > 0.15
 
 
+@pytest.mark.slow
 def test_pairs_are_in_order_sooner_than_by_random_pairing():
     """60 bots, a fifth of them newcomers, of a spread of 260 Elo. `make soak` plays 200."""
     told, chance, courses = in_order(60, 12, 1.5, 5, 30)
