@@ -372,9 +372,11 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
             ),
         )
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        sit_down(page, site, game, touch=touch)
-        wait_for(machine.tables.look, "a table waits", PATIENT_MS / 1000)
-        assert play_through(page, game, touch=touch) > 2, "past the lost line"
+        turns = 0
+        while turns <= 2:  # past the lost line: a tute may end a match before it
+            sit_down(page, site, game, touch=touch)
+            wait_for(machine.tables.look, "a table waits", PATIENT_MS / 1000)
+            turns = play_through(page, game, touch=touch)
         row = Table.objects.latest("pk")
         assert (row.status, seating.opened(row)[0]["over"]) == ("finished", True)
         look(page, f"{game}-over")
