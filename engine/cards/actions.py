@@ -7,30 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
+from typing import Final
 
 from engine.cards.pack import Pack
 from engine.errors import EngineError
 
-PLAY_END = 52  # 0..51: play that card
-SING = 52  # + suit
-TUTE = 56  # + index in TUTE_RANKS
-TUTE_RANKS = "RCS"
-EXCHANGE_SEVEN = 60  # + suit
-EXCHANGE_TWO = 64  # + suit
-PASS = 68
-CLAIM = 69
-CAPOTE = 70
-TAKE = 71  # the bonus of the last trick
-DECLINE = 72
-JOIN = 73
-OUT = 74
-PLAY = 75  # the call "play" of codillo and bato
-ACCUSE = 76
-TRUMP = 80  # + suit
-CALL = 84  # + card
-PREDICT = 136  # + tricks, 0..17
-BID = 200  # + points, 0..230
-DISCARD = 1000  # + 53-ary digits: 1 + card for each card put away, ascending; 1000 itself keeps all
+PLAY_END: Final = 52  # 0..51: play that card
+SING: Final = 52  # + suit
+TUTE: Final = 56  # + index in TUTE_RANKS
+TUTE_RANKS: Final = "RCS"
+EXCHANGE_SEVEN: Final = 60  # + suit
+EXCHANGE_TWO: Final = 64  # + suit
+PASS: Final = 68
+CLAIM: Final = 69
+CAPOTE: Final = 70
+TAKE: Final = 71  # the bonus of the last trick
+DECLINE: Final = 72
+JOIN: Final = 73
+OUT: Final = 74
+PLAY: Final = 75  # the call "play" of codillo and bato
+ACCUSE: Final = 76
+TRUMP: Final = 80  # + suit
+CALL: Final = 84  # + card
+PREDICT: Final = 136  # + tricks, 0..17
+BID: Final = 200  # + points, 0..230
+DISCARD: Final = 1000  # + 53-ary digits: 1 + card for each card put away, ascending; 1000 itself keeps all
 
 _WORDS = {
     PASS: "pass",

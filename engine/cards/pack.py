@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import Final
 
 from engine.errors import EngineError
 
-NO_SUIT = 4
-SUIT_BITS = 15  # two suits fill one digit of a Python int
+NO_SUIT: Final = 4
+SUIT_BITS: Final = 15  # two suits fill one digit of a Python int
 ONE_SUIT = (1 << SUIT_BITS) - 1
 LOW_SUITS = (1 << 2 * SUIT_BITS) - 1
 SPANISH_SUITS = "oceb"  # coins, cups, swords, batons

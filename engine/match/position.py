@@ -6,7 +6,7 @@ A position is an ordinary `State`; what is not given is empty or zero. Cards are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from engine.cards import chance
 from engine.cards.pack import NO_SUIT
@@ -17,7 +17,7 @@ from engine.match.state import State
 from engine.match.trick import legality, tricks
 from engine.rules.terms import Terms
 
-FULL = 400  # more plays than any deal has: the deal is far from over
+FULL: Final = 400  # more plays than any deal has: the deal is far from over
 
 
 def blank(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from engine.cards import actions
 from engine.cards.pack import pack
@@ -14,8 +14,8 @@ from engine.rules.parameters import Rules
 from engine.rules.resolving import at_table, choices
 
 SIDES_OF_PAIRS = ((0, 2), (1, 3))
-FORFEIT = 230  # the most points that a deal can give one side: no forfeited sitting is better than a lost one
-GAME_SCORE = 1000  # board score of a game that takes several deals; its points only break ties
+FORFEIT: Final = 230  # the most points that a deal can give one side: no forfeited sitting is better than a lost one
+GAME_SCORE: Final = 1000  # board score of a game that takes several deals; its points only break ties
 
 
 class Places(NamedTuple):

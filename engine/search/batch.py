@@ -11,7 +11,7 @@ numpy arrays over them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from engine.cards import actions as act
 from engine.cards.chance import Dice
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from engine.game import Game
 
-KEEP = -1  # instead of an action: this match waits
+KEEP: Final = -1  # instead of an action: this match waits
 
 
 @final

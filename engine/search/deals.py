@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from engine.cards.chance import Dice
 
-TRIES = 100_000  # deals that are thrown away before one that agrees: more than any table was seen to need
-FINE = 1 << 30
+TRIES: Final = 100_000  # deals that are thrown away before one that agrees: more than any table was seen to need
+FINE: Final = 1 << 30
 BITS = [2**card for card in range(64)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import add
+from typing import Final
 
 from engine.match.data import Data
 from engine.match.places import seats_left
@@ -11,8 +12,9 @@ from engine.rules.sizes import deal_sizes
 from engine.rules.terms import GAME_SCORE
 from engine.rules.verdict import Verdict
 
-TUTE_SCORE = 130  # board score of a deal won without counting: all card points and the last ten
-LONGEST_MATCH = 500  # deals after which a match ends with what there is: drawn or thrown-in deals could go on for ever
+TUTE_SCORE: Final = 130  # board score of a deal won without counting: all card points and the last ten
+# deals after which a match ends with what there is: drawn or thrown-in deals could go on for ever
+LONGEST_MATCH: Final = 500
 
 
 def settle(state: Data, verdict: Verdict) -> None:

@@ -6,7 +6,7 @@ the last trick. It is the measure for `engine.search.solving.tricks`, and solves
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.cards.chance import Dice
 from engine.search.solving.worth import camps, difference
@@ -14,7 +14,7 @@ from engine.search.solving.worth import camps, difference
 if TYPE_CHECKING:
     from engine.match.state import State
 
-FAR = 10**12  # more than any deal is worth
+FAR: Final = 10**12  # more than any deal is worth
 
 
 class OutOfNodesError(Exception):

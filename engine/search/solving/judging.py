@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from engine.cards.chance import Dice
 from engine.search.playouts.words import INTERPRETED
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NODES = (
     300_000 if INTERPRETED else 60_000_000
 )  # cards that are looked at at most, where nothing else is said: some seconds
-SLOWER = 12  # so many times more takes an action by the rules than a card in machine words
+SLOWER: Final = 12  # so many times more takes an action by the rules than a card in machine words
 
 
 class Solution(NamedTuple):

@@ -37,7 +37,7 @@ ANY, FIRST, IN_WINDOW = 0, 1, 2
 BEFORE_DRAW, BEFORE_LEAD, BEFORE_CARD = 0, 1, 2  # moments of an exchange
 ORDERS = {"any": ANY, "forty_first": FIRST, "forty_first_side": FIRST, "forty_first_in_window": IN_WINDOW}
 TUTE: Final = 130  # as settlement.TUTE_SCORE
-ROWS = 14 if INTERPRETED else 20  # size of the table, as a power of two
+ROWS: Final = 14 if INTERPRETED else 20  # size of the table, as a power of two
 
 
 def knows(game: Terms) -> bool:
