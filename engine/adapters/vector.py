@@ -120,7 +120,7 @@ class Matches:
             "ended": _seen(batch.ended, np.bool_, (count,)),
             "forfeited": _seen(batch.forfeited, np.bool_, (count,)),
         }
-        self._scores = _seen(batch.scores, np.int64, (count, self.game.players))
+        self._margins = _seen(batch.margins, np.int64, (count, self.game.players))
         self._pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
         if arrays is None:
             self.arrays = Arrays._over(shown | {"rewards": np.zeros((count, self.game.players), np.float32)})
@@ -129,12 +129,12 @@ class Matches:
             if arrays.count != count:
                 raise ValueError(f"{count} matches take {count} rows, not {arrays.count}")
             self._pairs = [(getattr(arrays, name), theirs) for name, theirs in shown.items()]
-        self._publish(0)
+        self._publish()
 
     def reset(self, seed: int) -> Arrays:
         """Deals all matches anew; match i by the seed `seed` + i."""
         self.batch.reset(seed)
-        self._publish(0)
+        self._publish()
         return self.arrays
 
     def step(self, actions: Any) -> Arrays:
@@ -146,21 +146,18 @@ class Matches:
             if actions.dtype.kind not in "iu":
                 raise TypeError(f"actions are whole numbers, not {actions.dtype}")
             actions = actions.tolist()
-        self._publish(self.batch.step(actions))
+        self.batch.step(actions)
+        self._publish()
         return self.arrays
 
     def sample(self) -> list[int]:
         """A random legal action for each match, but never a claim."""
         return self.batch.random()
 
-    def _publish(self, ended: int) -> None:
+    def _publish(self) -> None:
         for ours, theirs in self._pairs:
             np.copyto(ours, theirs)
-        rewards = self.arrays.rewards
-        if ended:
-            np.subtract(self._scores, self._scores.mean(axis=1, keepdims=True), out=rewards, casting="unsafe")
-        else:
-            rewards.fill(0)
+        np.divide(self._margins, self.game.players, out=self.arrays.rewards, casting="unsafe")
 
 
 def _seen(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:

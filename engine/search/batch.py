@@ -42,6 +42,7 @@ class Batch:
     ended         a byte a match: 1 if its last step ended it; what else is seen is of the next match then
     forfeited     a byte a match: 1 if that was by an illegal action, which brings the worst scores of the game to the seat's side
     scores        a word a seat: the board scores of the match that its last step ended, else 0
+    margins       a word a seat: that score less the mean of all seats, times `players`
 
     Match number i is dealt by dice of its own, seeded with seed + i: the same cards in any batch that has a match of that seed.
     Raises ValueError for a count below 1, OptionError for bad deals.
@@ -61,6 +62,7 @@ class Batch:
         self.ended: vec[u8] = byte_block(count)
         self.forfeited: vec[u8] = byte_block(count)
         self.scores: vec[i64] = block(count * game.players)
+        self.margins: vec[i64] = block(count * game.players)
         self.states: list[State] = []
         self.sights: list[Sight] = []
         self.legal: list[tuple[int, ...]] = []  # dense numbers
@@ -130,13 +132,16 @@ class Batch:
             self.ended[number] = self.forfeited[number] = 0
             for seat in range(self.players):
                 self.scores[number * self.players + seat] = 0
+                self.margins[number * self.players + seat] = 0
         self.finished = []
 
     def _end(self, number: i64, scores: list[int]) -> None:
         self.finished.append(int(number))
         self.ended[number] = 1
+        total = sum(scores)
         for seat in range(self.players):
             self.scores[number * self.players + seat] = scores[seat]
+            self.margins[number * self.players + seat] = self.players * scores[seat] - total
         state = self._deal(self.dice[number])
         self.states[number] = state
         self.sights[number].begin(state)
