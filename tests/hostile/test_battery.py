@@ -94,8 +94,8 @@ def test_cpu_time_is_cut_at_the_budget(fields: dict[str, Field]) -> None:
     for name in ("compute for ever", "compute in four threads"):
         for place, play in fields.items():
             outcome = play(name)
-            # Two cores may run four threads at once for one look of the clock.
-            assert 0.3 <= outcome.cpu_s < 0.45, f"{place}: {name} was charged {outcome.cpu_s:.3f} s of 0.3 s"
+            # Two cores may run four threads at once for one look of the clock, and on a busy machine that look comes late.
+            assert 0.3 <= outcome.cpu_s < 0.6, f"{place}: {name} was charged {outcome.cpu_s:.3f} s of 0.3 s"
 
 
 def test_the_end_of_a_flooded_stderr_is_kept(fields: dict[str, Field]) -> None:
