@@ -26,14 +26,8 @@ KITS = ROOT / "bots" / "kits"
 PROGRAMS = Path(__file__).parent / "kits"
 MOST = 200  # placements of an ending that are dealt EACH times
 EACH = 20
-QUICK = (
-    "partnership",
-    "subastado",
-    "guinote",
-    "cabrero",
-    "a_dos",
-    "podrida",
-)  # games of `make test`; `make slow` has all others
+# games of `make test`; `make slow` has all others
+QUICK = ("partnership", "subastado", "guinote", "cabrero", "a_dos", "podrida")
 # tables at which seats have duties that no game has by itself, or of which plays prove something else
 DUTIES: list[tuple[str, dict[str, Any]]] = [
     ("partnership", {"singing_mandatory": True}),

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from engine.rules.terms import Terms
 
 SUIT: Final = 1023  # all cards of a suit
-LOW: Final = 31  # strengths that may be worth nothing
+LOW: Final = 31  # strengths that are worth nothing
+HIGH: Final = 992  # all others
 FAR: Final = 8000
 STRIDE: Final = 16  # points from the first bound to the next one that is tried, without a guess
 NEAR: Final = 2  # the same with a guess
@@ -1078,7 +1079,7 @@ class Tricks:
             return ((h0 & SUIT) << 10 | (h1 & SUIT)) << 20 | (h2 & SUIT) << 10 | (h3 & SUIT)
         rank = self.rank
         live: i64 = h0 | h1 | h2 | h3
-        top: i64 = live & 992
+        top: i64 = live & HIGH
         n: i64 = self.count[live & LOW]
         live = (live & LOW) << 5
         v: i64 = rank[top | ((h0 >> 5) & LOW)] << n | rank[live | (h0 & LOW)]

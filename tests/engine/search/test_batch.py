@@ -83,7 +83,11 @@ def test_matches_side_by_side_are_matches_one_by_one(key: str, group: list[table
                 assert ended == sum(state.is_over for state in states)
                 for number, state in enumerate(states):
                     assert batch.ended[number] == state.is_over
-                    assert scores_of(batch, number) == (state.scores() if state.is_over else [0] * state.seats)
+                    assert (scores := scores_of(batch, number)) == (
+                        state.scores() if state.is_over else [0] * state.seats
+                    )
+                    margins = [batch.margins[number * batch.players + seat] for seat in range(batch.players)]
+                    assert margins == [state.seats * score - sum(scores) for score in scores]
                     if state.is_over:
                         states[number] = alone(batch, dice[number])
                         ends += 1
