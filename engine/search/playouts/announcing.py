@@ -1,25 +1,24 @@
 """Songs, tutes and exchanges in machine words: `songs` and `exchanges` of `engine.match.trick`.
 
-What a seat may announce is a mask of the bits below, lowest first, in the order in which `legal_actions` gives the same actions.
+What a seat may announce is a mask as `Lane.extra`: a bit for each action from SING on.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
+from engine.match import steps
 from engine.search.playouts import codes
 from engine.search.playouts.lane import OTHER, TARGET, Lane, cut_short
+from engine.search.playouts.points import best_other, total
 from engine.search.playouts.words import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-SONG: Final = 1  # << suit
-TUTE: Final = 16  # << rank of TUTE_RANKS
-SEVEN: Final = 128
-TWO: Final = 256
-ACCUSE: Final = 512
+DECLARATIONS: Final = 255  # songs and tutes
 
 
 def holds_a_song(t: Lane, hand: i64) -> bool:
@@ -70,7 +69,7 @@ def declarations(t: Lane, seat: i64, hand: i64) -> i64:  # noqa: C901 - written 
         while rank < 3:
             four: i64 = songs.tutes[rank]
             if four and hand & four == four:
-                found |= bit[4 + rank]
+                found |= bit[act.TUTE - act.SING + rank]
             rank += 1
     return found
 
@@ -118,8 +117,8 @@ def _forty_in_order(t: Lane, seat: i64) -> bool:
     return not t.window_others & bit[seat]
 
 
-def sing(t: Lane, seat: i64, suit: i64) -> None:
-    """Scores a song from the hand."""
+def sing(t: Lane, seat: i64, suit: i64) -> i64:
+    """Scores a song from the hand, which may end the game."""
     songs, bit = t.program.songs, t.program.cards.bit
     t.songs[seat] = t.songs[seat] + (songs.trump if suit == t.trump else songs.other)
     t.singers |= bit[seat]
@@ -129,33 +128,37 @@ def sing(t: Lane, seat: i64, suit: i64) -> None:
     if suit != t.trump:
         t.window_others |= bit[seat]
         t.twenties |= bit[seat]
-    reached_by(t, seat)
+        if songs.hides and t.n == 0:
+            t.hidden |= bit[suit]
+    t.singer[suit] = seat
+    return reached_by(t, seat)
 
 
-def reached_by(t: Lane, seat: i64) -> None:
+def reached_by(t: Lane, seat: i64) -> i64:
     """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game."""
     songs = t.program.songs
     if songs.target < 0 or not songs.has_target or t.capote_by >= 0:
-        return
+        return steps.WAIT
     side: i64 = t.side[seat]
-    total: i64 = t.totals[side]
+    points: i64 = t.totals[side]
     other: i64 = 0
     while other < t.seats:
         if t.side[other] == side:
-            total += t.cards[other] + t.songs[other]
+            points += t.cards[other] + t.songs[other]
             if not t.left and other == t.last_trick:
-                total += t.program.counts.last_bonus
+                points += t.program.counts.last_bonus
         other += 1
-    if total < songs.target:
-        return
+    if points < songs.target:
+        return steps.WAIT
     place: i64 = 0
     while place < t.n_reached and t.reached[place] != side:
         place += 1
     if place == t.n_reached:
         t.reached[place] = side
         t.n_reached += 1
-    if songs.auto and t.game_deal >= songs.auto_from:
-        cut_short(t, TARGET, side, 0)
+    if songs.auto and t.game_deal >= songs.claim_from:
+        return cut_short(t, TARGET, side, 0)
+    return steps.WAIT
 
 
 def table_songs(t: Lane) -> None:
@@ -193,6 +196,7 @@ def _table_song(t: Lane, suit: i64) -> None:
     t.table_pairs += 1
     t.songs[t.winner] = t.songs[t.winner] + points
     t.table_singers |= bit[t.winner]
+    t.singer[suit] = t.winner
     t.sung |= bit[suit]
     if songs.makes_trump and t.trump == NO_SUIT:
         t.trump = suit
@@ -212,20 +216,20 @@ def exchanges(t: Lane, seat: i64) -> i64:
 
 
 def given(t: Lane, hand: i64) -> i64:
-    """SEVEN and TWO for the cards of a hand that may be given for the shown one."""
-    swaps = t.program.swaps
+    """The exchanges in which cards of a hand are given for the shown one."""
+    swaps, bit = t.program.swaps, t.program.cards.bit
     found: i64 = 0
     if hand & swaps.seven[t.shown]:
-        found = SEVEN
+        found = bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
     if hand & swaps.two[t.shown] and not (t.swapped and swaps.chained[t.shown]):
-        found |= TWO
+        found |= bit[act.EXCHANGE_TWO - act.SING + t.trump]
     return found
 
 
-def exchange(t: Lane, seat: i64, what: i64) -> None:
+def exchange(t: Lane, seat: i64, action: i64) -> None:
     """Carries out an exchange: at once, or as a notice laid under the shown card."""
     swaps, cards = t.program.swaps, t.program.cards
-    card: i64 = swaps.seven[t.shown] if what == SEVEN else swaps.two[t.shown]
+    card: i64 = swaps.seven[t.shown] if action < act.EXCHANGE_TWO else swaps.two[t.shown]
     if swaps.deferred:
         t.hands[seat] = t.hands[seat] ^ card
         t.pending = seat
@@ -236,17 +240,43 @@ def exchange(t: Lane, seat: i64, what: i64) -> None:
     t.swapped = True
 
 
-def carry_out(t: Lane, seat: i64, what: i64) -> None:
-    """An announcement. May end the deal."""
-    if what < TUTE:
-        suit: i64 = 0
-        while t.program.cards.bit[suit] != what:
-            suit += 1
-        sing(t, seat, suit)
-    elif what < SEVEN:
+def carry_out(t: Lane, action: i64) -> i64:
+    """An announcement of the seat on turn. Returns WAIT where the deal goes on as it was, or the step by which it ends."""
+    seat: i64 = t.turn
+    if action < act.TUTE:
+        return sing(t, seat, action - act.SING)
+    if action < act.EXCHANGE_SEVEN:
         t.tute_by = seat
-        t.ended = True
-    elif what < ACCUSE:
-        exchange(t, seat, what)
-    else:
-        cut_short(t, OTHER, -1, t.program.cards.bit[seat])  # nobody revokes in a playout, so nothing is proven
+        return steps.COUNT
+    if action < act.PASS:
+        exchange(t, seat, action)
+        return steps.WAIT
+    return claim(t) if action == act.CLAIM else accuse(t)
+
+
+# ---- claims, accusations
+
+
+def claims_are_open(t: Lane) -> bool:
+    """Whether this deal may be claimed at all, where the game has claims."""
+    return t.capote_by < 0 and t.game_deal >= t.program.songs.claim_from
+
+
+def may_claim(t: Lane, seat: i64) -> bool:
+    """Whether a seat may claim after the trick just completed."""
+    return claims_are_open(t) and t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick]
+
+
+def claim(t: Lane) -> i64:
+    """The seat on turn says that its side has the target: right wins the game at once, wrong loses it at once."""
+    side: i64 = t.side[t.turn]
+    right = total(t, side) >= t.program.counts.target
+    return cut_short(t, OTHER, side if right else best_other(t, t.turn), 0)
+
+
+def accuse(t: Lane) -> i64:
+    """The seat on turn says that somebody revoked: two marks for the offender, or one for the accuser who proves nothing."""
+    bit = t.program.cards.bit
+    if t.revoker >= 0 and t.revoker != t.turn:
+        return cut_short(t, OTHER, -1, bit[t.revoker], 2)
+    return cut_short(t, OTHER, -1, bit[t.turn])

@@ -1,57 +1,111 @@
-"""What comes before the first lead, in machine words: `engine.match.opening.auctions` and the exchange before the first lead.
+"""What comes before the first lead, in machine words: `engine.match.opening.auctions` and `joining`, and the exchange before the first lead.
 
-Each stage is one function that asks its seats in turn. A stage that was broken off (`t.asked`) goes on with the seat it had asked.
+A stage begins by asking a seat; `act_upon` takes its answer and asks the next one. Both return the next step (`engine.match.steps`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.playouts import announcing, codes, discarding
+from engine.cards import actions as act
+from engine.match import steps
+from engine.search.playouts import announcing, asking, codes, discarding, tricks
 from engine.search.playouts.dealing import holder_of
 from engine.search.playouts.lane import ALONE, PASSED, Lane, cut_short
-from engine.search.playouts.words import FOLD, count, pick
+from engine.search.playouts.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def run(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
-    """The stages that are still to come, up to the first lead. May end the deal."""
+def next_stage(t: Lane) -> i64:
+    """The next stage of the deal, or the first lead."""
     p = t.program.deals
-    while t.stage < p.n_stages:
-        stage: i64 = p.stages[t.stage]
-        t.stage += 1
-        if stage == codes.EXCHANGE:
-            _exchange(t)
-        elif stage == codes.POINTS_AUCTION:
-            _points_auction(t)
-        elif stage == codes.PLAY_OR_PASS:
-            _play_or_pass(t)
-        elif stage == codes.PLAY_THEN_JOIN:
-            _play_then_join(t)
-        elif stage == codes.CHANGE_CARDS:
-            discarding.change_cards(t)
-        elif stage == codes.PREDICTIONS:
-            _predictions(t)
-        elif stage == codes.CENSOR:
-            _censor(t)
-        elif stage == codes.NAME_TRUMP:
-            t.trump = t.dice.below(4)
-        else:
-            _call_card(t)
-        t.asked = -1
-        if t.ended:
-            return
-    t.leading = True
-    t.turn = t.mano if t.leader < 0 else t.leader
+    if t.stage == p.n_stages:
+        t.bids = 0
+        t.turn = t.mano if t.leader < 0 else t.leader
+        tricks.lead(t)
+        return steps.WAIT
+    stage: i64 = p.stages[t.stage]
+    t.stage += 1
+    t.phase = stage
+    if stage == codes.EXCHANGE:
+        return _exchange(t)
+    if stage == codes.CENSOR:
+        if not _may_censor(t):
+            return steps.STAGE
+        t.turn = t.dealer
+    elif stage == codes.NAME_TRUMP or stage == codes.CALL_CARD:
+        t.turn = t.soloist
+    elif stage == codes.CHANGE_CARDS:
+        t.turn = t.active[t.changed]
+    else:
+        t.turn = t.mano
+    offer(t)
+    return steps.WAIT
 
 
-def _thrown_in(t: Lane) -> None:
+def offer(t: Lane) -> None:
+    """Puts before the seat on turn what it may answer in a stage."""
+    stage: i64 = t.phase
+    t.legal = t.extra = t.bids = 0
+    if stage == codes.EXCHANGE:
+        t.extra = _wanted(t, t.turn) | asking.PASS
+    elif stage == codes.POINTS_AUCTION or stage == codes.CENSOR:
+        t.extra = asking.PASS
+        t.low_bid = _lowest_bid(t)
+        t.bids = _bids(t)
+    elif stage == codes.PLAY_OR_PASS:
+        t.extra = asking.PLAY | asking.PASS
+    elif stage == codes.PLAY_THEN_JOIN:
+        t.extra = asking.PLAY | asking.PASS if t.soloist < 0 else asking.JOIN | asking.OUT
+    elif stage == codes.CHANGE_CARDS:
+        discarding.offer(t)
+    elif stage == codes.PREDICTIONS:
+        t.legal = _predictions(t)
+    elif stage == codes.NAME_TRUMP:
+        t.extra = asking.TRUMPS
+    else:
+        cards = t.program.cards
+        t.legal = cards.all if t.program.deals.calls_own else cards.all & ~t.hands[t.soloist]
+
+
+def act_upon(t: Lane, action: i64) -> i64:
+    """The answer of the seat on turn in a stage."""
+    stage: i64 = t.phase
+    if stage == codes.EXCHANGE:
+        return _answer_exchange(t, action)
+    if stage == codes.POINTS_AUCTION:
+        return _bid(t, action)
+    if stage == codes.CENSOR:
+        if action != act.PASS:
+            _take_over(t, action - act.BID)
+    elif stage == codes.PLAY_OR_PASS:
+        return _play_or_pass(t, action)
+    elif stage == codes.PLAY_THEN_JOIN:
+        return _play_or_join(t, action)
+    elif stage == codes.CHANGE_CARDS:
+        return discarding.act_upon(t, action)
+    elif stage == codes.PREDICTIONS:
+        return _predict(t, action - act.PREDICT)
+    elif stage == codes.NAME_TRUMP:
+        t.trump = action - act.TRUMP
+    else:
+        t.partner = holder_of(t, action - act.CALL)
+    return steps.STAGE
+
+
+def _ask(t: Lane, seat: i64) -> i64:
+    t.turn = seat
+    offer(t)
+    return steps.WAIT
+
+
+def _thrown_in(t: Lane) -> i64:
     if t.program.deals.passed_is_ordinary:
-        return
+        return steps.STAGE
     t.same_dealer = t.program.deals.same_dealer
-    cut_short(t, PASSED, -1, 0)
+    return cut_short(t, PASSED, -1, 0)
 
 
 def _soloist_leads(t: Lane) -> None:
@@ -62,21 +116,34 @@ def _soloist_leads(t: Lane) -> None:
 # ---- exchange of the shown card before the first lead
 
 
-def _exchange(t: Lane) -> None:
+def _exchange(t: Lane) -> i64:
     while True:
         seat: i64 = _next_exchanger(t)
         if seat < 0:
-            return
-        if t.program.swaps.must:
-            all_of_them: i64 = _exchanges(t, seat)
-            announcing.exchange(t, seat, all_of_them & -all_of_them)
-            continue
-        found: i64 = _exchanges(t, seat) & ~t.declined
-        found &= -found  # the seven comes before the two
-        if t.dice.below(2) == 0:
-            announcing.exchange(t, seat, found)
-        else:
-            t.declined |= found
+            return steps.STAGE
+        if not t.program.swaps.must:
+            return _ask(t, seat)
+        _give(t, seat, _exchanges(t, seat))
+
+
+def _give(t: Lane, seat: i64, exchanges: i64) -> None:
+    """Gives the seven, or where that is not among these exchanges the two."""
+    seven: i64 = t.program.cards.bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
+    announcing.exchange(t, seat, act.EXCHANGE_SEVEN if exchanges & seven else act.EXCHANGE_TWO)
+
+
+def _answer_exchange(t: Lane, action: i64) -> i64:
+    if action == act.PASS:
+        t.declined |= _wanted(t, t.turn)
+    else:
+        announcing.exchange(t, t.turn, action)
+    return _exchange(t)
+
+
+def _wanted(t: Lane, seat: i64) -> i64:
+    """The one exchange that a seat is asked about: the seven comes before the two."""
+    found: i64 = _exchanges(t, seat) & ~t.declined
+    return found & -found
 
 
 def _exchanges(t: Lane, seat: i64) -> i64:
@@ -92,10 +159,10 @@ def _next_exchanger(t: Lane) -> i64:
     place: i64 = 0
     while place < t.size:
         seat: i64 = t.active[place]
-        open_to: i64 = _exchanges(t, seat) & ~t.declined
-        if open_to & announcing.SEVEN:
+        wanted: i64 = _wanted(t, seat)
+        if wanted & asking.SEVENS:
             return seat
-        if open_to:
+        if wanted:
             found = seat
         place += 1
     return found
@@ -118,24 +185,21 @@ def _bids(t: Lane) -> i64:
     return (p.max_bid - low) // p.bid_step + 1 if low <= p.max_bid else 0
 
 
-def _points_auction(t: Lane) -> None:
-    p, bit = t.program.deals, t.program.cards.bit
-    seat: i64 = t.asked
-    if seat < 0:
-        seat = t.mano
-    while seat >= 0:
-        chosen: i64 = t.dice.below(1 + _bids(t))
-        t.spoken |= bit[seat]
-        if chosen == 0:
-            t.passed |= bit[seat]
-        else:
-            t.bid = _lowest_bid(t) + (chosen - 1) * p.bid_step
-            t.soloist = seat
-        seat = _next_caller(t, seat)
-    if t.soloist < 0:
-        _thrown_in(t)
+def _bid(t: Lane, action: i64) -> i64:
+    bit = t.program.cards.bit
+    t.spoken |= bit[t.turn]
+    if action == act.PASS:
+        t.passed |= bit[t.turn]
     else:
-        _soloist_leads(t)
+        t.bid = action - act.BID
+        t.soloist = t.turn
+    seat: i64 = _next_caller(t, t.turn)
+    if seat >= 0:
+        return _ask(t, seat)
+    if t.soloist < 0:
+        return _thrown_in(t)
+    _soloist_leads(t)
+    return steps.STAGE
 
 
 def _next_caller(t: Lane, seat: i64) -> i64:
@@ -150,16 +214,15 @@ def _next_caller(t: Lane, seat: i64) -> i64:
     return -1
 
 
-def _censor(t: Lane) -> None:
-    """The dealer, who sits out, may take over the soloist's hand for a higher bid."""
+def _may_censor(t: Lane) -> bool:
+    """Whether the dealer, who sits out, may take over the soloist's hand for a higher bid."""
+    return t.soloist >= 0 and not t.playing & t.program.cards.bit[t.dealer] and _bids(t) > 0
+
+
+def _take_over(t: Lane, bid: i64) -> None:
     seat: i64 = t.dealer
     bit = t.program.cards.bit
-    if t.soloist < 0 or t.playing & bit[seat] or not _bids(t):
-        return
-    chosen: i64 = t.dice.below(1 + _bids(t))
-    if chosen == 0:
-        return
-    t.bid = _lowest_bid(t) + (chosen - 1) * t.program.deals.bid_step
+    t.bid = bid
     displaced: i64 = t.soloist
     t.soloist = seat
     hand: i64 = t.hands[seat]
@@ -182,55 +245,36 @@ def _censor(t: Lane) -> None:
     _soloist_leads(t)
 
 
-def _play_or_pass(t: Lane) -> None:
-    bit = t.program.cards.bit
-    seat: i64 = t.asked
-    if seat < 0:
-        seat = t.mano
-    while True:
-        if t.dice.below(2) == 0:
-            t.soloist = seat
-            _soloist_leads(t)
-            return
-        t.spoken |= bit[seat]
-        if count(t.spoken) == t.size:
-            _thrown_in(t)
-            return
-        seat = t.ring[seat]
+def _play_or_pass(t: Lane, action: i64) -> i64:
+    if action == act.PLAY:
+        t.soloist = t.turn
+        _soloist_leads(t)
+        return steps.STAGE
+    t.spoken |= t.program.cards.bit[t.turn]
+    return _thrown_in(t) if count(t.spoken) == t.size else _ask(t, t.ring[t.turn])
 
 
-def _call_card(t: Lane) -> None:
-    cards = t.program.cards
-    callable_: i64 = cards.all if t.program.deals.calls_own else cards.all & ~t.hands[t.soloist]
-    card: i64 = pick(callable_, t.dice.below(count(callable_)))
-    t.partner = holder_of(t, cards.place[card % FOLD])
-
-
-def _play_then_join(t: Lane) -> None:
+def _play_or_join(t: Lane, action: i64) -> i64:
     """`joined` holds the seats that play, `spoken` those that were asked to join."""
     bit = t.program.cards.bit
-    seat: i64 = t.asked
-    if seat < 0:
-        seat = t.mano
-    while seat >= 0:
-        yes = t.dice.below(2) == 0
-        if t.soloist < 0:
-            if yes:
-                t.soloist = seat
-                t.joined = bit[seat]
-            else:
-                t.passed |= bit[seat]
-        else:
-            t.spoken |= bit[seat]
-            if yes:
-                t.joined |= bit[seat]
-        seat = _next_to_join(t, seat)
-    if not t.joined:
-        _thrown_in(t)
-    elif count(t.joined) == 1:
-        cut_short(t, ALONE, t.side[t.soloist], 0)
+    if action == act.PASS:
+        t.passed |= bit[t.turn]
+    elif action == act.PLAY:
+        t.soloist = t.turn
+        t.joined = bit[t.turn]
     else:
-        _sit_down(t)
+        t.spoken |= bit[t.turn]
+        if action == act.JOIN:
+            t.joined |= bit[t.turn]
+    seat: i64 = _next_to_join(t, t.turn)
+    if seat >= 0:
+        return _ask(t, seat)
+    if not t.joined:
+        return _thrown_in(t)
+    if count(t.joined) == 1:
+        return cut_short(t, ALONE, t.side[t.soloist], 0)
+    _sit_down(t)
+    return steps.STAGE
 
 
 def _next_to_join(t: Lane, seat: i64) -> i64:
@@ -278,23 +322,22 @@ def _sit_down(t: Lane) -> None:
 # ---- podrida
 
 
-def _predictions(t: Lane) -> None:
+def _predictions(t: Lane) -> i64:
+    """How many tricks the seat on turn may say: a bit for each number."""
     bit = t.program.cards.bit
-    seat: i64 = t.asked
-    if seat < 0:
-        seat = t.mano
-    while True:
-        tricks: i64 = count(t.hands[seat])
-        barred: i64 = -1
-        if t.program.deals.hook and count(t.spoken) == t.size - 1:
-            barred = tricks - _said(t)
-        n: i64 = tricks if 0 <= barred <= tricks else tricks + 1
-        said: i64 = t.dice.below(n)
-        t.said[seat] = said + 1 if 0 <= barred <= said else said
-        t.spoken |= bit[seat]
-        if count(t.spoken) == t.size:
-            return
-        seat = t.ring[seat]
+    tricks: i64 = count(t.hands[t.turn])
+    found: i64 = bit[tricks + 1] - 1
+    if t.program.deals.hook and count(t.spoken) == t.size - 1:
+        barred: i64 = tricks - _said(t)
+        if barred >= 0:
+            found &= ~bit[barred]
+    return found
+
+
+def _predict(t: Lane, said: i64) -> i64:
+    t.said[t.turn] = said
+    t.spoken |= t.program.cards.bit[t.turn]
+    return steps.STAGE if count(t.spoken) == t.size else _ask(t, t.ring[t.turn])
 
 
 def _said(t: Lane) -> i64:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.cards.actions import BID
+
+DISCARDS: Final = BID + 231  # the first of the dense numbers of the subsets of a hand, which has five cards at most
+
 
 class NotCoveredError(LookupError):
     """The kernel does not know a word of these rules."""
@@ -112,6 +116,12 @@ STAGES: Final[dict[str, int]] = {
     "name_trump": NAME_TRUMP,
     "call_card": CALL_CARD,
 }
+
+# what is asked after the stages
+CARD: Final = 9
+WINDOW: Final = 10
+PROMISE: Final = 11  # whether to announce a capote
+LAST_TEN: Final = 12  # whether to take the bonus of the last trick
 
 # `result`
 MOST_POINTS_WINS: Final = 0

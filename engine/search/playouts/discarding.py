@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.cards import actions as act
+from engine.match import steps
+from engine.search.playouts import codes
 from engine.search.playouts.lane import Lane
 from engine.search.playouts.words import count
 
@@ -11,37 +14,68 @@ if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def change_cards(t: Lane) -> None:
-    """From mano each seat in play puts cards away and receives as many from the undealt ones."""
-    while t.changed < t.size:
-        _change(t, t.active[t.changed])
-        t.changed += 1
+def offer(t: Lane) -> None:
+    """What the seat on turn may put away: subsets of its hand, ascending, the lowest bit standing for no card."""
+    took: i64 = 1 if t.took_shown == t.turn else 0
+    most: i64 = _most(t, took)
+    by_size = t.program.deals.subsets
+    legal: i64 = 0
+    size: i64 = took
+    while size <= most:
+        legal |= by_size[size]
+        size += 1
+    t.legal = legal & t.program.deals.subsets_of[count(t.hands[t.turn])]
+    may_take = t.program.deals.takes_shown and t.turn == t.dealer and t.shown >= 0 and most > 0 and not took
+    t.extra = t.program.cards.bit[act.TAKE - act.SING] if may_take else 0
 
 
-def _change(t: Lane, seat: i64) -> None:
-    p, cards = t.program.deals, t.program.cards
-    while True:
-        took: i64 = 1 if t.took_shown == seat else 0
-        held: i64 = count(t.hands[seat])
-        most: i64 = min(p.discard_max, _undealt(t) + took)
-        may_take: i64 = 1 if p.takes_shown and seat == t.dealer and t.shown >= 0 and most > 0 and not took else 0
-        chosen: i64 = t.dice.below(_ways(held, took, most) + may_take)
-        size: i64 = took
-        while size <= most and chosen >= choose(held, size):
-            chosen -= choose(held, size)
-            size += 1
-        if size <= most:
-            break
+def subset_at(t: Lane, number: i64) -> i64:
+    """The subset that stands at a place of `State.legal_actions`: few cards before many, then as `itertools.combinations` has them."""
+    held: i64 = count(t.hands[t.turn])
+    size: i64 = 1 if t.took_shown == t.turn else 0
+    while number >= choose(held, size):
+        number -= choose(held, size)
+        size += 1
+    return subset(t.program.cards.bit[held] - 1, size, number)
+
+
+def act_upon(t: Lane, action: i64) -> i64:
+    """Takes the shown card, or changes a subset of the hand; then the next seat in play is asked."""
+    seat: i64 = t.turn
+    cards = t.program.cards
+    if action == act.TAKE:
         t.took_shown = seat
         t.hands[seat] = t.hands[seat] | cards.bit[t.shown]
         t.shown = -1
-    t.hands[seat] = t.hands[seat] & ~subset(t.hands[seat], size, chosen)
-    while size > took:
+        offer(t)
+        return steps.WAIT
+    due: i64 = -1 if t.took_shown == seat else 0
+    wanted: i64 = action - codes.DISCARDS
+    rest: i64 = t.hands[seat]
+    while wanted:
+        lowest: i64 = rest & -rest
+        if wanted & 1:
+            t.hands[seat] = t.hands[seat] ^ lowest
+            due += 1
+        rest ^= lowest
+        wanted >>= 1
+    while due > 0:
         if t.top == t.end:
             _shuffle_in(t)
         t.hands[seat] = t.hands[seat] | cards.bit[t.deck[t.top]]
         t.top += 1
-        size -= 1
+        due -= 1
+    t.changed += 1
+    if t.changed == t.size:
+        return steps.STAGE
+    t.turn = t.active[t.changed]
+    offer(t)
+    return steps.WAIT
+
+
+def _most(t: Lane, took: i64) -> i64:
+    """How many cards the seat on turn may put away."""
+    return min(t.program.deals.discard_max, _undealt(t) + took)
 
 
 def _undealt(t: Lane) -> i64:
@@ -54,15 +88,6 @@ def _undealt(t: Lane) -> i64:
                 found += count(t.hands[seat])
             seat += 1
     return found
-
-
-def _ways(held: i64, least: i64, most: i64) -> i64:
-    total: i64 = 0
-    size: i64 = least
-    while size <= most:
-        total += choose(held, size)
-        size += 1
-    return total
 
 
 def choose(n: i64, k: i64) -> i64:

@@ -1,6 +1,7 @@
-"""The lane: a whole match in machine words. Field names are those of `engine.match.state`, where they are explained.
+"""The lane: a whole match in machine words. Field names are those of `engine.match.data`, where they are explained.
 
 Arrays go by seat unless said otherwise; sets of seats, sides and suits are bit masks; a set of cards has one bit a card.
+What the seat on turn may do is `legal` and `extra`, and in an auction `bids`: see `asking`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, final
 
 from engine.cards.pack import NO_SUIT
+from engine.match import steps
 from engine.search.playouts.words import words
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ OTHER: Final = 8
 
 @final
 class Lane:
-    """A match that is being played. `load` fills it from a State, `open` starts a match."""
+    """A match that is being played. `loading.load` fills it from a State, `running.begin` starts a match."""
 
     def __init__(self, program: Program, dice: Dice) -> None:
         none = [0] * SEATS
@@ -99,8 +101,6 @@ class Lane:
 
         # what comes before the first lead
         self.stage: i64 = 0  # stages begun
-        self.asked: i64 = -1  # seat that was asked when the stage was broken off, or -1
-        self.leading: bool = False  # whether the first lead has come
         self.leader: i64 = -1
         self.soloist: i64 = -1
         self.partner: i64 = -1
@@ -112,27 +112,43 @@ class Lane:
         self.changed: i64 = 0  # bato: places of `active` that have changed cards
         self.thrown: i64 = 0
         self.took_shown: i64 = -1
-        self.said: vec[i64] = words(none)
+        self.said: vec[i64] = words(none)  # tricks predicted, -1: nothing yet
         self.same_dealer: bool = False
 
-        # the trick
+        # what the seat on turn is asked
         self.turn: i64 = 0
+        self.phase: i64 = 0  # one of `codes`: a stage, or what comes after the stages
+        self.legal: i64 = 0  # cards, or what else `asking.BASES` says
+        self.extra: i64 = 0  # bit by bit the actions from SING on
+        self.bids: i64 = 0  # how many, from `low_bid` on
+        self.low_bid: i64 = 0
+        self.asking: i64 = 0  # seat that is asked in a window, or whether it promises a capote
+        self.to_ask: i64 = 0  # how many seats still are, this one with them
+        self.after_draw: bool = False  # which window
+
+        # the trick
         self.in_trick: i64 = 0
         self.lead: i64 = NO_SUIT
         self.best: i64 = 0  # the card that is winning, as a mask
         self.winner: i64 = 0
-        self.table: i64 = 0  # cards of the trick
+        self.table: i64 = 0  # cards of the trick, or between tricks of the last one
         self.played: vec[i64] = words(none)  # by place in the trick: the card as a mask
         self.played_by: vec[i64] = words(none)
         self.table_points: i64 = 0
+        self.revoker: i64 = -1
         self.table_song: bool = False
         self.table_pairs: i64 = 0
         self.window: vec[i64] = words(none)  # songs of each seat in this window
         self.window_others: i64 = 0  # seats that have sung another suit than trump in it
         self.in_window: bool = False  # whether any of the two is not empty
 
+        # what is seen of the deal (`engine.search.seeing`); `load` leaves it out
+        self.lying: i64 = 0  # by seat, a byte each: its card in the trick + 1
+        self.away: i64 = 0  # cards of the tricks that are over
+        self.singer: vec[i64] = words(none)  # by suit: who has sung its pair
+        self.hidden: i64 = 0  # suits of which the song was not shown
+
         # how the deal ended
-        self.ended: bool = False
         self.decided: bool = False  # whether the fields below are set already, before the count
         self.why: i64 = COUNTED
         self.victor: i64 = -1  # side, or -1
@@ -142,41 +158,41 @@ class Lane:
         self.bonus_declined: bool = False
 
 
-def cut_short(t: Lane, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> None:
+def cut_short(t: Lane, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> i64:
     """The deal ends here, by this verdict."""
-    t.ended = True
     t.decided = True
     t.why = why
     t.victor = victor
     t.losers = losers
     t.lost_marks = marks
     t.goes_on = False
+    return steps.DECIDED
 
 
 def clear(t: Lane) -> None:
     """Sets everything that belongs to one deal to its start."""
-    hands, cards, songs, tricks, window = t.hands, t.cards, t.songs, t.tricks, t.window
+    hands, cards, songs, tricks, window, said = t.hands, t.cards, t.songs, t.tricks, t.window, t.said
     seat: i64 = 0
     while seat < t.seats:
         hands[seat] = cards[seat] = songs[seat] = tricks[seat] = window[seat] = 0
+        said[seat] = -1
         seat += 1
     t.singers = t.table_singers = t.sung = t.twenties = 0
-    t.last_trick = t.tute_by = t.capote_by = t.pending = -1
+    t.last_trick = t.tute_by = t.capote_by = t.pending = t.revoker = -1
     t.shown = t.holder = -1
     t.swapped = t.drew = False
     t.stage = 0
-    t.asked = t.leader = t.soloist = t.partner = t.took_shown = -1
-    t.leading = False
-    t.bid = t.passed = t.spoken = t.joined = t.declined = t.changed = t.thrown = 0
+    t.leader = t.soloist = t.partner = t.took_shown = -1
+    t.bids = t.bid = t.passed = t.spoken = t.joined = t.declined = t.changed = t.thrown = 0
     t.same_dealer = False
     t.in_trick = 0
     t.lead = NO_SUIT
-    t.table = 0
+    t.table = t.table_points = t.lying = t.away = t.hidden = 0
     t.table_song = False
     t.table_pairs = 0
     t.window_others = 0
     t.in_window = False
-    t.ended = t.decided = t.goes_on = t.bonus_declined = False
+    t.decided = t.goes_on = t.bonus_declined = False
     t.why = COUNTED
     t.victor = -1
     t.losers = 0

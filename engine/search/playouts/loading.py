@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.cards.actions import EXCHANGE_TWO
-from engine.search.playouts.announcing import SEVEN, TWO
+from engine.cards import actions as act
+from engine.search.playouts import codes
 from engine.search.playouts.codes import CHIPS, GAMES, LOSS_MARKS
 from engine.search.playouts.lane import Lane, clear
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from engine.match.state import State
 
 
-def can_load(state: State) -> bool:
-    """Whether this moment can be put into a lane: a card is to be played, or something before the first trick to be said.
-
-    Questions after a trick, and a revoke that nobody has accused yet, stay with the State.
-    """
-    return state.revoker < 0 and (state.phase is None or state.last_trick < 0)
+# `Phase.name` -> what is asked after the stages
+_QUESTIONS = {"window": codes.WINDOW, "capote": codes.PROMISE, "last_ten": codes.LAST_TEN}
 
 
 def load(t: Lane, state: State) -> None:
-    """Fills a lane whose program is that of the state's game."""
+    """Fills a lane whose program is that of the state's game, but for what the seat on turn may do."""
     _match(t, state)
     clear(t)
     _seats(t, state)
     _deal(t, state)
     if state.notes:
         _notes(t, state.notes)
-    phase = state.phase
     t.turn = state.turn
     t.stage = state.stage
+    phase = state.phase
     if phase is None:
-        t.leading = True
+        t.phase = codes.CARD
         if state.in_trick:
             _trick(t, state)
-        if state.window_songs:
-            _window(t, state)
     else:
-        t.stage -= 1
-        t.asked = state.turn
+        t.phase = _QUESTIONS.get(phase.name, -1)
+        if t.phase < 0:
+            t.phase = t.program.deals.stages[t.stage - 1]
+        t.after_draw = state.window == "after_draw"
+        t.asking = t.turn
+        t.to_ask = len(state.queue)
+    if state.window_songs:
+        _window(t, state)
 
 
 def _copy(into: vec[i64], values: tuple[int, ...]) -> None:
@@ -126,6 +126,8 @@ def _deal(t: Lane, state: State) -> None:
     t.last_trick = state.last_trick
     t.capote_by = state.capote_by
     t.left = state.left
+    t.winner = state.winner
+    t.revoker = state.revoker
     t.pending = state.pending
     for singer, _, _, at_table in state.songs_made:
         if at_table:
@@ -175,7 +177,7 @@ def _notes(t: Lane, notes: dict[str, Any]) -> None:
     if "pending_card" in known:
         t.pending_card = t.program.cards.bit[known["pending_card"]]
     for action in known.get("declined", ()):
-        t.declined |= SEVEN if action < EXCHANGE_TWO else TWO
+        t.declined |= t.program.cards.bit[action - act.SING]
     for seat, said in known.get("predictions", {}).items():
         t.said[seat] = said
 
@@ -185,7 +187,6 @@ def _trick(t: Lane, state: State) -> None:
     t.in_trick = state.in_trick
     t.lead = state.lead
     t.best = bit[state.best]
-    t.winner = state.winner
     t.table_points = state.table_points
     active = state.active
     turn = active.index(state.turn)

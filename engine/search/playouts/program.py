@@ -36,6 +36,7 @@ class Cards:
         self.deck: vec[i64] = words(deck)
         self.place: vec[i64] = words(places())
         self.bit: vec[i64] = words([2**card for card in numbers])
+        self.byte: vec[i64] = words([256**place for place in range(8)])
         self.suit_of: vec[i64] = words([*pack.suit, *(0 for _ in range(52 - len(pack.suit)))])
         self.points: vec[i64] = words(points)
         self.suit: vec[i64] = words([sum(2**c for c in numbers if pack.suit[c] == suit) for suit in range(5)])
@@ -68,7 +69,6 @@ class Duties:
         self.beat_after: bool = rules.beat_after_trumped
         self.open_no_load: bool = game.open_rule.no_load
         self.empty_no_load: bool = game.empty_rule.no_load
-        self.accuses: bool = game.accuses
 
 
 @final
@@ -106,7 +106,8 @@ class Songs:
         self.has_target: bool = rules.target is not None
         self.tracks: bool = game.tracks_target
         self.auto: bool = rules.claim_mode == "auto"
-        self.auto_from: i64 = rules.claim_from_deal
+        self.claim_from: i64 = rules.claim_from_deal
+        self.hides: bool = rules.hide_arrastre_twenty
 
 
 @final
@@ -170,6 +171,9 @@ class Deals:
         self.calls_own: bool = rules.call_own_card == "solo"
         self.passed_may_join: bool = rules.passed_may_join is not False
         self.discard_max: i64 = rules.discard_draw_max
+        # subsets of a hand of five as numbers below 32: a bit for each of so many cards, for each of the first so many
+        self.subsets: vec[i64] = words([sum(2**s for s in range(32) if s.bit_count() == n) for n in range(6)])
+        self.subsets_of: vec[i64] = words([2 ** (2**held) - 1 for held in range(6)])
         self.reshuffles: bool = rules.stock_exhausted == "reshuffle_out_hands"
         self.takes_shown: bool = rules.dealer_takes_shown
         self.hook: bool = bool(rules.hook)
@@ -242,6 +246,11 @@ class Program:
         self.players: i64 = game.players
         self.simple: bool = game.simple
         self.merged: bool = game.merged
+        self.speaks: bool = game.speaks
+        self.own_turn: bool = game.has_own_turn
+        self.claims_own: bool = game.claims == "own_turn"
+        self.claims_after: bool = game.claims_after_trick
+        self.accuses: bool = game.accuses
         self.cards: Cards = Cards(game.pack, game.card_points, suit_map)
         self.duties: Duties = Duties(game)
         self.songs: Songs = Songs(game)

@@ -6,16 +6,16 @@ The rules have one truth, `State.apply`. What runs here is a twin of it in which
 trick are bit masks, everything by seat is an array of fixed length, the rules of a game are flattened once to plain numbers (`Program`).
 Compiled (`make fast`) no Python object is touched between two deals. Twin and truth throw the same dice for the same choices in the same
 order, so they must come to the same scores, and the tests hold them to that at every table: `quick=False` is the truth.
-What the twin does not know (a word of the rules that stands in no table of `program`, a moment in the middle of a window, a revoke that nobody has
-accused yet) is played by `legal_actions` and `apply`.
+A game with a word of the rules that stands in no table of `program` is played by `legal_actions` and `apply`.
 
-    words       sets of cards as numbers           announcing  songs and exchanges
-    codes, program the rules as numbers               windows     from the end of a trick to the next lead
-    lane        the state as numbers               verdicts    who wins a deal
-    loading     State -> lane                      paying      chips
-    dealing     the cards                          settling    games, marks, scores, end of the match
-    calls       auctions, before the first lead    discarding  the change of cards of bato
-    tricks      the legal cards, the trick         running     the match
+    words       sets of cards as numbers           tricks      the trick, the draw
+    codes, program the rules as numbers               legality    the legal cards
+    lane        the state as numbers               announcing  songs, exchanges, claims
+    loading     State -> lane                      windows     what is announced between tricks
+    dealing     the cards                          verdicts    who wins a deal
+    calls       auctions, before the first lead    paying      chips
+    discarding  the change of cards of bato        settling    games, marks, scores, end of the match
+    asking      what the seat on turn may do       running     the match
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.cards.actions import CLAIM
+from engine.cards import actions as act
 from engine.cards.chance import Dice
-from engine.search.playouts import calls, dealing, tricks
+from engine.match import steps
+from engine.search.playouts import announcing, asking, calls, codes, dealing, tricks, windows
 from engine.search.playouts.codes import NotCoveredError
 from engine.search.playouts.lane import Lane, clear
-from engine.search.playouts.loading import can_load, load
+from engine.search.playouts.loading import load
 from engine.search.playouts.program import Program
 from engine.search.playouts.settling import settle
-from engine.search.playouts.words import INTERPRETED, count
+from engine.search.playouts.words import FOLD, INTERPRETED, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -57,7 +58,7 @@ def playout(
     `rng` is a seed, or dice, which then go on. Deals to come are shuffled by them: a search must not look at the real ones.
     `quick`: in machine words, else every action by `apply`, to the same result; as Python source the second is the faster way.
     """
-    program = _fitting(state) if quick and policy is None else None
+    program = program_of(state.game, state.suit_map) if quick and policy is None and not state.is_over else None
     if program is not None:
         return _from(state, program, rng)
     trial = state.clone()
@@ -69,22 +70,14 @@ def playout(
         return trial.scores()
     while not trial.is_over:
         step(trial, dice)
-        program = _fitting(trial) if quick else None
-        if program is not None:
-            return _from(trial, program, dice)
     return trial.scores()
-
-
-def _fitting(state: State) -> Program | None:
-    """The program for playing on from here, if that can be done in machine words."""
-    return program_of(state.game, state.suit_map) if can_load(state) and not state.is_over else None
 
 
 def step(state: State, dice: Dice) -> None:
     """One random action."""
     legal = state.legal_actions()
-    if CLAIM in legal:
-        legal = tuple([action for action in legal if action != CLAIM])
+    if act.CLAIM in legal:
+        legal = tuple([action for action in legal if action != act.CLAIM])
     state.apply(legal[dice.below(len(legal))])
 
 
@@ -104,9 +97,8 @@ def play_many(
         return totals
     lane = Lane(program, dice)
     for _ in range(matches):
-        _open(lane, program, deals or 0)
-        dealing.start(lane)
-        _run(lane)
+        begin(lane, program, deals or 0)
+        play_on(lane)
         for seat in range(game.players):
             totals[seat] += lane.score[seat]
     return totals
@@ -137,7 +129,8 @@ def _from(state: State, program: Program, rng: int | Dice) -> list[int]:
     else:
         dice.start(rng)
     load(lane, state)
-    _run(lane)
+    _offer(lane)
+    play_on(lane)
     if isinstance(rng, Dice):
         rng.x = dice.x
     scores = [lane.score[seat] for seat in range(state.seats)]
@@ -145,8 +138,8 @@ def _from(state: State, program: Program, rng: int | Dice) -> list[int]:
     return scores
 
 
-def _open(t: Lane, program: Program, deals: i64) -> None:
-    """A new match of the game that the lane was made for."""
+def begin(t: Lane, program: Program, deals: i64) -> None:
+    """A new match of the game that the lane was made for (`deals` 0: by its rules), up to its first question."""
     t.program = program
     clear(t)
     seat: i64 = 0
@@ -157,21 +150,83 @@ def _open(t: Lane, program: Program, deals: i64) -> None:
     t.deals = deals
     t.deal_no = t.game_deal = t.games_played = t.pot = t.gone = t.n_reached = 0
     t.over = False
+    _run(t, steps.DEAL)
 
 
-def _run(t: Lane) -> None:
-    """Plays on to the end of the match."""
-    while True:
-        if not t.leading:
-            calls.run(t)
-        while not t.ended:
-            tricks.play(t)
-        settle(t)
-        if t.over:
+def play_on(t: Lane) -> None:
+    """Plays by chance to the end of the match."""
+    dice = t.dice
+    while not t.over:
+        if t.phase == codes.CARD and not t.extra:  # most questions
+            legal: i64 = t.legal
+            card: i64 = pick(legal, dice.below(count(legal)))
+            step: i64 = tricks.lay(t, t.program.cards.place[card % FOLD])
+            if step:
+                _run(t, step)
+        else:
+            apply(t, asking.choice(t, dice.below(asking.ways(t))))
+
+
+def apply(t: Lane, action: i64) -> None:
+    """Carries out a legal action of the seat on turn, in the numbers of `engine.search.encoding`, up to the next question or the end."""
+    phase: i64 = t.phase
+    step: i64 = steps.WAIT
+    if phase == codes.CARD:
+        if action < act.PLAY_END:
+            step = tricks.lay(t, action)
+        else:
+            step = announcing.carry_out(t, action)
+            if not step:
+                tricks.offer(t)
+    elif phase < codes.CARD:
+        step = calls.act_upon(t, action)
+    elif phase == codes.WINDOW:
+        step = windows.in_window(t, action)
+    elif phase == codes.PROMISE:
+        step = windows.promise(t, action)
+    else:
+        step = tricks.last_ten(t, action)
+    if step:
+        _run(t, step)
+
+
+def _run(t: Lane, step: i64) -> None:
+    """Carries out a step and all that follow from it, until a seat must act or the match is over (`engine.match.flow`)."""
+    while step:
+        if step == steps.LEAD:
+            tricks.lead(t)
             return
-        if t.gone:
-            _adapt_to_seats(t)
-        dealing.start(t)
+        if step == steps.STAGE:
+            step = calls.next_stage(t)
+        elif step == steps.DRAW:
+            step = tricks.after_window_a(t)
+        elif step == steps.WINDOW_B:
+            step = tricks.window_b(t)
+        elif step == steps.DEAL:
+            dealing.start(t)
+            step = steps.STAGE
+        else:  # COUNT or DECIDED
+            settle(t)
+            if t.over:
+                return
+            if t.gone:
+                _adapt_to_seats(t)
+            step = steps.DEAL
+
+
+def _offer(t: Lane) -> None:
+    """Works out anew what the seat on turn of a lane just loaded may do."""
+    phase: i64 = t.phase
+    if phase == codes.CARD:
+        tricks.offer(t)
+    elif phase < codes.CARD:
+        calls.offer(t)
+    elif phase == codes.WINDOW:
+        windows.next_in_window(t)
+    elif phase == codes.PROMISE:
+        windows.ask_next(t)
+    else:
+        tricks.ask_last_ten(t)
 
 
 def _adapt_to_seats(t: Lane) -> None:

@@ -1,157 +1,227 @@
-"""A trick in machine words: which cards are legal (`engine.match.trick.legality`), who wins, and what its end brings (`match.trick.tricks`)."""
+"""A trick in machine words: the play of a card (`engine.match.state`), and from the last card to the next lead (`engine.match.trick.tricks`).
+
+Functions that end something return the next step (`engine.match.steps`), WAIT where a seat has been asked.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.rules.obligations import FOLLOW_OR_TRUMP, FREE, STRICT, TRUMP_FOLLOW
-from engine.search.playouts import announcing, windows
-from engine.search.playouts.lane import Lane
-from engine.search.playouts.program import Cards, Duties
-from engine.search.playouts.words import FOLD, count, pick
+from engine.cards import actions as act
+from engine.match import steps
+from engine.search.playouts import announcing, asking, codes, legality, windows
+from engine.search.playouts.lane import CAPOTE, Lane, cut_short
+from engine.search.playouts.points import best_other
+from engine.search.playouts.words import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def play(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
-    """Plays one trick, or the rest of one, and goes on to the next lead. May end the deal."""
+def lead(t: Lane) -> None:
+    """The seat on turn leads: any card, or what it may announce first."""
+    t.in_trick = t.table = t.table_points = t.lying = 0
+    t.phase = codes.CARD
+    t.legal = hand = t.hands[t.turn]
+    t.extra = windows.before_card(t, t.turn, hand) if t.program.speaks else 0
+
+
+def offer(t: Lane) -> None:
+    """Puts before the seat on turn its cards, and what it may announce before one."""
+    t.phase = codes.CARD
+    t.legal = legality.cards(t, t.turn) if t.in_trick else t.hands[t.turn]
+    t.extra = windows.before_card(t, t.turn, t.hands[t.turn]) if t.program.speaks else 0
+
+
+def lay(t: Lane, card: i64) -> i64:
+    """The seat on turn plays a card. Returns the next step (`engine.match.steps`)."""
     p = t.program
-    duties, cards, dice, hands, ring, side = p.duties, p.cards, t.dice, t.hands, t.ring, t.side
-    code: i64 = duties.open if t.n > 0 else duties.empty
-    no_load = duties.open_no_load if t.n > 0 else duties.empty_no_load
-    exempt: i64 = duties.exempt if t.size > 2 else 0
-    own_turn = p.swaps.own_turn or duties.accuses
-    size: i64 = t.size
-    place: i64 = t.in_trick
+    cards = p.cards
     seat: i64 = t.turn
+    bit: i64 = cards.bit[card]
+    place: i64 = t.in_trick
+    t.hands[seat] = t.hands[seat] ^ bit
+    t.table |= bit
+    t.table_points += cards.points[card]
+    t.lying += cards.byte[seat] * (card + 1)
+    if not place:
+        t.lead = cards.suit_of[card]
+        t.best = bit
+        t.winner = seat
+    else:
+        best: i64 = t.best
+        trump: i64 = cards.suit[t.trump]
+        if bit & trump:
+            wins = not best & trump or bit > best
+        else:
+            wins = bit & cards.suit[t.lead] != 0 and not best & trump and bit > best
+        if wins:
+            t.best = bit
+            t.winner = seat
+    if p.duties.cycles:
+        _move_trump(t, place, seat, bit)
+    place += 1
+    if place == t.size:
+        return trick_over(t)
+    t.in_trick = place
+    t.turn = seat = t.ring[seat]
+    t.legal = legality.cards(t, seat)
+    t.extra = windows.own_turn(t, seat) if p.own_turn else 0
+    return steps.WAIT
+
+
+def _move_trump(t: Lane, place: i64, seat: i64, bit: i64) -> None:
+    """After a trump trumps move on to the next suit, and who is winning is asked anew (variable trump)."""
+    cards = t.program.cards
+    t.played[place] = bit
+    t.played_by[place] = seat
+    if not bit & cards.suit[t.trump]:
+        return
+    t.lead = t.trump
+    t.trump = t.program.duties.cycle[t.trump]
     lead: i64 = cards.suit[t.lead]
     trump: i64 = cards.suit[t.trump]
-    best: i64 = t.best
-    winner: i64 = t.winner
-    table: i64 = t.table if place else 0
-    points: i64 = t.table_points if place else 0
-    while place < size:
-        hand: i64 = hands[seat]
-        legal: i64 = hand
-        extra: i64 = 0
-        if place:
-            if code != FREE:
-                mate: i64 = exempt if exempt and winner != seat and side[winner] == side[seat] else 0
-                legal = followers(duties, code, hand, lead, trump, best, table, mate)
-                if no_load:
-                    legal = without_loading(cards, legal, best, trump)
-        elif p.merged and t.last_trick >= 0:
-            extra = windows.before_lead(t, seat, hand)
-        if own_turn:
-            extra |= windows.own_turn(t, seat)
-        n: i64 = count(legal)
-        chosen: i64 = dice.below(n + count(extra)) if extra else dice.below(n)
-        if chosen >= n:
-            announcing.carry_out(t, seat, pick(extra, chosen - n))
-            if t.ended:
-                return
-            continue
-        card: i64 = pick(legal, chosen)
-        number: i64 = cards.place[card % FOLD]
-        hands[seat] = hand ^ card
-        points += cards.points[number]
-        table |= card
-        if not place:
-            lead = cards.suit[cards.suit_of[number]]
-            best = card
-            winner = seat
-        elif card & trump:
-            if not best & trump or card > best:
-                best = card
-                winner = seat
-        elif card & lead and not best & trump and card > best:
-            best = card
-            winner = seat
-        if duties.cycles:
-            t.played[place] = card
-            t.played_by[place] = seat
-            if card & trump:
-                lead = trump
-                t.trump = duties.cycle[t.trump]
-                trump = cards.suit[t.trump]
-                winner = _best_after_cycle(t, place, trump, lead)
-                best = t.best
-        place += 1
-        seat = ring[seat]
-    t.in_trick = 0
-    t.winner = winner
-    t.table = table
-    t.table_points = points
-    windows.trick_over(t)
-
-
-def followers(duties: Duties, code: i64, hand: i64, lead: i64, trump: i64, best: i64, table: i64, mate: i64) -> i64:  # noqa: C901 - written out like its twin in engine.match
-    """The cards a follower may play. `lead` and `trump` are masks of suits; `mate`: the partner is winning, and what that exempts from."""
-    held: i64 = hand & lead
-    if code != STRICT:
-        if code == TRUMP_FOLLOW and lead != trump:
-            return hand
-        if held:
-            return held
-        ruff: i64 = hand & trump if code == FOLLOW_OR_TRUMP else 0
-        return ruff if ruff else hand
-    if mate == 2:
-        return held if held else hand
-    if held:
-        if lead == trump or not best & trump:
-            higher: i64 = held & -(best + best)
-        elif duties.beat_after:
-            higher = held & _above(table & lead)
-        else:
-            return held
-        return higher if higher else held
-    if lead == trump or mate:
-        return hand
-    ruff = hand & trump
-    if best & trump:
-        higher = ruff & -(best + best)
-        if higher:
-            return higher
-        if not duties.undertrump:
-            return hand
-    return ruff if ruff else hand
-
-
-def _above(mask: i64) -> i64:
-    """Every bit above the highest one of a mask (of one suit)."""
-    a: i64 = mask | mask >> 1
-    b: i64 = a | a >> 2
-    c: i64 = b | b >> 4
-    return ~(c | c >> 8)
-
-
-def without_loading(cards: Cards, legal: i64, best: i64, trump: i64) -> i64:
-    """Of cards that cannot win only those of least point value."""
-    lowest: i64 = legal & -legal
-    if lowest & trump and not best & trump:
-        return legal
-    if lowest > best and cards.suit_of[cards.place[lowest % FOLD]] == cards.suit_of[cards.place[best % FOLD]]:
-        return legal
-    level: i64 = 0
-    while not legal & cards.worth[level]:
-        level += 1
-    return legal & cards.worth[level]
-
-
-def _best_after_cycle(t: Lane, place: i64, trump: i64, lead: i64) -> i64:
-    """Who is winning after trump has moved on; `t.best` is set to the card."""
     best: i64 = 0
-    winner: i64 = 0
     while place >= 0:
         card: i64 = t.played[place]
         if card & trump:
             if not best & trump or card > best:
                 best = card
-                winner = t.played_by[place]
+                t.winner = t.played_by[place]
         elif card & lead and not best & trump and card > best:
             best = card
-            winner = t.played_by[place]
+            t.winner = t.played_by[place]
         place -= 1
     t.best = best
-    return winner
+
+
+def trick_over(t: Lane) -> i64:  # noqa: C901 - written out like its twin in engine.match
+    """The last card of a trick is on the table. Returns the next step, WAIT after the next lead has been asked for."""
+    p = t.program
+    winner: i64 = t.winner
+    t.cards[winner] = t.cards[winner] + t.table_points
+    t.tricks[winner] = t.tricks[winner] + 1
+    t.last_trick = t.turn = winner
+    t.left -= t.size
+    t.away |= t.table
+    t.in_trick = t.lying = 0
+    if t.in_window:
+        _forget_window(t)
+    if not p.simple:
+        if p.songs.table:
+            announcing.table_songs(t)
+        if t.capote_by >= 0:
+            step: i64 = _capote_decided(t)
+            if step:
+                return step
+        if p.songs.tracks:
+            step = announcing.reached_by(t, winner)
+            if step:
+                return step
+    if not t.left:
+        if not p.counts.last_optional:
+            return steps.COUNT
+        return ask_last_ten(t)
+    if p.simple:
+        lead(t)
+        return steps.WAIT
+    if t.pending >= 0:
+        _trick_won(t)
+    if p.swaps.before_draw and t.n > 0 and t.shown >= 0:
+        return windows.open_window(t, False)
+    return after_window_a(t)
+
+
+def after_window_a(t: Lane) -> i64:
+    """Draws, then opens window B."""
+    if t.n > 0:
+        _draw(t)
+        if t.n == 0 and t.program.songs.capote:
+            return windows.ask_for_promises(t)
+    else:
+        t.drew = False
+    return window_b(t)
+
+
+def window_b(t: Lane) -> i64:
+    """Announcements before the next lead: in one turn with it, or asked one by one. On turn is the winner of the trick."""
+    if t.program.merged:
+        lead(t)
+        return steps.WAIT
+    return windows.open_window(t, True)
+
+
+def ask_last_ten(t: Lane) -> i64:
+    """All cards are played, and the winner of the last trick has a choice about its bonus."""
+    t.phase = codes.LAST_TEN
+    t.legal = 0
+    t.extra = asking.TAKE | asking.DECLINE
+    return steps.WAIT
+
+
+def last_ten(t: Lane, action: i64) -> i64:
+    """The winner of the last trick takes its bonus or declines it."""
+    t.bonus_declined = action == act.DECLINE
+    return steps.COUNT
+
+
+def _forget_window(t: Lane) -> None:
+    seat: i64 = 0
+    while seat < t.seats:
+        t.window[seat] = 0
+        seat += 1
+    t.window_others = 0
+    t.in_window = False
+
+
+def _capote_decided(t: Lane) -> i64:
+    side: i64 = t.side[t.capote_by]
+    if t.side[t.last_trick] != side:
+        return cut_short(t, CAPOTE, best_other(t, t.capote_by), 0)
+    return steps.WAIT if t.left else cut_short(t, CAPOTE, side, 0)
+
+
+def _trick_won(t: Lane) -> None:
+    """The giver of a notice who wins the trick gets the shown card."""
+    seat: i64 = t.pending
+    if seat != t.winner:
+        return
+    cards = t.program.cards
+    t.hands[seat] = t.hands[seat] | cards.bit[t.shown]
+    t.shown = cards.place[t.pending_card % FOLD]
+    t.swapped = True
+    t.pending = -1
+
+
+def _draw(t: Lane) -> None:
+    """One card each, the winner of the trick first."""
+    deck, hands, ring, drawn, bit = t.deck, t.hands, t.ring, t.drawn, t.program.cards.bit
+    seat: i64 = t.winner
+    cards: i64 = t.size
+    if t.program.deals.batches:
+        if hands[seat]:
+            return
+        seat = t.mano
+        cards = min(t.n, t.size * t.program.deals.sizes[0])
+    other: i64 = 0
+    while other < t.seats:
+        drawn[other] = 0
+        other += 1
+    t.n -= cards
+    while cards > 0:
+        card: i64 = 0
+        if t.top == t.end:
+            card = bit[t.shown]
+            t.shown = -1
+            cards = 0
+        else:
+            card = bit[deck[t.top]]
+            t.top += 1
+        hands[seat] = hands[seat] | card
+        drawn[seat] = card
+        seat = ring[seat]
+        cards -= 1
+    t.drew = True
+    if t.shown < 0 and t.pending >= 0:
+        hands[t.pending] = hands[t.pending] | t.pending_card
+        t.pending = -1

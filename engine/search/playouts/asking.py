@@ -1,0 +1,95 @@
+"""What the seat on turn of a lane may do, in the numbers of `engine.search.encoding`: how many ways there are, which one stands where, all of them.
+
+Three fields of the lane tell it, so that most questions are a mask or two:
+
+    legal  a mask; its lowest bit is the action `BASES[phase]`: a card, a card to call, a prediction, a subset of the hand to put away
+    extra  a mask; its lowest bit is the action SING: songs, tutes, exchanges, "pass" and all other words, trumps to name
+    bids   how many bids may be made, from `low_bid` on
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from engine.cards import actions as act
+from engine.search.playouts import codes, discarding
+from engine.search.playouts.lane import Lane
+from engine.search.playouts.words import FOLD, count, pick
+
+if TYPE_CHECKING:
+    from librt.vecs import vec
+    from mypy_extensions import i64
+
+# bits of `extra`: the action less SING
+PASS: Final = 65536
+CLAIM: Final = 131072
+CAPOTE: Final = 262144
+TAKE: Final = 524288
+DECLINE: Final = 1048576
+JOIN: Final = 2097152
+OUT: Final = 4194304
+PLAY: Final = 8388608
+ACCUSE: Final = 16777216
+TRUMPS: Final = 15 * 268435456
+SEVENS: Final = 15 * 256
+
+
+def base(phase: i64) -> i64:
+    """The action of the lowest bit of `legal`."""
+    if phase == codes.CARD:
+        return 0
+    if phase == codes.CHANGE_CARDS:
+        return codes.DISCARDS
+    return act.PREDICT if phase == codes.PREDICTIONS else act.CALL
+
+
+def ways(t: Lane) -> i64:
+    """How many actions the seat on turn may choose from, claims left out."""
+    return count(t.legal) + count(t.extra & ~CLAIM) + t.bids
+
+
+def choice(t: Lane, number: i64) -> i64:
+    """The action that stands at a place in the order of `State.legal_actions`, claims left out."""
+    cards, phase = t.program.cards, t.phase
+    n: i64 = count(t.legal)
+    if number < n:
+        if phase == codes.CHANGE_CARDS:
+            return codes.DISCARDS + discarding.subset_at(t, number)
+        return base(phase) + cards.place[pick(t.legal, number) % FOLD]
+    number -= n
+    extra: i64 = t.extra & ~CLAIM
+    n = count(extra)
+    if number >= n:
+        return act.BID + t.low_bid + (number - n) * t.program.deals.bid_step
+    if extra == PASS | PLAY or extra == PASS | CAPOTE:  # these name "pass" last
+        number = 1 - number
+    return act.SING + cards.place[pick(extra, number) % FOLD]
+
+
+def write(t: Lane, out: vec[i64], start: i64) -> i64:
+    """Writes all legal actions, claims too, to `out` from `start` on. Returns how many."""
+    place = t.program.cards.place
+    at: i64 = start
+    rest: i64 = t.legal
+    if rest:
+        first: i64 = base(t.phase)
+        while rest:
+            lowest: i64 = rest & -rest
+            out[at] = first + place[lowest % FOLD]
+            at += 1
+            rest ^= lowest
+    rest = t.extra
+    while rest:
+        lowest = rest & -rest
+        out[at] = act.SING + place[lowest % FOLD]
+        at += 1
+        rest ^= lowest
+    if t.bids:
+        bid: i64 = act.BID + t.low_bid
+        n: i64 = t.bids
+        while n > 0:
+            out[at] = bid
+            at += 1
+            bid += t.program.deals.bid_step
+            n -= 1
+    return at - start
