@@ -53,8 +53,7 @@ class Game(Terms):
         `record=False` builds no events, for search and training; `suits` plays the shuffle with its suits exchanged: the suit letters in
         the order in which they stand for coins, cups, swords, batons; `dice`, of a playout, shuffle. Raises OptionError for a bad `deals` or `suits`.
         """
-        if deals is not None and (type(deals) is not int or deals < 1):
-            raise OptionError(f"deals must be a whole number, 1 or more, or None, not {deals!r}")
+        check_deals(deals)
         state = State(self, chance.as_seed(seed), deals, record, self.suit_map(suits))
         state.dice = dice
         if record:
@@ -68,6 +67,12 @@ class Game(Terms):
             )
         flow.run(state, steps.DEAL)
         return state
+
+
+def check_deals(deals: int | None) -> None:
+    """Raises OptionError where this is no number of deals for a match."""
+    if deals is not None and (type(deals) is not int or deals < 1):
+        raise OptionError(f"deals must be a whole number, 1 or more, or None, not {deals!r}")
 
 
 @cache

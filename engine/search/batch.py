@@ -4,9 +4,9 @@
     batch.step(batch.random())                    # one decision in each of 1024 matches
     observations = memoryview(batch.observations).cast("B")
 
-The rules are `State.apply`; what the seat on turn may know is kept along as bytes (`engine.search.encoding`). Everything that a step
-changes stands in blocks that are never moved, so whatever looks at their memory once sees every later step. `engine.adapters.vector` lays
-numpy arrays over them.
+The matches are played in machine words (`engine.search.playouts`), or by `State.apply`, as `quick=False` asks and where a game has rules that
+the words do not know: to the same numbers, which the tests see to. Everything that a step changes stands in blocks that are never moved, so
+whatever looks at their memory once sees every later step. `engine.adapters.vector` lays numpy arrays over them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING, Final, final
 
 from engine.cards import actions as act
 from engine.cards.chance import Dice
-from engine.match.opening.joining import CHANGE
+from engine.game import Game, check_deals
 from engine.match.state import State
 from engine.search import encoding
-from engine.search.encoding import WORDS, Sight
+from engine.search.encoding import WORDS
+from engine.search.playouts import asking, running
+from engine.search.playouts.lane import Lane
+from engine.search.playouts.program import Program
 from engine.search.playouts.words import block, byte_block
+from engine.search.seeing import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +31,111 @@ if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64, u8
 
-    from engine.game import Game
-
 KEEP: Final = -1  # instead of an action: this match waits
+
+
+class Match:
+    """One match of a batch, in one of two ways. Actions are dense numbers."""
+
+    def begin(self) -> None:
+        """A new match, by the dice of this one."""
+        raise NotImplementedError
+
+    def turn(self) -> i64:
+        """The seat on turn."""
+        raise NotImplementedError
+
+    def take(self, action: i64) -> bool:
+        """Carries out a legal action. Whether the match is over."""
+        raise NotImplementedError
+
+    def scores(self) -> list[int]:
+        """Board scores by seat."""
+        raise NotImplementedError
+
+    def write_seen(self, out: vec[i64], start: i64) -> None:
+        """Writes what the seat on turn may know, `WORDS` words."""
+        raise NotImplementedError
+
+    def write_legal(self, out: vec[i64], start: i64) -> i64:
+        """Writes the legal actions. How many there are."""
+        raise NotImplementedError
+
+
+@final
+class InWords(Match):
+    """A match in a lane."""
+
+    def __init__(self, program: Program, writer: Writer, deals: int, dice: Dice) -> None:
+        self.program: Program = program
+        self.writer: Writer = writer
+        self.deals: i64 = deals
+        self.lane: Lane = Lane(program, dice)
+
+    def begin(self) -> None:
+        """See `Match`."""
+        running.begin(self.lane, self.program, self.deals)
+
+    def turn(self) -> i64:
+        """See `Match`."""
+        return self.lane.turn
+
+    def take(self, action: i64) -> bool:
+        """See `Match`."""
+        running.apply(self.lane, action)
+        return self.lane.over
+
+    def scores(self) -> list[int]:
+        """See `Match`."""
+        return [self.lane.score[seat] for seat in range(self.program.game.players)]
+
+    def write_seen(self, out: vec[i64], start: i64) -> None:
+        """See `Match`."""
+        self.writer.write(self.lane, out, start)
+
+    def write_legal(self, out: vec[i64], start: i64) -> i64:
+        """See `Match`."""
+        return asking.write(self.lane, out, start)
+
+
+@final
+class ByRules(Match):
+    """A match in a State."""
+
+    def __init__(self, game: Game, deals: int | None, dice: Dice) -> None:
+        self.game = game
+        self.deals = deals
+        self.dice = dice
+        self.state: State
+
+    def begin(self) -> None:
+        """See `Match`."""
+        self.state = self.game.new_match(seed=bytes(32), deals=self.deals, record=False, dice=self.dice)
+
+    def turn(self) -> i64:
+        """See `Match`."""
+        return self.state.turn
+
+    def take(self, action: i64) -> bool:
+        """See `Match`."""
+        self.state.apply(encoding.action(self.state, int(action)))
+        return self.state.is_over
+
+    def scores(self) -> list[int]:
+        """See `Match`."""
+        return self.state.scores()
+
+    def write_seen(self, out: vec[i64], start: i64) -> None:
+        """See `Match`."""
+        encoding.write(self.state, self.state.turn, out, start)
+
+    def write_legal(self, out: vec[i64], start: i64) -> i64:
+        """See `Match`."""
+        at: i64 = start
+        for action in sorted(encoding.legal(self.state)):
+            out[at] = action
+            at += 1
+        return at - start
 
 
 @final
@@ -48,12 +154,13 @@ class Batch:
     Raises ValueError for a count below 1, OptionError for bad deals.
     """
 
-    def __init__(self, game: Game, count: int, *, deals: int | None = None, seed: int = 0) -> None:
+    def __init__(self, game: Game, count: int, *, deals: int | None = None, seed: int = 0, quick: bool = True) -> None:
         if count < 1:
             raise ValueError(f"a batch has 1 match or more, not {count}")
         self.game = game
         self.count = count
         self.deals = game.board_deals if deals is None else deals
+        check_deals(self.deals)
         self.width = encoding.width(game)
         self.players = game.players
         self.observations: vec[i64] = block(count * WORDS)
@@ -63,36 +170,33 @@ class Batch:
         self.forfeited: vec[u8] = byte_block(count)
         self.scores: vec[i64] = block(count * game.players)
         self.margins: vec[i64] = block(count * game.players)
-        self.states: list[State] = []
-        self.sights: list[Sight] = []
-        self.legal: list[tuple[int, ...]] = []  # dense numbers
-        self.dice: list[Dice] = []
+        self.actions: vec[i64] = block(count * self.width)  # `width` words a match: the legal actions
+        self.ways: vec[i64] = block(count)  # how many of them
         self.chance = Dice(0)  # of `random`
         self.finished: list[int] = []  # the matches that the last step ended
+        self.dice = [Dice(0) for _ in range(count)]
+        self.matches: list[Match] = []
+        program = running.program_of(game, running.ORDER) if quick else None
+        writer = Writer(game)
+        for dice in self.dice:
+            if program is None:
+                self.matches.append(ByRules(game, self.deals, dice))
+            else:
+                self.matches.append(InWords(program, writer, self.deals or 0, dice))
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
         """Deals all matches anew."""
         self._forget()
         self.chance.start(seed ^ 0x5A5A5A5A)
-        shared = encoding.tables(self.game.pack.size)
-        fresh = not self.states
         for number in range(self.count):
-            dice = Dice(seed + number)
-            state = self._deal(dice)
-            if fresh:
-                self.states.append(state)
-                self.dice.append(dice)
-                self.sights.append(Sight(shared))
-                self.legal.append(())
-            else:
-                self.states[number] = state
-                self.dice[number] = dice
-            self.sights[number].begin(state)
-            self._show(number, state)
+            self.dice[number].start(seed + number)
+            self._begin(number)
 
-    def _deal(self, dice: Dice) -> State:
-        return self.game.new_match(seed=bytes(32), deals=self.deals, record=False, dice=dice)
+    def _begin(self, number: i64) -> None:
+        match = self.matches[number]
+        match.begin()
+        self._show(number, match)
 
     def step(self, actions: Sequence[int]) -> int:
         """Takes an action, by its dense number, in each match (`KEEP`: in that one none). How many matches that has ended.
@@ -103,26 +207,20 @@ class Batch:
         if len(chosen) != self.count:
             raise ValueError(f"{self.count} matches take {self.count} actions, not {len(chosen)}")
         self._forget()
-        masks, states, sights = self.masks, self.states, self.sights
+        masks, matches = self.masks, self.matches
         width: i64 = self.width
         number: i64 = 0
         while number < self.count:
             action: i64 = chosen[number]
             if action != KEEP:
-                state = states[number]
+                match = matches[number]
                 if action < 0 or action >= width or not masks[number * width + action]:
-                    self._end(number, self.game.fault_scores(self.game.side[state.turn]))
+                    self._end(number, self.game.fault_scores(self.game.side[match.turn()]))
                     self.forfeited[number] = 1
+                elif match.take(action):
+                    self._end(number, match.scores())
                 else:
-                    seat: i64 = state.turn
-                    if action >= encoding.DISCARDS and state.phase is CHANGE:
-                        action = encoding.action(state, int(action))
-                    state.apply(int(action))
-                    if state.is_over:
-                        self._end(number, state.scores())
-                    else:
-                        sights[number].after(state, action, seat)
-                        self._show(number, state)
+                    self._show(number, match)
             number += 1
         return len(self.finished)
 
@@ -142,32 +240,43 @@ class Batch:
         for seat in range(self.players):
             self.scores[number * self.players + seat] = scores[seat]
             self.margins[number * self.players + seat] = self.players * scores[seat] - total
-        state = self._deal(self.dice[number])
-        self.states[number] = state
-        self.sights[number].begin(state)
-        self._show(number, state)
+        self._begin(number)
 
-    def _show(self, number: i64, state: State) -> None:
+    def _show(self, number: i64, match: Match) -> None:
         """Writes what is seen of a match, and what is legal."""
-        seat: i64 = state.turn
-        self.turns[number] = state.turn
-        self.sights[number].write(state, seat, self.observations, number * WORDS)
-        masks = self.masks
+        self.turns[number] = int(match.turn())
+        match.write_seen(self.observations, number * WORDS)
+        masks, actions = self.masks, self.actions
         start: i64 = number * self.width
-        for action in self.legal[number]:
-            masks[start + action] = 0
-        legal = state.legal_actions() if state.phase is None else encoding.legal(state)
-        for action in legal:
-            masks[start + action] = 1
-        self.legal[number] = legal
+        at: i64 = start
+        end: i64 = start + self.ways[number]
+        while at < end:
+            masks[start + actions[at]] = 0
+            at += 1
+        ways: i64 = match.write_legal(actions, start)
+        self.ways[number] = ways
+        at = start
+        end = start + ways
+        while at < end:
+            masks[start + actions[at]] = 1
+            at += 1
+
+    def legal(self, number: int) -> list[int]:
+        """The legal actions of a match, by their dense numbers."""
+        start = number * self.width
+        return [int(self.actions[start + way]) for way in range(self.ways[number])]
 
     def random(self) -> list[int]:
         """A legal action for each match, each with the same chance; a claim never: at random it would end a game at once, mostly wrongly."""
-        dice = self.chance
+        dice, actions, ways = self.chance, self.actions, self.ways
         found: list[int] = []
-        for legal in self.legal:
-            action = legal[dice.below(len(legal))]
+        number: i64 = 0
+        start: i64 = 0
+        while number < self.count:
+            action: i64 = actions[start + dice.below(ways[number])]
             while action == act.CLAIM:
-                action = legal[dice.below(len(legal))]
-            found.append(action)
+                action = actions[start + dice.below(ways[number])]
+            found.append(int(action))
+            number += 1
+            start += self.width
         return found

@@ -31,6 +31,7 @@ from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
 from engine.match.opening.joining import CHANGE
 from engine.match.view import played, quiet
+from engine.search.playouts.codes import DISCARDS
 from engine.search.playouts.words import block, words
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from engine.match.state import State
 
 SEATS: Final = 7
-DISCARDS: Final = act.BID + 231  # first number of the subsets of a hand, which has five cards at most
 ACTIONS: Final = DISCARDS + 32
 WORDS: Final = 20
 SIZE: Final = 8 * WORDS  # bytes of an observation
@@ -150,194 +150,82 @@ def tables(pack_size: int) -> Tables:
     return found
 
 
-@final
-class Sight:
-    """What everybody sees of one match, in words of eight bytes.
-
-    Kept along while it is played (`begin`, `after`), or worked out of a state (`look`).
-    """
-
-    def __init__(self, shared: Tables) -> None:
-        self.byte: vec[i64] = shared.byte
-        self.spread: vec[i64] = shared.spread
-        self.place: vec[i64] = shared.place
-        self.full: vec[i64] = shared.full
-        self.on_table: i64 = ON_TABLE * 0x0101010101010101
-        self.public: vec[i64] = words([0] * 8)  # the cards that lie or lay on the table
-        self.table: i64 = 0  # by seat: its card in the trick + 1
-        self.sums: vec[i64] = words([0] * SUMS)  # by seat, counted from seat 0
-        self.soloist: i64 = -1
-        self.bid: i64 = 0
-        self.deal: i64 = 0
-
-    def begin(self, state: Data) -> None:
-        """A deal begins, or begins anew."""
-        public = self.public
-        word: i64 = 0
-        while word < 8:
-            public[word] = 0
-            word += 1
-        self.table = 0
-        self.deal = state.deal_no
-        self._count_all(state)
-
-    def look(self, state: Data) -> None:
-        """Takes in a state of which nothing is known yet."""
-        self.begin(state)
-        lying = state.table if state.in_trick else []
-        for card in played(state):
-            if card not in lying:
-                self._mark(card, GONE)
-        if not lying:
-            return
-        place = state.active.index(state.turn) - len(lying)
+def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
+    """Writes what a seat may know to `WORDS` words from `start` on. Nothing but its own hand is read that others do not see."""
+    shared = tables(state.game.pack.size)
+    byte, spread = shared.byte, shared.spread
+    lying = state.table if state.in_trick else []
+    suit: i64 = 0
+    hand = state.hands[seat]
+    while suit < 4:
+        held: i64 = hand[suit]
+        out[start + suit + suit] = spread[held & MOST]
+        out[start + suit + suit + 1] = spread[held >> 8]
+        suit += 1
+    for card in played(state):
+        _mark(shared, out, start, card, ON_TABLE if card in lying else GONE)
+    row: i64 = byte[7] * (state.lead if lying else NO_SUIT)
+    if lying:
+        _mark(shared, out, start, state.best, WINNING)
+        first = state.active.index(state.turn) - len(lying)
         for number, card in enumerate(lying):
-            self._mark(card, ON_TABLE)
-            self.table += self.byte[state.active[(place + number) % state.size]] * (card + 1)
+            row += byte[(state.active[(first + number) % state.size] - seat) % state.seats] * (card + 1)
+    out[start + 8] = row
+    if state.shown >= 0:
+        _mark(shared, out, start, state.shown, SHOWN)
+    hidden: tuple[int, ...] = state.notes.get("hidden_songs", ())
+    for singer, sung, _, _ in state.songs_made:
+        if singer == seat or sung not in hidden:
+            for strength in range(state.game.pack.size):
+                if state.game.pair >> strength & 1:
+                    _mark(shared, out, start, sung * state.game.pack.size + strength, OF_SONG)
+    soloist: int | None = state.notes.get("soloist")
+    out[start + 9] = (
+        state.trump
+        + byte[1] * ((state.dealer - seat) % state.seats)
+        + byte[2] * (SEATS if soloist is None else (soloist - seat) % state.seats)
+        + byte[3] * state.n
+        + byte[4] * (state.notes.get("bid") or 0)
+        + byte[5] * min(MOST, state.deal_no)
+        + byte[6] * state.seats
+    )
+    _write_counts(shared, state, seat, out, start + CAPTURED)
 
-    def after(self, state: Data, action: i64, seat: i64) -> None:
-        """Follows an action that a seat has taken; the match goes on."""
-        if state.deal_no != self.deal:
-            self.begin(state)
-            return
-        if action >= act.PLAY_END:
-            self._count_all(state)
-            return
-        byte, public = self.byte, self.public
-        place: i64 = self.place[action]
-        word: i64 = place >> 3
-        public[word] = public[word] + byte[place & 7] * ON_TABLE
-        if state.best_suit != NO_SUIT:
-            self.table += byte[seat] * (action + 1)
-            return
-        self.table = 0
-        lying: i64 = self.on_table
-        word = 0
-        while word < 8:
-            there: i64 = public[word] & lying
-            if there:
-                public[word] = public[word] + there + there + there  # from ON_TABLE to GONE
-            word += 1
-        self._count(state)
 
-    def _mark(self, card: i64, what: i64) -> None:
-        place: i64 = self.place[card]
-        self.public[place >> 3] = self.public[place >> 3] | self.byte[place & 7] * what
+def _mark(shared: Tables, out: vec[i64], start: i64, card: int, what: i64) -> None:
+    place: i64 = shared.place[card]
+    out[start + (place >> 3)] = out[start + (place >> 3)] | shared.byte[place & 7] * what
 
-    def _count(self, state: Data) -> None:
-        """What the end of a trick changes."""
-        byte, sums, cards, songs, tricks = self.byte, self.sums, state.cards, state.songs, state.tricks
-        seats: i64 = state.seats
-        seat: i64 = 0
-        points: i64 = 0
-        sung: i64 = 0
-        won: i64 = 0
-        while seat < seats:
-            unit: i64 = byte[seat]
-            points += unit * cards[seat]
-            sung += unit * songs[seat]
-            won += unit * tricks[seat]
-            seat += 1
-        sums[0] = points
-        sums[1] = sung
-        sums[2] = won
 
-    def _count_all(self, state: Data) -> None:
-        """What an announcement or a new deal may change."""
-        self._count(state)
-        byte, sums, notes, side = self.byte, self.sums, state.notes, state.side
-        predictions: dict[int, int] = notes.get("predictions", {})
-        word: i64 = 3
-        while word < SUMS:
-            sums[word] = 0
-            word += 1
-        seat: i64 = 0
-        while seat < state.seats:
-            unit: i64 = byte[seat]
-            sums[3] = sums[3] + unit * min(MOST, max(0, state.totals[side[seat]]))
-            sums[4] = sums[4] + unit * min(MOST, state.games[side[seat]])
-            sums[5] = sums[5] + unit * min(MOST, state.marks[seat])
-            said: int = predictions.get(int(seat), -1)
-            sums[6] = sums[6] + unit * (said + 1)
-            chips: i64 = min(2 * NO_CHIPS - 1, max(0, state.chips[seat] + NO_CHIPS))
-            sums[7] = sums[7] + unit * (chips & MOST)
-            sums[8] = sums[8] + unit * (chips >> 8 & MOST)
-            sums[9] = sums[9] + unit * (chips >> 16)
-            seat += 1
-        soloist: int | None = notes.get("soloist")
-        self.soloist = -1 if soloist is None else soloist
-        bid: int | None = notes.get("bid")
-        self.bid = bid or 0
-
-    def write(self, state: Data, seat: i64, out: vec[i64], start: i64) -> None:
-        """Writes what a seat may know to `WORDS` words from `start` on. Nothing but its own hand is read that others do not see."""
-        byte, public, spread, sums = self.byte, self.public, self.spread, self.sums
-        seats: i64 = state.seats
-        hand = state.hands[seat]
-        suit: i64 = 0
-        at: i64 = start
-        while suit < 4:
-            held: i64 = hand[suit]
-            out[at] = public[suit + suit] | spread[held & MOST]
-            out[at + 1] = public[suit + suit + 1] | spread[held >> 8]
-            at += 2
-            suit += 1
-        turn: i64 = 8 * seat
-        back: i64 = 8 * (seats - seat)
-        full: i64 = self.full[seats]
-        table: i64 = self.table
-        if table:
-            winner: i64 = state.winner
-            place: i64 = self.place[((table >> (8 * winner)) & MOST) - 1]
-            out[start + (place >> 3)] = out[start + (place >> 3)] | byte[place & 7] * WINNING
-            out[start + 8] = (table >> turn | (table << back) & full) | byte[7] * state.lead
-        else:
-            out[start + 8] = byte[7] * NO_SUIT
-        if state.shown >= 0:
-            place = self.place[state.shown]
-            out[start + (place >> 3)] = out[start + (place >> 3)] | byte[place & 7] * SHOWN
-        if state.songs_made:
-            self._songs(state, seat, out, start)
-        dealer: i64 = state.dealer - seat
-        soloist: i64 = SEATS
-        if self.soloist >= 0:
-            soloist = self.soloist - seat
-            if soloist < 0:
-                soloist += seats
-        if dealer < 0:
-            dealer += seats
-        out[start + 9] = (
-            state.trump
-            + byte[1] * dealer
-            + byte[2] * soloist
-            + byte[3] * state.n
-            + byte[4] * self.bid
-            + byte[5] * min(MOST, state.deal_no)
-            + byte[6] * seats
+def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64) -> None:
+    """The words by seat, the observer first."""
+    predictions: dict[int, int] = state.notes.get("predictions", {})
+    word: i64 = 0
+    while word < SUMS:
+        out[at + word] = 0
+        word += 1
+    for place in range(state.seats):
+        other = (seat + place) % state.seats
+        side = state.side[other]
+        chips = min(2 * NO_CHIPS - 1, max(0, state.chips[other] + NO_CHIPS))
+        values = (
+            state.cards[other],
+            state.songs[other],
+            state.tricks[other],
+            min(MOST, max(0, state.totals[side])),
+            min(MOST, state.games[side]),
+            min(MOST, state.marks[other]),
+            predictions.get(other, -1) + 1,
+            chips & MOST,
+            chips >> 8 & MOST,
+            chips >> 16,
         )
-        at = start + CAPTURED
-        word: i64 = 0
-        while word < SUMS:
-            there: i64 = sums[word]
-            out[at] = there >> turn | (there << back) & full if there else 0
-            at += 1
-            word += 1
-
-    def _songs(self, state: Data, seat: i64, out: vec[i64], start: i64) -> None:
-        hidden: tuple[int, ...] = state.notes.get("hidden_songs", ())
-        pair: i64 = state.game.pair
-        for singer, suit, _, _ in state.songs_made:
-            if singer == seat or suit not in hidden:
-                at: i64 = start + suit + suit
-                out[at] = out[at] | self.spread[pair & MOST] * OF_SONG
-                out[at + 1] = out[at + 1] | self.spread[pair >> 8] * OF_SONG
+        for number, value in enumerate(values):
+            out[at + number] = out[at + number] + shared.byte[place] * value
 
 
 def observation(state: State, seat: int) -> bytes:
     """What a seat may know at any moment, `SIZE` bytes. While another seat is asked in secret it is that of a moment in which nobody is asked."""
-    seen = quiet(state, seat)
-    sight = Sight(tables(state.game.pack.size))
-    sight.look(seen)
     out = block(WORDS)
-    sight.write(seen, seat, out, 0)
+    write(quiet(state, seat), seat, out, 0)
     return memoryview(out).tobytes()

@@ -67,29 +67,31 @@ def choice(t: Lane, number: i64) -> i64:
 
 
 def write(t: Lane, out: vec[i64], start: i64) -> i64:
-    """Writes all legal actions, claims too, to `out` from `start` on. Returns how many."""
-    place = t.program.cards.place
+    """Writes all legal actions, claims too, ascending, to `out` from `start` on. Returns how many."""
     at: i64 = start
-    rest: i64 = t.legal
-    if rest:
-        first: i64 = base(t.phase)
-        while rest:
-            lowest: i64 = rest & -rest
-            out[at] = first + place[lowest % FOLD]
-            at += 1
-            rest ^= lowest
-    rest = t.extra
-    while rest:
-        lowest = rest & -rest
-        out[at] = act.SING + place[lowest % FOLD]
-        at += 1
-        rest ^= lowest
-    if t.bids:
+    phase: i64 = t.phase
+    if phase == codes.CARD:
+        at = _write_mask(t, t.legal, 0, out, at)
+    if t.extra:
+        at = _write_mask(t, t.extra, act.SING, out, at)
+    if phase < codes.CARD:
+        if t.legal:
+            at = _write_mask(t, t.legal, base(phase), out, at)
         bid: i64 = act.BID + t.low_bid
-        n: i64 = t.bids
-        while n > 0:
+        end: i64 = at + t.bids
+        while at < end:
             out[at] = bid
             at += 1
             bid += t.program.deals.bid_step
-            n -= 1
     return at - start
+
+
+def _write_mask(t: Lane, mask: i64, first: i64, out: vec[i64], at: i64) -> i64:
+    """Writes the actions of a mask, whose lowest bit is the action `first`. Returns the place after the last one."""
+    place = t.program.cards.place
+    while mask:
+        lowest: i64 = mask & -mask
+        out[at] = first + place[lowest % FOLD]
+        at += 1
+        mask ^= lowest
+    return at

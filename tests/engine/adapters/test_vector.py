@@ -87,33 +87,36 @@ def test_the_bytes_hold_what_the_snapshot_tells(key: str, group: list[tables.Tab
                 state.apply(playing.choose(state, rng))
 
 
+def alone(table: Matches, dice: Dice) -> engine.State:
+    """A match as those of the table, outside of it."""
+    return table.game.new_match(seed=bytes(32), deals=table.batch.deals, record=False, dice=dice)
+
+
 @ON_GAMES
 def test_arrays_show_what_states_tell(key: str, group: list[tables.Table]) -> None:
     """Every game: shapes, rewards that sum to zero and are `State.returns`, and arrays that follow their matches."""
     game = group[0].load()
     table = Matches(key, 3, seed=5, players=game.players, deals=1)
     arrays = table.arrays
+    dice = [Dice(5 + row) for row in range(3)]
+    states = [alone(table, one) for one in dice]
     ended = 0
     for _ in range(400):
-        states = [state.clone() for state in table.batch.states]
-        for state, dice in zip(states, table.batch.dice, strict=True):
-            state.dice = Dice(0)
-            state.dice.x = dice.x
         actions = np.array(table.sample())
         assert arrays.masks[np.arange(3), actions].all()
         for state, action in zip(states, actions.tolist(), strict=True):
             state.apply(encoding.action(state, action))
-        before = table.batch.states[:]
         assert table.step(actions) is arrays
         for row, state in enumerate(states):
-            assert arrays.ended[row] == (table.batch.states[row] is not before[row])
+            assert arrays.ended[row] == state.is_over
             if not arrays.ended[row]:
                 assert not arrays.rewards[row].any()
                 assert arrays.turns[row] == state.turn
                 assert np.flatnonzero(arrays.masks[row]).tolist() == tensors.legal(state)
                 assert arrays.observations[row].tobytes() == encoding.observation(state, state.turn)
-            elif state.is_over:
+            else:
                 assert arrays.rewards[row].tolist() == pytest.approx(state.returns(), rel=1e-6)
+                states[row] = alone(table, dice[row])
                 ended += 1
         if ended > 3:
             break
@@ -122,10 +125,14 @@ def test_arrays_show_what_states_tell(key: str, group: list[tables.Table]) -> No
 
 def test_floats_are_made_of_many_rows_at_once() -> None:
     table = Matches("two_player", 16, seed=3)
+    states = [alone(table, Dice(3 + row)) for row in range(16)]
     for _ in range(21):
-        table.step(table.sample())
+        actions = table.sample()
+        table.step(actions)
+        for state, action in zip(states, actions, strict=True):
+            state.apply(encoding.action(state, action))
     rows = tensors.expand(table.arrays.observations, table.game)
-    for row, state in zip(rows, table.batch.states, strict=True):
+    for row, state in zip(rows, states, strict=True):
         assert row.tolist() == tensors.observation(state, state.turn).tolist()
 
 
