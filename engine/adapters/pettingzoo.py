@@ -24,6 +24,7 @@ from pettingzoo import AECEnv
 
 import engine
 from engine.adapters import tensors
+from engine.search import encoding
 
 
 class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
@@ -85,25 +86,25 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._clear_rewards()
-        self._cumulative_rewards[agent] = 0.0
         state = self.state_of_match
-        if action is None or int(action) not in tensors.legal(state):
+        if action is None or int(action) not in encoding.legal(state):
             seat = self.possible_agents.index(agent)
             scores = self.game.fault_scores(self.game.side[seat])
             self._finish([score - sum(scores) / len(scores) for score in scores])
         else:
-            state.apply(tensors.action(state, int(action)))
+            state.apply(encoding.action(state, int(action)))
             if state.is_over:
                 self._finish(state.returns())
-        self._accumulate_rewards()
-        self.agent_selection = self.agents[0] if any(self.terminations.values()) else self._to_act()
+            else:
+                self.agent_selection = self._to_act()
         if self.render_mode == "ansi":
             self.render()
 
     def _finish(self, rewards: list[float]) -> None:
         self.rewards = dict(zip(self.possible_agents, map(float, rewards), strict=True))
+        self._accumulate_rewards()  # all of them are zero before
         self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]
 
     def render(self) -> str | None:
         """The table as the seat to act sees it, one line; None without `render_mode="ansi"`."""

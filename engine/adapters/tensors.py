@@ -53,17 +53,17 @@ def legal(state: State) -> list[int]:
 
 def legal_mask(state: State) -> NDArray[np.int8]:
     """Shape (ACTIONS,): 1 where an action is legal for the seat to act."""
-    mask = np.zeros(ACTIONS, dtype=np.int8)
-    mask[list(encoding.legal(state))] = 1
-    return mask
+    mask = bytearray(ACTIONS)  # numpy sets single bytes slowly
+    for number in encoding.legal(state):
+        mask[number] = 1
+    return np.frombuffer(mask, np.int8)
 
 
 def observation(state: State, seat: int) -> Vector:
     """What the seat may know, as a vector of shape (SIZE,); see the module's table."""
-    seen = np.frombuffer(encoding.observation(state, seat), np.uint8)
-    vector: Vector = _looked_up(seen[None], state.game.pack.size)[0]
-    for other, chips in enumerate(state.chips):
-        if chips:
+    vector = _looked_up(np.frombuffer(encoding.observation(state, seat), np.uint8), state.game.pack.size)
+    if any(state.chips):
+        for other, chips in enumerate(state.chips):
             vector[743 + (other - seat) % state.seats] = chips / 1000
     vector[760] = state.current_seat == seat
     return vector
@@ -80,7 +80,7 @@ def expand(observations: NDArray[np.uint8], game: Terms) -> NDArray[np.float32]:
 def _looked_up(observations: NDArray[np.uint8], pack_size: int) -> NDArray[np.float32]:
     """The vectors but for the chips."""
     sources, starts, values = _lookups(pack_size)
-    return values.take(observations.take(sources, axis=1) + starts)
+    return values.take(observations.take(sources, axis=-1) + starts)
 
 
 @cache

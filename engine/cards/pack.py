@@ -45,6 +45,7 @@ class Pack:
         self.flag = [1 << SUIT_BITS * (card // self.size) + card % self.size for card in range(len(self.texts))]
         self.of_flag = {flag: card for card, flag in enumerate(self.flag)}
         self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
+        self.whole = self.hand(self.cards)  # the pack as a hand
         self.all = _all(self.size)  # all[suit][mask]: the cards of a holding
 
     def text(self, card: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.cards.pack import NO_SUIT
 from engine.match import flow, steps
 from engine.match.data import Data
 from engine.match.trick import exchanges, windows
@@ -97,17 +98,32 @@ def quiet(state: Data, seat: int) -> Data:
 
 
 def played(state: Data) -> list[int]:
-    """The cards that have been played in this deal, ascending. Everybody saw them.
+    """The cards that have been played in this deal, ascending. Everybody saw them."""
+    return list(state.game.pack.in_hand(played_masks(state)))
+
+
+def played_masks(state: Data) -> list[int]:
+    """The same as bit masks by suit.
 
     Worked out from where the others are, so that playing need not keep it: hands, stock, shown card, a laid exchange, cards put away.
     """
-    elsewhere = {card for seat in range(state.seats) for card in state.hand_of(seat)}
-    elsewhere.update(state.stock, state.notes.get("put_away", ()))
-    if state.shown >= 0 and state.holder < 0:
-        elsewhere.add(state.shown)
+    elsewhere = [0] * (NO_SUIT + 1)
+    for a, b, c, d, _ in state.hands:
+        elsewhere[0] |= a
+        elsewhere[1] |= b
+        elsewhere[2] |= c
+        elsewhere[3] |= d
+    face_down = state.stock
+    notes = state.notes
+    if "put_away" in notes:
+        face_down = [*face_down, *notes["put_away"]]
     if state.pending >= 0:
-        elsewhere.add(state.notes["pending_card"])
-    return [card for card in state.game.pack.cards if card not in elsewhere]
+        face_down = [*face_down, notes["pending_card"]]
+    if state.shown >= 0 and state.holder < 0:
+        face_down = [*face_down, state.shown]
+    for card in face_down:
+        elsewhere[state.suit_of[card]] |= state.bit_of[card]
+    return [whole & ~there for whole, there in zip(state.game.pack.whole, elsewhere, strict=True)]
 
 
 def _previous(state: Data, seat: int) -> int:

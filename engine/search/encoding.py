@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final, final
 from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
 from engine.match.opening.joining import CHANGE
-from engine.match.view import played, quiet
+from engine.match.view import played_masks, quiet
 from engine.search.playouts.codes import DISCARDS
 from engine.search.playouts.words import block, words
 
@@ -153,32 +153,15 @@ def tables(pack_size: int) -> Tables:
 def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
     """Writes what a seat may know to `WORDS` words from `start` on. Nothing but its own hand is read that others do not see."""
     shared = tables(state.game.pack.size)
-    byte, spread = shared.byte, shared.spread
+    byte = shared.byte
     lying = state.table if state.in_trick else []
-    suit: i64 = 0
-    hand = state.hands[seat]
-    while suit < 4:
-        held: i64 = hand[suit]
-        out[start + suit + suit] = spread[held & MOST]
-        out[start + suit + suit + 1] = spread[held >> 8]
-        suit += 1
-    for card in played(state):
-        _mark(shared, out, start, card, ON_TABLE if card in lying else GONE)
+    _write_cards(shared, state, seat, lying, out, start)
     row: i64 = byte[7] * (state.lead if lying else NO_SUIT)
     if lying:
-        _mark(shared, out, start, state.best, WINNING)
         first = state.active.index(state.turn) - len(lying)
         for number, card in enumerate(lying):
             row += byte[(state.active[(first + number) % state.size] - seat) % state.seats] * (card + 1)
     out[start + 8] = row
-    if state.shown >= 0:
-        _mark(shared, out, start, state.shown, SHOWN)
-    hidden: tuple[int, ...] = state.notes.get("hidden_songs", ())
-    for singer, sung, _, _ in state.songs_made:
-        if singer == seat or sung not in hidden:
-            for strength in range(state.game.pack.size):
-                if state.game.pair >> strength & 1:
-                    _mark(shared, out, start, sung * state.game.pack.size + strength, OF_SONG)
     soloist: int | None = state.notes.get("soloist")
     out[start + 9] = (
         state.trump
@@ -192,6 +175,34 @@ def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
     _write_counts(shared, state, seat, out, start + CAPTURED)
 
 
+def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: vec[i64], at: i64) -> None:
+    """The words of the cards; `lying` are those of the trick on the table."""
+    spread = shared.spread
+    hand, gone = state.hands[seat], played_masks(state)
+    for card in lying:
+        gone[state.suit_of[card]] &= ~state.bit_of[card]
+    suit: i64 = 0
+    while suit < 4:
+        held: i64 = hand[suit]
+        away: i64 = gone[suit]
+        out[at + suit + suit] = spread[held & MOST] | spread[away & MOST] * GONE
+        out[at + suit + suit + 1] = spread[held >> 8] | spread[away >> 8] * GONE
+        suit += 1
+    for card in lying:
+        _mark(shared, out, at, card, ON_TABLE)
+    if lying:
+        _mark(shared, out, at, state.best, WINNING)
+    if state.shown >= 0:
+        _mark(shared, out, at, state.shown, SHOWN)
+    hidden: tuple[int, ...] = state.notes.get("hidden_songs", ())
+    pair: i64 = state.game.pair
+    for singer, sung, _, _ in state.songs_made:
+        if singer == seat or sung not in hidden:
+            there: i64 = at + sung + sung
+            out[there] = out[there] | spread[pair & MOST] * OF_SONG
+            out[there + 1] = out[there + 1] | spread[pair >> 8] * OF_SONG
+
+
 def _mark(shared: Tables, out: vec[i64], start: i64, card: int, what: i64) -> None:
     place: i64 = shared.place[card]
     out[start + (place >> 3)] = out[start + (place >> 3)] | shared.byte[place & 7] * what
@@ -200,28 +211,30 @@ def _mark(shared: Tables, out: vec[i64], start: i64, card: int, what: i64) -> No
 def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64) -> None:
     """The words by seat, the observer first."""
     predictions: dict[int, int] = state.notes.get("predictions", {})
+    byte, seats = shared.byte, state.seats
     word: i64 = 0
     while word < SUMS:
         out[at + word] = 0
         word += 1
-    for place in range(state.seats):
-        other = (seat + place) % state.seats
+    place: i64 = 0
+    other = seat
+    while place < seats:
         side = state.side[other]
-        chips = min(2 * NO_CHIPS - 1, max(0, state.chips[other] + NO_CHIPS))
-        values = (
-            state.cards[other],
-            state.songs[other],
-            state.tricks[other],
-            min(MOST, max(0, state.totals[side])),
-            min(MOST, state.games[side]),
-            min(MOST, state.marks[other]),
-            predictions.get(other, -1) + 1,
-            chips & MOST,
-            chips >> 8 & MOST,
-            chips >> 16,
-        )
-        for number, value in enumerate(values):
-            out[at + number] = out[at + number] + shared.byte[place] * value
+        unit: i64 = byte[place]
+        chips: i64 = min(2 * NO_CHIPS - 1, max(0, state.chips[other] + NO_CHIPS))
+        said: i64 = predictions.get(other, -1) + 1
+        out[at] = out[at] + unit * state.cards[other]
+        out[at + 1] = out[at + 1] + unit * state.songs[other]
+        out[at + 2] = out[at + 2] + unit * state.tricks[other]
+        out[at + 3] = out[at + 3] + unit * min(MOST, max(0, state.totals[side]))
+        out[at + 4] = out[at + 4] + unit * min(MOST, state.games[side])
+        out[at + 5] = out[at + 5] + unit * min(MOST, state.marks[other])
+        out[at + 6] = out[at + 6] + unit * said
+        out[at + 7] = out[at + 7] + unit * (chips & MOST)
+        out[at + 8] = out[at + 8] + unit * (chips >> 8 & MOST)
+        out[at + 9] = out[at + 9] + unit * (chips >> 16)
+        place += 1
+        other = 0 if other + 1 == seats else other + 1
 
 
 def observation(state: State, seat: int) -> bytes:
