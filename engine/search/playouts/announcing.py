@@ -18,7 +18,10 @@ from engine.search.playouts.words import FOLD
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
+# bits of what may be announced: the action less SING
 DECLARATIONS: Final = 255  # songs and tutes
+CLAIM: Final = 131072
+ACCUSE: Final = 16777216
 
 
 def holds_a_song(t: Lane, hand: i64) -> bool:
@@ -257,14 +260,21 @@ def carry_out(t: Lane, action: i64) -> i64:
 # ---- claims, accusations
 
 
-def claims_are_open(t: Lane) -> bool:
-    """Whether this deal may be claimed at all, where the game has claims."""
-    return t.capote_by < 0 and t.game_deal >= t.program.songs.claim_from
+def fix_turns(t: Lane) -> None:
+    """Notes what may be announced whatever a seat holds. To be called when a deal begins, and when a capote has been promised."""
+    p = t.program
+    t.own_extra = ACCUSE if p.accuses else 0
+    t.lead_extra = 0
+    if t.capote_by < 0 and t.game_deal >= p.songs.claim_from:
+        if p.claims_own:
+            t.own_extra |= CLAIM
+        if p.claims_after:
+            t.lead_extra = CLAIM
 
 
-def may_claim(t: Lane, seat: i64) -> bool:
-    """Whether a seat may claim after the trick just completed."""
-    return claims_are_open(t) and t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick]
+def after_trick(t: Lane, seat: i64) -> i64:
+    """What a seat may announce after a trick whatever it holds."""
+    return t.lead_extra if t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick] else 0
 
 
 def claim(t: Lane) -> i64:

@@ -1,4 +1,4 @@
-"""What the seat on turn of a lane may do, in the numbers of `engine.search.encoding`: how many ways there are, which one stands where, all of them.
+"""What the seat on turn of a lane may do, in the numbers of `engine.search.encoding`.
 
 Three fields of the lane tell it, so that most questions are a mask or two:
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from engine.cards import actions as act
-from engine.search.playouts import codes, discarding
+from engine.search.playouts import announcing, codes, discarding
 from engine.search.playouts.lane import Lane
 from engine.search.playouts.words import FOLD, count, pick
 
@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 
 # bits of `extra`: the action less SING
 PASS: Final = 65536
-CLAIM: Final = 131072
 CAPOTE: Final = 262144
 TAKE: Final = 524288
 DECLINE: Final = 1048576
 JOIN: Final = 2097152
 OUT: Final = 4194304
 PLAY: Final = 8388608
-ACCUSE: Final = 16777216
 TRUMPS: Final = 15 * 268435456
 SEVENS: Final = 15 * 256
 
@@ -43,27 +41,23 @@ def base(phase: i64) -> i64:
     return act.PREDICT if phase == codes.PREDICTIONS else act.CALL
 
 
-def ways(t: Lane) -> i64:
-    """How many actions the seat on turn may choose from, claims left out."""
-    return count(t.legal) + count(t.extra & ~CLAIM) + t.bids
-
-
-def choice(t: Lane, number: i64) -> i64:
-    """The action that stands at a place in the order of `State.legal_actions`, claims left out."""
-    cards, phase = t.program.cards, t.phase
-    n: i64 = count(t.legal)
-    if number < n:
+def by_chance(t: Lane) -> i64:
+    """One of the legal actions, each with the same chance, a claim never: that which the dice name in the order of `State.legal_actions`."""
+    place, phase = t.program.cards.place, t.phase
+    extra: i64 = t.extra & ~announcing.CLAIM
+    cards: i64 = count(t.legal) if t.legal else 0
+    words: i64 = count(extra) if extra else 0
+    number: i64 = t.dice.below(cards + words + t.bids)
+    if number < cards:
         if phase == codes.CHANGE_CARDS:
             return codes.DISCARDS + discarding.subset_at(t, number)
-        return base(phase) + cards.place[pick(t.legal, number) % FOLD]
-    number -= n
-    extra: i64 = t.extra & ~CLAIM
-    n = count(extra)
-    if number >= n:
-        return act.BID + t.low_bid + (number - n) * t.program.deals.bid_step
+        return base(phase) + place[pick(t.legal, number) % FOLD]
+    number -= cards
+    if number >= words:
+        return act.BID + t.low_bid + (number - words) * t.program.deals.bid_step
     if extra == PASS | PLAY or extra == PASS | CAPOTE:  # these name "pass" last
         number = 1 - number
-    return act.SING + cards.place[pick(extra, number) % FOLD]
+    return act.SING + place[pick(extra, number) % FOLD]
 
 
 def write(t: Lane, out: vec[i64], start: i64) -> i64:

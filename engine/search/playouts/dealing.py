@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.cards.pack import NO_SUIT
 from engine.search.playouts import codes
+from engine.search.playouts.announcing import fix_turns
 from engine.search.playouts.lane import Lane, clear
 from engine.search.playouts.words import count
 
@@ -29,6 +30,7 @@ def start(t: Lane) -> None:
     t.game_deal += 1
     _seat(t)
     clear(t)
+    fix_turns(t)
     if t.program.stakes.ante:
         _ante_up(t)
     _deal_cards(t)

@@ -18,11 +18,11 @@ def offer(t: Lane) -> None:
     """What the seat on turn may put away: subsets of its hand, ascending, the lowest bit standing for no card."""
     took: i64 = 1 if t.took_shown == t.turn else 0
     most: i64 = _most(t, took)
-    by_size = t.program.deals.subsets
+    subsets = t.program.deals.subsets
     legal: i64 = 0
     size: i64 = took
     while size <= most:
-        legal |= by_size[size]
+        legal |= subsets[size]
         size += 1
     t.legal = legal & t.program.deals.subsets_of[count(t.hands[t.turn])]
     may_take = t.program.deals.takes_shown and t.turn == t.dealer and t.shown >= 0 and most > 0 and not took
@@ -31,12 +31,8 @@ def offer(t: Lane) -> None:
 
 def subset_at(t: Lane, number: i64) -> i64:
     """The subset that stands at a place of `State.legal_actions`: few cards before many, then as `itertools.combinations` has them."""
-    held: i64 = count(t.hands[t.turn])
-    size: i64 = 1 if t.took_shown == t.turn else 0
-    while number >= choose(held, size):
-        number -= choose(held, size)
-        size += 1
-    return subset(t.program.cards.bit[held] - 1, size, number)
+    took: i64 = 1 if t.took_shown == t.turn else 0
+    return t.program.deals.by_size[32 * count(t.hands[t.turn]) + number + took]
 
 
 def act_upon(t: Lane, action: i64) -> i64:
@@ -87,34 +83,6 @@ def _undealt(t: Lane) -> i64:
             if t.thrown & t.program.cards.bit[seat]:
                 found += count(t.hands[seat])
             seat += 1
-    return found
-
-
-def choose(n: i64, k: i64) -> i64:
-    """How many sets of k there are among n."""
-    if k > n:
-        return 0
-    found: i64 = 1
-    i: i64 = 0
-    while i < k:
-        found = found * (n - i) // (i + 1)
-        i += 1
-    return found
-
-
-def subset(hand: i64, size: i64, number: i64) -> i64:
-    """The set of so many cards that stands at a place in the order of `itertools.combinations`."""
-    found: i64 = 0
-    rest: i64 = hand
-    while size > 0:
-        lowest: i64 = rest & -rest
-        rest ^= lowest
-        with_it: i64 = choose(count(rest), size - 1)
-        if number < with_it:
-            found |= lowest
-            size -= 1
-        else:
-            number -= with_it
     return found
 
 

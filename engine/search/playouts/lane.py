@@ -122,6 +122,8 @@ class Lane:
         self.extra: i64 = 0  # bit by bit the actions from SING on
         self.bids: i64 = 0  # how many, from `low_bid` on
         self.low_bid: i64 = 0
+        self.own_extra: i64 = 0  # what every seat may announce at its own turn, whatever it holds
+        self.lead_extra: i64 = 0  # what the side of the last trick's winner may announce after it
         self.asking: i64 = 0  # seat that is asked in a window, or whether it promises a capote
         self.to_ask: i64 = 0  # how many seats still are, this one with them
         self.after_draw: bool = False  # which window

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cards import actions as act
 from engine.search.playouts import codes
+from engine.search.playouts.announcing import fix_turns
 from engine.search.playouts.codes import CHIPS, GAMES, LOSS_MARKS
 from engine.search.playouts.lane import Lane, clear
 
@@ -46,6 +47,7 @@ def load(t: Lane, state: State) -> None:
         t.to_ask = len(state.queue)
     if state.window_songs:
         _window(t, state)
+    fix_turns(t)
 
 
 def _copy(into: vec[i64], values: tuple[int, ...]) -> None:

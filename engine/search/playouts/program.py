@@ -6,6 +6,7 @@ played the ordinary way. Card masks have one bit a card.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.rules.sizes import deal_sizes
@@ -139,6 +140,12 @@ class Swaps:
         self.must: bool = rules.exchange_duty == "must"
 
 
+def _by_size(held: int) -> list[int]:
+    """The subsets of so many cards, padded to 32."""
+    found = [sum(2**place for place in some) for size in range(held + 1) for some in combinations(range(held), size)]
+    return found + [0] * (32 - len(found))
+
+
 @final
 class Deals:
     """Dealing, auctions and what else comes before the first lead."""
@@ -171,9 +178,11 @@ class Deals:
         self.calls_own: bool = rules.call_own_card == "solo"
         self.passed_may_join: bool = rules.passed_may_join is not False
         self.discard_max: i64 = rules.discard_draw_max
-        # subsets of a hand of five as numbers below 32: a bit for each of so many cards, for each of the first so many
+        # subsets of a hand of up to five as numbers below 32: a bit for each that has so many cards; a bit for each of so many cards;
+        # and by 32 for each number of cards held, few before many, then in the order of `itertools.combinations`
         self.subsets: vec[i64] = words([sum(2**s for s in range(32) if s.bit_count() == n) for n in range(6)])
         self.subsets_of: vec[i64] = words([2 ** (2**held) - 1 for held in range(6)])
+        self.by_size: vec[i64] = words([subset for held in range(6) for subset in _by_size(held)])
         self.reshuffles: bool = rules.stock_exhausted == "reshuffle_out_hands"
         self.takes_shown: bool = rules.dealer_takes_shown
         self.hook: bool = bool(rules.hook)

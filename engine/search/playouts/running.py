@@ -157,14 +157,14 @@ def play_on(t: Lane) -> None:
     """Plays by chance to the end of the match."""
     dice = t.dice
     while not t.over:
-        if t.phase == codes.CARD and not t.extra:  # most questions
+        if t.phase == codes.CARD and not t.extra & ~announcing.CLAIM:  # most questions
             legal: i64 = t.legal
             card: i64 = pick(legal, dice.below(count(legal)))
             step: i64 = tricks.lay(t, t.program.cards.place[card % FOLD])
             if step:
                 _run(t, step)
         else:
-            apply(t, asking.choice(t, dice.below(asking.ways(t))))
+            apply(t, asking.by_chance(t))
 
 
 def apply(t: Lane, action: i64) -> None:

@@ -22,20 +22,14 @@ def before_card(t: Lane, seat: i64, hand: i64) -> i64:
         swaps = p.swaps
         if swaps.after_draw and t.n > 0 and t.shown >= 0 and (swaps.trigger == codes.OWN_TURN or seat == t.last_trick):
             found |= announcing.exchanges(t, seat)
-        if p.claims_after and announcing.may_claim(t, seat):
-            found |= asking.CLAIM
+        if t.lead_extra:
+            found |= announcing.after_trick(t, seat)
     return found | own_turn(t, seat) if p.own_turn else found
 
 
 def own_turn(t: Lane, seat: i64) -> i64:
     """What a seat may announce at its own turn."""
-    p = t.program
-    found: i64 = announcing.exchanges(t, seat) if p.swaps.own_turn and t.n > 0 else 0
-    if p.accuses:
-        found |= asking.ACCUSE
-    if p.claims_own and announcing.claims_are_open(t):
-        found |= asking.CLAIM
-    return found
+    return t.own_extra | announcing.exchanges(t, seat) if t.program.swaps.own_turn and t.n > 0 else t.own_extra
 
 
 def open_window(t: Lane, after_draw: bool) -> i64:
@@ -88,7 +82,7 @@ def _options(t: Lane, seat: i64) -> i64:
         found = announcing.declarations(t, seat, hand)
     if p.swaps.after_draw:
         found |= _exchanges_in_window(t, seat)
-    return found | asking.CLAIM if p.claims_after and announcing.may_claim(t, seat) else found
+    return found | announcing.after_trick(t, seat) if t.lead_extra else found
 
 
 def _exchanges_in_window(t: Lane, seat: i64) -> i64:
@@ -125,6 +119,7 @@ def promise(t: Lane, action: i64) -> i64:
     """The seat on turn promises all remaining tricks, or the next one is asked."""
     if action == act.CAPOTE:
         t.capote_by = t.turn
+        announcing.fix_turns(t)
     else:
         t.to_ask -= 1
         if t.to_ask > 0:

@@ -17,7 +17,7 @@ from engine.cards.chance import Dice
 from engine.game import declared
 from engine.rules.verdict import Verdict
 from engine.search import playouts
-from engine.search.playouts import codes, discarding, running, words
+from engine.search.playouts import codes, running, words
 from engine.search.playouts.lane import Lane
 from tests.support import playing, tables
 
@@ -309,12 +309,16 @@ def test_sets_of_cards_are_counted_and_picked_by_place() -> None:
 
 
 def test_discards_stand_in_the_order_of_combinations() -> None:
-    cards = (3, 14, 15, 27, 39)
-    mask = sum(2**card for card in cards)
-    for size in range(5):
-        there = [sum(2**card for card in some) for some in itertools.combinations(cards, size)]
-        assert discarding.choose(5, size) == len(there)
-        assert [discarding.subset(mask, size, place) for place in range(len(there))] == there
+    program = running.program_of(engine.load("bato"), running.ORDER)
+    assert program is not None
+    for held in range(6):
+        found = [
+            sum(2**card for card in some)
+            for size in range(held + 1)
+            for some in itertools.combinations(range(held), size)
+        ]
+        assert [program.deals.by_size[32 * held + place] for place in range(len(found))] == found
+        assert sum(2**subset for subset in found) == program.deals.subsets_of[held]
 
 
 @ON_GAMES
