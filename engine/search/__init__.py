@@ -1,1 +1,1 @@
-"""The rules for millions of playouts. Here sampling and exact solving will stand too."""
+"""What searches and learners use: cards consistent with what a seat knows, playouts, batches, exact solving, open playouts."""

@@ -4,7 +4,7 @@
     batch.step(batch.random())                    # one decision in each of 1024 matches
     observations = memoryview(batch.observations).cast("B")
 
-The matches are played in machine words (`engine.search.playouts`), or by `State.apply`, as `quick=False` asks and where a game has rules that
+The matches are played in machine words (`engine.search.lanes`), or by `State.apply`, as `quick=False` asks and where a game has rules that
 the words do not know: to the same numbers, which the tests see to. Everything that a step changes stands in blocks that are never moved, so
 whatever looks at their memory once sees every later step. `engine.adapters.vector` lays numpy arrays over them.
 """
@@ -19,11 +19,11 @@ from engine.game import Game, check_deals
 from engine.match.state import State
 from engine.search import encoding
 from engine.search.encoding import WORDS
-from engine.search.playouts import asking, running
-from engine.search.playouts.lane import Lane
-from engine.search.playouts.program import Program
-from engine.search.playouts.words import block, byte_block
+from engine.search.lanes import asking, running
+from engine.search.lanes.lane import Lane
+from engine.search.lanes.program import Program
 from engine.search.seeing import Writer
+from engine.search.words import block, byte_block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

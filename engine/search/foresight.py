@@ -21,7 +21,7 @@ from math import tanh
 from typing import TYPE_CHECKING, Final, final
 
 from engine.rules.obligations import CODES, FOLLOW, FREE, STRICT, TRUMP_FOLLOW
-from engine.search.playouts.words import words
+from engine.search.words import words
 
 if TYPE_CHECKING:
     from librt.vecs import vec

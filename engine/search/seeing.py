@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, final
 from engine.cards.pack import NO_SUIT
 from engine.search import encoding
 from engine.search.encoding import GONE, MOST, NO_CHIPS, OF_SONG, ON_TABLE, SEATS, SHOWN, WINNING
-from engine.search.playouts import codes
-from engine.search.playouts.words import FOLD
+from engine.search.lanes import codes
+from engine.search.words import FOLD
 
 if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64
 
     from engine.rules.terms import Terms
-    from engine.search.playouts.lane import Lane
+    from engine.search.lanes.lane import Lane
 
 
 @final

@@ -18,7 +18,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from engine.rules.obligations import CODES, FOLLOW_OR_TRUMP, FREE, TRUMP_FOLLOW
-from engine.search.playouts.words import INTERPRETED, words
+from engine.search.words import INTERPRETED, words
 
 if TYPE_CHECKING:
     from librt.vecs import vec

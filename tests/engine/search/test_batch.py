@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 import engine
 from engine.cards import actions as act
 from engine.cards.chance import Dice
+from engine.game import declared
+from engine.rules.verdict import Verdict
 from engine.search import encoding
 from engine.search.batch import KEEP, Batch
 from tests.support import playing, tables
@@ -96,6 +99,63 @@ def test_matches_side_by_side_are_matches_one_by_one(key: str, group: list[table
                         ends += 1
     assert ends > 0
     assert exchanged > 20  # where two play without a stock nothing is hidden
+
+
+def shown(batch: Batch) -> list[bytes]:
+    """All that a step changes."""
+    blocks = (batch.observations, batch.masks, batch.turns, batch.ended, batch.forfeited, batch.scores, batch.margins)
+    return [memoryview(block).tobytes() for block in blocks]
+
+
+def assert_both_ways_agree(group: list[tables.Table], steps: int) -> None:
+    """Play by chance at each table, with a claim or an illegal action now and then."""
+    ended = 0
+    for number, table in enumerate(group):
+        with tables.named(table):
+            rng = random.Random(f"both ways {table}")
+            deals = (None, 1, 2)[number % 3]
+            words, rules = (Batch(table.load(), 3, deals=deals, seed=number, quick=quick) for quick in (True, False))
+            for _ in range(steps):
+                assert shown(words) == shown(rules)
+                actions = words.random()
+                assert actions == rules.random()
+                for match in range(3):
+                    if act.CLAIM in words.legal(match) and rng.random() < 0.05:
+                        actions[match] = act.CLAIM
+                    elif rng.random() < 0.003:
+                        actions[match] = act.PLAY_END - 1
+                ended += words.step(actions)
+                rules.step(actions)
+            assert words.dice[0].x == rules.dice[0].x
+    assert ended > 0
+
+
+@ON_GAMES
+def test_words_and_rules_show_the_same(key: str, group: list[tables.Table]) -> None:
+    assert_both_ways_agree(group[:2], 250)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "group"),
+    tables.by_game(tables.plain(), tables.covering()),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_words_and_rules_show_the_same_at_every_table(key: str, group: list[tables.Table]) -> None:
+    assert_both_ways_agree(group, 500)
+
+
+def test_a_game_with_rules_that_the_words_do_not_know_is_played_by_its_rules() -> None:
+    game = engine.Game(replace(declared("gana_pierde_3"), key="toy", result=seat_two_loses, options={}), {}, 3)
+    batch = Batch(game, 2, seed=1, deals=1)
+    while not batch.step(batch.random()):
+        pass
+    assert [scores_of(batch, number) for number in range(2)] == [[0, 0, -1]] * 2
+
+
+def seat_two_loses(state: engine.State) -> Verdict:
+    """A result that only this file knows."""
+    return Verdict(0, (2,))
 
 
 def test_a_match_is_the_same_in_any_batch() -> None:

@@ -16,9 +16,9 @@ from engine.cards import actions as act
 from engine.cards.chance import Dice
 from engine.game import declared
 from engine.rules.verdict import Verdict
-from engine.search import playouts
-from engine.search.playouts import codes, running, words
-from engine.search.playouts.lane import Lane
+from engine.search import playouts, words
+from engine.search.lanes import codes, running
+from engine.search.lanes.lane import Lane
 from tests.support import playing, tables
 
 ON_GAMES = pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_match_begins_in_a_lane_of_any_past(key: str, group: list[tables.Table
     lane = Lane(program, Dice(3))
     soil(lane)
     running.begin(lane, program, 3)
-    running.play_on(lane)
+    playouts.play_on(lane)
     scores = [lane.score[seat] for seat in range(game.players)]
     assert scores == playouts.play_many(game, 1, 3, deals=3, quick=True)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.rules.obligations import FOLLOW_OR_TRUMP, FREE, STRICT, TRUMP_FOLLOW
-from engine.search.playouts.lane import Lane
-from engine.search.playouts.program import Cards, Duties
-from engine.search.playouts.words import FOLD
+from engine.search.lanes.lane import Lane
+from engine.search.lanes.program import Cards, Duties
+from engine.search.words import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

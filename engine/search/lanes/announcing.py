@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
 from engine.match import steps
-from engine.search.playouts import codes
-from engine.search.playouts.lane import OTHER, TARGET, Lane, cut_short
-from engine.search.playouts.points import best_other, total
-from engine.search.playouts.words import FOLD
+from engine.search.lanes import codes
+from engine.search.lanes.lane import OTHER, TARGET, Lane, cut_short
+from engine.search.lanes.points import best_other, total
+from engine.search.words import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.playouts import codes
-from engine.search.playouts.lane import ALONE, PASSED, SPLIT, Lane
-from engine.search.playouts.points import seat_points
-from engine.search.playouts.words import count
+from engine.search.lanes import codes
+from engine.search.lanes.lane import ALONE, PASSED, SPLIT, Lane
+from engine.search.lanes.points import seat_points
+from engine.search.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.playouts import codes
-from engine.search.playouts.lane import Lane
-from engine.search.playouts.words import FOLD, count
+from engine.search.lanes import codes
+from engine.search.lanes.lane import Lane
+from engine.search.words import FOLD, count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.playouts import announcing, asking, codes, legality, windows
-from engine.search.playouts.lane import CAPOTE, Lane, cut_short
-from engine.search.playouts.points import best_other
-from engine.search.playouts.words import FOLD
+from engine.search.lanes import announcing, asking, codes, legality, windows
+from engine.search.lanes.lane import CAPOTE, Lane, cut_short
+from engine.search.lanes.points import best_other
+from engine.search.words import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.cards.pack import NO_SUIT
-from engine.search.playouts import codes
-from engine.search.playouts.announcing import fix_turns
-from engine.search.playouts.lane import Lane, clear
-from engine.search.playouts.words import count
+from engine.search.lanes import codes
+from engine.search.lanes.announcing import fix_turns
+from engine.search.lanes.lane import Lane, clear
+from engine.search.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

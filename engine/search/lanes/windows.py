@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.playouts import announcing, asking, codes
-from engine.search.playouts.lane import Lane
+from engine.search.lanes import announcing, asking, codes
+from engine.search.lanes.lane import Lane
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from engine.cards import actions as act
-from engine.search.playouts import announcing, codes, discarding
-from engine.search.playouts.lane import Lane
-from engine.search.playouts.words import FOLD, count, pick
+from engine.search.lanes import announcing, codes, discarding
+from engine.search.lanes.lane import Lane
+from engine.search.words import FOLD, count, pick
 
 if TYPE_CHECKING:
     from librt.vecs import vec

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final, final
 
 from engine.cards.pack import NO_SUIT
 from engine.match import steps
-from engine.search.playouts.words import words
+from engine.search.words import words
 
 if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64
 
     from engine.cards.chance import Dice
-    from engine.search.playouts.program import Program
+    from engine.search.lanes.program import Program
 
 SEATS: Final = 7  # at most
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.playouts import codes
-from engine.search.playouts.lane import Lane
-from engine.search.playouts.words import count
+from engine.search.lanes import codes
+from engine.search.lanes.lane import Lane
+from engine.search.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.playouts import announcing, asking, codes, discarding, tricks
-from engine.search.playouts.dealing import holder_of
-from engine.search.playouts.lane import ALONE, PASSED, Lane, cut_short
-from engine.search.playouts.words import count
+from engine.search.lanes import announcing, asking, codes, discarding, tricks
+from engine.search.lanes.dealing import holder_of
+from engine.search.lanes.lane import ALONE, PASSED, Lane, cut_short
+from engine.search.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

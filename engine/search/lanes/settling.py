@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from engine.match.scoring.settlement import LONGEST_MATCH, TUTE_SCORE
 from engine.rules.terms import GAME_SCORE
-from engine.search.playouts import codes
-from engine.search.playouts.lane import COUNTED, TARGET, TIE, Lane
-from engine.search.playouts.paying import pay, share_pot
-from engine.search.playouts.points import side_points
-from engine.search.playouts.verdicts import decide
-from engine.search.playouts.words import count
+from engine.search.lanes import codes
+from engine.search.lanes.lane import COUNTED, TARGET, TIE, Lane
+from engine.search.lanes.paying import pay, share_pot
+from engine.search.lanes.points import side_points
+from engine.search.lanes.verdicts import decide
+from engine.search.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.playouts import codes
-from engine.search.playouts.lane import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Lane
-from engine.search.playouts.points import (
+from engine.search.lanes import codes
+from engine.search.lanes.lane import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Lane
+from engine.search.lanes.points import (
     active_sides,
     by_last_trick,
     lowest,
@@ -17,7 +17,7 @@ from engine.search.playouts.points import (
     total,
     with_points,
 )
-from engine.search.playouts.words import count
+from engine.search.words import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

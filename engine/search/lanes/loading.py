@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.cards import actions as act
-from engine.search.playouts import codes
-from engine.search.playouts.announcing import fix_turns
-from engine.search.playouts.codes import CHIPS, GAMES, LOSS_MARKS
-from engine.search.playouts.lane import Lane, clear
+from engine.search.lanes import codes
+from engine.search.lanes.announcing import fix_turns
+from engine.search.lanes.codes import CHIPS, GAMES, LOSS_MARKS
+from engine.search.lanes.lane import Lane, clear
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,28 +160,48 @@ def _set(t: Lane, seats: Iterable[int]) -> i64:
     return found
 
 
-def _notes(t: Lane, notes: dict[str, Any]) -> None:
-    """What a deal has noted; names that mean nothing for a playout are passed over."""
-    known = {name: value for name, value in notes.items() if value is not None}
-    t.soloist = known.get("soloist", t.soloist)
-    t.partner = known.get("partner", t.partner)
-    t.leader = known.get("leader", t.leader)
-    t.bid = known.get("bid", t.bid)
-    t.took_shown = known.get("took_shown", t.took_shown)
-    t.table_song = known.get("table_song", t.table_song)
-    t.table_pairs = known.get("table_pairs", t.table_pairs)
-    t.passed = _set(t, known.get("passed", ()))
-    t.joined = _set(t, known.get("playing", ()))
-    t.spoken = _set(t, known.get("spoken", known.get("asked_to_join", known.get("predictions", ()))))
-    t.thrown = _set(t, known.get("thrown", ()))
-    if "to_change" in known:
-        t.changed = t.size - len(known["to_change"])
-    if "pending_card" in known:
-        t.pending_card = t.program.cards.bit[known["pending_card"]]
-    for action in known.get("declined", ()):
-        t.declined |= t.program.cards.bit[action - act.SING]
-    for seat, said in known.get("predictions", {}).items():
+def _notes(t: Lane, notes: dict[str, Any]) -> None:  # noqa: C901 - a name a line
+    """What a deal has noted; names that mean nothing for a lane are passed over."""
+    for name, value in notes.items():
+        if value is None:
+            continue
+        if name == "soloist":
+            t.soloist = value
+        elif name == "bid":
+            t.bid = value
+        elif name == "leader":
+            t.leader = value
+        elif name == "partner":
+            t.partner = value
+        elif name == "predictions":
+            _predictions(t, value)
+        elif name == "passed":
+            t.passed = _set(t, value)
+        elif name in ("spoken", "asked_to_join"):
+            t.spoken = _set(t, value)
+        elif name == "playing":
+            t.joined = _set(t, value)
+        elif name == "thrown":
+            t.thrown = _set(t, value)
+        elif name == "to_change":
+            t.changed = t.size - len(value)
+        elif name == "took_shown":
+            t.took_shown = value
+        elif name == "declined":
+            for action in value:
+                t.declined |= t.program.cards.bit[action - act.SING]
+        elif name == "pending_card":
+            t.pending_card = t.program.cards.bit[value]
+        elif name == "table_song":
+            t.table_song = value
+        elif name == "table_pairs":
+            t.table_pairs = value
+
+
+def _predictions(t: Lane, predictions: dict[int, int]) -> None:
+    for seat, said in predictions.items():
         t.said[seat] = said
+        t.spoken |= t.program.cards.bit[seat]
 
 
 def _trick(t: Lane, state: State) -> None:

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.rules.sizes import deal_sizes
-from engine.search.playouts import codes
-from engine.search.playouts.codes import number
-from engine.search.playouts.words import places, words
+from engine.search.lanes import codes
+from engine.search.lanes.codes import number
+from engine.search.words import places, words
 
 if TYPE_CHECKING:
     from librt.vecs import vec

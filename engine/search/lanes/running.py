@@ -1,0 +1,125 @@
+"""The course of a match in a lane: `engine.match.flow`, and which program plays it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.cards import actions as act
+from engine.match import steps
+from engine.search.lanes import announcing, calls, codes, dealing, tricks, windows
+from engine.search.lanes.codes import NotCoveredError
+from engine.search.lanes.lane import Lane, clear
+from engine.search.lanes.loading import load
+from engine.search.lanes.program import Program
+from engine.search.lanes.settling import settle
+from engine.search.words import count
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+    from engine.match.state import State
+    from engine.rules.terms import Terms
+
+ORDER = (0, 1, 2, 3)  # suits under their own names
+
+
+def program_of(game: Terms, suit_map: tuple[int, ...]) -> Program | None:
+    """The program of a game, made once; None if it has rules that the kernel does not know."""
+    program = game.programs.get(suit_map)
+    if program is None:
+        if suit_map in game.programs:
+            return None
+        try:
+            program = Program(game, suit_map)
+        except NotCoveredError:
+            program = None
+        game.programs[suit_map] = program
+    return program
+
+
+def begin(t: Lane, program: Program, deals: i64) -> None:
+    """A new match of the game that the lane was made for (`deals` 0: by its rules), up to its first question."""
+    t.program = program
+    clear(t)
+    seat: i64 = 0
+    while seat < t.seats:
+        t.left_at[seat] = t.totals[seat] = t.games[seat] = t.coto_games[seat] = t.cotos[seat] = 0
+        t.marks[seat] = t.chips[seat] = t.score[seat] = 0
+        seat += 1
+    t.deals = deals
+    t.deal_no = t.game_deal = t.games_played = t.pot = t.gone = t.n_reached = 0
+    t.over = False
+    run(t, steps.DEAL)
+
+
+def begin_at(t: Lane, program: Program, state: State) -> None:
+    """Goes on from a State, whose game and naming of the suits the program is of."""
+    t.program = program
+    load(t, state)
+    phase: i64 = t.phase
+    if phase == codes.CARD:
+        tricks.offer(t)
+    elif phase < codes.CARD:
+        calls.offer(t)
+    elif phase == codes.WINDOW:
+        windows.next_in_window(t)
+    elif phase == codes.PROMISE:
+        windows.ask_next(t)
+    else:
+        tricks.ask_last_ten(t)
+
+
+def apply(t: Lane, action: i64) -> None:
+    """Carries out a legal action of the seat on turn, in the numbers of `engine.search.encoding`, up to the next question or the end."""
+    phase: i64 = t.phase
+    step: i64 = steps.WAIT
+    if phase == codes.CARD:
+        if action < act.PLAY_END:
+            step = tricks.lay(t, action)
+        else:
+            step = announcing.carry_out(t, action)
+            if not step:
+                tricks.offer(t)
+    elif phase < codes.CARD:
+        step = calls.act_upon(t, action)
+    elif phase == codes.WINDOW:
+        step = windows.in_window(t, action)
+    elif phase == codes.PROMISE:
+        step = windows.promise(t, action)
+    else:
+        step = tricks.last_ten(t, action)
+    if step:
+        run(t, step)
+
+
+def run(t: Lane, step: i64) -> None:
+    """Carries out a step and all that follow from it, until a seat must act or the match is over (`engine.match.flow`)."""
+    while step:
+        if step == steps.LEAD:
+            tricks.lead(t)
+            return
+        if step == steps.STAGE:
+            step = calls.next_stage(t)
+        elif step == steps.DRAW:
+            step = tricks.after_window_a(t)
+        elif step == steps.WINDOW_B:
+            step = tricks.window_b(t)
+        elif step == steps.DEAL:
+            dealing.start(t)
+            step = steps.STAGE
+        else:  # COUNT or DECIDED
+            settle(t)
+            if t.over:
+                return
+            if t.gone:
+                _adapt_to_seats(t)
+            step = steps.DEAL
+
+
+def _adapt_to_seats(t: Lane) -> None:
+    left: i64 = t.seats - count(t.gone)
+    if left != t.program.players:
+        program = program_of(t.program.game.for_seats(left), t.program.suit_map)
+        if program is None:  # never: a game whose words are known goes on as one whose words are known
+            raise NotCoveredError(t.program.game.key)
+        t.program = program
