@@ -69,8 +69,11 @@ texts: venv-dev  ## write anew what is generated: texts of the pages, tables of 
 	@$(BIN)/tute sandbox tiers --write docs/sandbox.md
 	@$(BIN)/python -m tests.engine.golden --missing
 
-bench: venv-dev  ## the benchmarks, as ratios to a floor measured in the same run; fails where a page of a large league weighs too much
-	@$(BIN)/tute bench
+bench: venv-dev  ## the benchmarks of rules, search and environments, as source and compiled, as ratios to a rival in the same run (a quarter of an hour); fails where a page of a large league weighs too much
+	@copies=$$(mktemp -d) && trap 'rm -rf "$$copies"' EXIT && export BENCH_COPIES="$$copies" && \
+	$(BIN)/python benchmarks/engine.py && \
+	$(BIN)/python benchmarks/search.py --deals 100 && \
+	$(BIN)/python benchmarks/environments.py
 	@$(BIN)/python benchmarks/site.py --weigh
 
 fast: venv-dev  ## compile the rules (mypyc; needs a C compiler); without one they run as Python source, slower

@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/engine.py [-g GAME ...] [--seconds 2]
 
-Both are copies in a temporary folder; the working tree stays as it is. OpenSpiel is the rival where it is installed (extra `adapters`).
+OpenSpiel is the rival where it is installed (extra `adapters`).
 The measuring itself is engine/cli/bench/engine.py.
 """
 
@@ -10,19 +10,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
+sys.path.append(
+    str(Path(__file__).resolve().parent)
+)  # for `-P`; not first, since one of these files is called as the engine is
 
-from engine import compiling  # noqa: E402
+import variants
 
 COLUMNS = (
     ("driven", "ratio", ".2f"),
@@ -33,16 +29,6 @@ COLUMNS = (
 )
 
 
-def run(folder: Path, arguments: list[str]) -> dict[str, Any]:
-    """One `tute bench engine --json` of the engine in a folder."""
-    command = [sys.executable, "-m", "engine.cli", "bench", "engine", "--json", *arguments]
-    env = {**os.environ, "PYTHONPATH": str(folder)}
-    found: dict[str, Any] = json.loads(
-        subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, check=True).stdout
-    )
-    return found
-
-
 def main() -> None:
     """Measure every game as source and compiled, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -50,23 +36,18 @@ def main() -> None:
     parser.add_argument("--seconds", default="2", help="CPU time for each game and variant (2)")
     chosen = parser.parse_args()
     arguments = ["--seconds", chosen.seconds, *(word for game in chosen.game for word in ("-g", game))]
-    with tempfile.TemporaryDirectory(prefix="tute-bench-") as name:
-        for variant in ("Python source", "compiled"):
-            folder = Path(name, variant.split()[0])
-            shutil.copytree(ROOT / "engine", folder / "engine", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-            if variant == "compiled":
-                compiling.build(folder)
-            found = run(folder, arguments)
-            columns = [column for column in COLUMNS if column[1] in found["games"][0]]
-            print(f"\n{variant}; rival {found['rival']}")
-            if found["open_spiel"]:
-                tuned = median(row["tuned_factor"] for row in found["games"])
-                print(f"against a loop that knows hearts: driven and recorded times {tuned:.2f}")
-            print()
-            print("| game |", " | ".join(title for title, _, _ in columns), "|")
-            print("| --- |", " | ".join("---:" for _ in columns), "|")
-            for row in found["games"]:
-                print(f"| {row['game']} |", " | ".join(format(row[key], form) for _, key, form in columns), "|")
+    for variant, folder in variants.copies():
+        found = json.loads(variants.run(folder, ["-m", "engine.cli", "bench", "engine", "--json", *arguments]))
+        columns = [column for column in COLUMNS if column[1] in found["games"][0]]
+        print(f"\n{variant}; rival {found['rival']}")
+        if found["open_spiel"]:
+            tuned = median(row["tuned_factor"] for row in found["games"])
+            print(f"against a loop that knows hearts: driven and recorded times {tuned:.2f}")
+        print()
+        print("| game |", " | ".join(title for title, _, _ in columns), "|")
+        print("| --- |", " | ".join("---:" for _ in columns), "|")
+        for row in found["games"]:
+            print(f"| {row['game']} |", " | ".join(format(row[key], form) for _, key, form in columns), "|")
 
 
 if __name__ == "__main__":

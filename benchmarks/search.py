@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/search.py [-g GAME ...] [--deals 1000] [--seconds 1] [--only source|compiled]
 
-Both are copies in a temporary folder; the working tree stays as it is. Time is CPU time of the process. Whole deals of partnership are solved
+Time is CPU time of the process. Whole deals of partnership are solved
 compiled only, so many as `--deals` says; as source as many endings of four tricks. `--seconds` is for each game and column of the second table.
 """
 
@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(
+    str(Path(__file__).resolve().parent)
+)  # for `-P`; not first, since one of these files is called as the engine is
+
+import variants
+
+FLOOR_S = {"mean": 0.2, "p99": 1.0}  # of a whole deal of partnership, solved on one core
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -135,6 +137,9 @@ def show(variant: str, found: dict[str, Any]) -> None:
         if row:
             times = " | ".join(f"{1000 * row[name]:.1f}" for name in ("mean", "p50", "p95", "p99", "worst"))
             print(f"| {row['tricks']} | {row['deals']} | {times} | {row['nodes'] / 1e6:.2f} | {row['unsolved']} |")
+    if whole := found["solving"][0]:
+        of_floor = ", ".join(f"{name} {whole[name] / floor:.2f} of {floor:g} s" for name, floor in FLOOR_S.items())
+        print(f"\nwhole deals, as parts of the floor: {of_floor}")
     print(
         "\n| game | first deal of a decision/s | deals/s | states/s | playouts/s |\n| --- | ---: | ---: | ---: | ---: |"
     )
@@ -152,34 +157,16 @@ def main() -> None:
     parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
     parser.add_argument("--deals", type=int, default=1000, help="whole deals to solve (1000)")
     parser.add_argument("--seconds", type=float, default=1.0, help="CPU time for each game and column (1)")
-    parser.add_argument("--only", choices=("source", "compiled"), help="one variant alone")
+    parser.add_argument("--only", choices=variants.NAMES, help="one variant alone")
     parser.add_argument("--here", action="store_true", help="the engine on the path, as JSON")
     chosen = parser.parse_args()
     if chosen.here:
         measure(chosen)
         return
-    sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
-    from engine import compiling
-
     words = ["--here", "--deals", str(chosen.deals), "--seconds", str(chosen.seconds)]
     words += [word for game in chosen.game for word in ("-g", game)]
-    with tempfile.TemporaryDirectory(prefix="tute-bench-") as name:
-        for variant in ("source", "compiled"):
-            if chosen.only not in (None, variant):
-                continue
-            folder = Path(name, variant)
-            shutil.copytree(
-                ROOT / "engine", folder / "engine", ignore=shutil.ignore_patterns("_compiled", "*.so", "__pycache__")
-            )
-            if variant == "compiled":
-                compiling.build(folder)
-            done = subprocess.run(
-                [sys.executable, "-P", __file__, *words],
-                env={**os.environ, "PYTHONPATH": str(folder)},
-                stdout=subprocess.PIPE,
-                check=True,
-            )
-            show(variant, json.loads(done.stdout))
+    for variant, folder in variants.copies(chosen.only):
+        show(variant, json.loads(variants.run(folder, [__file__, *words])))
 
 
 if __name__ == "__main__":
