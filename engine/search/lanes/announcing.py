@@ -274,7 +274,9 @@ def fix_turns(t: Lane) -> None:
 
 def after_trick(t: Lane, seat: i64) -> i64:
     """What a seat may announce after a trick whatever it holds."""
-    return t.lead_extra if t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick] else 0
+    if t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick]:
+        return t.lead_extra
+    return 0
 
 
 def claim(t: Lane) -> i64:

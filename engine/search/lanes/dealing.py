@@ -86,7 +86,8 @@ def _seat(t: Lane) -> None:
     bit, active, ring = t.program.cards.bit, t.active, t.ring
     dealer = t.dealer
     sits_out = not t.program.deals.dealer_plays and not t.gone & bit[dealer]
-    t.mano = seat = right_of(t, dealer)
+    seat: i64 = right_of(t, dealer)
+    t.mano = seat
     playing: i64 = 0
     size: i64 = 0
     while True:

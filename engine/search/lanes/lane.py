@@ -2,6 +2,9 @@
 
 Arrays go by seat unless said otherwise; sets of seats, sides and suits are bit masks; a set of cards has one bit a card.
 What the seat on turn may do is `legal` and `extra`, and in an auction `bids`: see `asking`.
+
+In these modules a value that is now a word, now a literal number is set in two statements: of `word if ... else 0`, as of two names that are
+set in one line, mypyc makes Python objects.
 """
 
 from __future__ import annotations

@@ -22,15 +22,20 @@ def lead(t: Lane) -> None:
     """The seat on turn leads: any card, or what it may announce first."""
     t.in_trick = t.table = t.table_points = t.lying = 0
     t.phase = codes.CARD
-    t.legal = hand = t.hands[t.turn]
-    t.extra = windows.before_card(t, t.turn, hand) if t.program.speaks else 0
+    hand: i64 = t.hands[t.turn]
+    t.legal = hand
+    t.extra = 0
+    if t.program.speaks:
+        t.extra = windows.before_card(t, t.turn, hand)
 
 
 def offer(t: Lane) -> None:
     """Puts before the seat on turn its cards, and what it may announce before one."""
     t.phase = codes.CARD
     t.legal = legality.cards(t, t.turn) if t.in_trick else t.hands[t.turn]
-    t.extra = windows.before_card(t, t.turn, t.hands[t.turn]) if t.program.speaks else 0
+    t.extra = 0
+    if t.program.speaks:
+        t.extra = windows.before_card(t, t.turn, t.hands[t.turn])
 
 
 def lay(t: Lane, card: i64) -> i64:
@@ -64,9 +69,12 @@ def lay(t: Lane, card: i64) -> i64:
     if place == t.size:
         return trick_over(t)
     t.in_trick = place
-    t.turn = seat = t.ring[seat]
+    seat = t.ring[seat]
+    t.turn = seat
     t.legal = legality.cards(t, seat)
-    t.extra = windows.own_turn(t, seat) if p.own_turn else 0
+    t.extra = 0
+    if p.own_turn:
+        t.extra = windows.own_turn(t, seat)
     return steps.WAIT
 
 
@@ -101,7 +109,8 @@ def trick_over(t: Lane) -> i64:  # noqa: C901 - written out like its twin in eng
     winner: i64 = t.winner
     t.cards[winner] = t.cards[winner] + t.table_points
     t.tricks[winner] = t.tricks[winner] + 1
-    t.last_trick = t.turn = winner
+    t.last_trick = winner
+    t.turn = winner
     t.left -= t.size
     t.away |= t.table
     t.in_trick = t.lying = 0

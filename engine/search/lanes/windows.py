@@ -36,7 +36,9 @@ def open_window(t: Lane, after_draw: bool) -> i64:
     """Window A or, after the draw, B: asks the seats that may do something in it, winner of the trick first."""
     t.after_draw = after_draw
     t.asking = t.winner
-    t.to_ask = t.size if t.program.songs.any_winner else 2 if t.pairs else 1
+    t.to_ask = 2 if t.pairs else 1
+    if t.program.songs.any_winner:
+        t.to_ask = t.size
     return next_in_window(t)
 
 
@@ -77,7 +79,9 @@ def _options(t: Lane, seat: i64) -> i64:
     p, hand = t.program, t.hands[seat]
     found: i64 = 0
     if not t.after_draw:
-        return _exchanges_in_window(t, seat) if p.swaps.before_draw else 0
+        if p.swaps.before_draw:
+            found = _exchanges_in_window(t, seat)
+        return found
     if announcing.holds_a_song(t, hand):
         found = announcing.declarations(t, seat, hand)
     if p.swaps.after_draw:
@@ -86,14 +90,18 @@ def _options(t: Lane, seat: i64) -> i64:
 
 
 def _exchanges_in_window(t: Lane, seat: i64) -> i64:
-    trigger: i64 = t.program.swaps.trigger
-    if t.program.swaps.deferred:
+    swaps = t.program.swaps
+    if swaps.deferred:
+        may = True
+    elif swaps.trigger == codes.OWN_TURN:
+        may = seat == t.winner
+    elif swaps.trigger == codes.SIDE_JUST_WON:
+        may = t.side[seat] == t.side[t.last_trick]
+    else:
+        may = seat == t.last_trick
+    if may:
         return announcing.exchanges(t, seat)
-    if trigger == codes.OWN_TURN:
-        return announcing.exchanges(t, seat) if seat == t.winner else 0
-    if trigger == codes.SIDE_JUST_WON:
-        return announcing.exchanges(t, seat) if t.side[seat] == t.side[t.last_trick] else 0
-    return announcing.exchanges(t, seat) if seat == t.last_trick else 0
+    return 0
 
 
 # ---- promises
