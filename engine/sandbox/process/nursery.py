@@ -36,6 +36,7 @@ _MOST_DESCRIPTORS = 16
 _SIGKILL = 9
 _SPARES = 4  # live bots and spares together
 _IDLE_MS = 1  # without a request until a spare is made
+_REMEMBERED = 64  # groups, until those are forgotten that are no more
 _SPARE_NAME = "tute-spare"
 _PATIENCE = 10_000  # times two milliseconds until a control group must be empty: on a busy machine what was killed takes its time to go
 
@@ -135,29 +136,42 @@ def bury(pid: int, end: int) -> None:
     os.close(end)
 
 
-def leave(alive: "dict[int, tuple[int, int, list[str]]]") -> None:
-    """The worker is gone: end its bots, and remove their control groups, which nobody else would."""
+def leave(alive: "dict[int, tuple[int, int, list[str]]]", ended: "list[str]") -> None:
+    """The worker is gone: end its bots, and remove their control groups and those of bots that ended before, which nobody else would."""
     for pid, _, _ in alive.values():
         os.kill(pid, _SIGKILL)
         end_group(pid)
     for pid, _, groups in alive.values():
         os.waitpid(pid, 0)
-        for group in groups:
-            remove(group)
+        ended += groups
+    for group in ended:
+        remove(group)
     os._exit(0)
 
 
 def remove(group: str) -> None:
-    """Remove a control group as soon as it is empty: a wrapped bot ends a moment after its wrapper."""
+    """Remove a control group as soon as it is empty: a wrapped bot ends a moment after its wrapper. Whatever else lives in it is killed."""
     for _ in range(_PATIENCE):
         try:
             os.rmdir(group)  # noqa: PTH106 - pathlib would be one more import
         except FileNotFoundError:
             return
         except OSError:
+            end_inhabitants(group)
             time.sleep(0.002)
         else:
             return
+
+
+def end_inhabitants(group: str) -> None:
+    """Kill the processes of a control group."""
+    try:
+        with open(group + "/cgroup.procs") as inhabitants:  # noqa: PTH123 - pathlib would be one more import
+            for pid in map(int, inhabitants):
+                if pid:  # 0: in another namespace of process numbers
+                    os.kill(pid, _SIGKILL)
+    except OSError:  # the group or the process has gone meanwhile
+        pass
 
 
 # One loop, because everything in it shares what this small process holds.
@@ -167,6 +181,9 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
+    ended: list[
+        str
+    ] = []  # groups of bots that have ended; the worker reads what they have used and removes them, while it lives
     spares: Spares = []
     alone = False  # whether a bot has wanted a network of its own: then spares make theirs
     while True:
@@ -180,11 +197,15 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
             if ready != fd:
                 poll.unregister(ready)
                 os.close(ready)
-                bury(*alive.pop(ready)[:2])
+                pid, end, groups = alive.pop(ready)
+                bury(pid, end)
+                if len(ended) > _REMEMBERED:
+                    ended = [group for group in ended if os.path.isdir(group)]  # noqa: PTH112 - as above
+                ended += groups
                 continue
             request, received, flags, _ = socket.recv_fds(worker, _LONGEST_REQUEST, _MOST_DESCRIPTORS)
             if not request:
-                leave(alive)
+                leave(alive, ended)
             try:
                 if flags & socket.MSG_CTRUNC:
                     raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
@@ -206,4 +227,4 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
             try:
                 socket.send_fds(worker, [marshal.dumps(answer)], handles)
             except OSError:  # the worker is gone
-                leave(alive)
+                leave(alive, ended)

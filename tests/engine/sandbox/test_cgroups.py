@@ -249,6 +249,56 @@ def test_no_group_outlives_a_worker_that_is_killed(
         assert groups_left(kind, runner.pid) == [], tier
 
 
+def groups_go(kind: groups.Kind, owner: int) -> bool:
+    """Whether all groups of a worker go within a minute."""
+    until = time.monotonic() + 60
+    while groups_left(kind, owner) and time.monotonic() < until:
+        time.sleep(0.005)
+    return not groups_left(kind, owner)
+
+
+def test_the_group_of_a_bot_that_ended_goes_with_a_worker_that_had_not_removed_it(
+    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    directory = bot("import time\ntime.sleep(60)\n")
+    for tier in tiers_here:
+        runner = worker(RUNNER, tier, str(state.path), str(directory))
+        assert runner.stdout
+        ending = [int(word) for word in runner.stdout.readline().split()][1:]  # the first one is frozen
+        os.kill(runner.pid, signal.SIGSTOP)
+        for pid in ending:
+            os.kill(pid, signal.SIGKILL)
+        until = time.monotonic() + 60
+        while any(map(running, ending)) and time.monotonic() < until:
+            time.sleep(0.005)
+        assert groups_left(kind, runner.pid)
+
+        runner.kill()
+        runner.communicate(timeout=60)
+
+        assert groups_go(kind, runner.pid), tier
+
+
+def test_what_else_lives_in_a_group_ends_with_its_worker(
+    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+) -> None:
+    directory = bot("import time\ntime.sleep(60)\n")
+    for tier in tiers_here:
+        runner = worker(RUNNER, tier, str(state.path), str(directory))
+        assert runner.stdout
+        assert runner.stdout.readline()
+        with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"]) as stray:
+            for parent in kind.parents.values():
+                place = max(parent.glob(f"tute-bot-{runner.pid}-*"))
+                (place / "cgroup.procs").write_text(str(stray.pid))
+
+            runner.kill()
+            runner.communicate(timeout=60)
+
+            assert stray.wait(60) == -signal.SIGKILL
+        assert groups_go(kind, runner.pid), tier
+
+
 def test_none_is_told_with_the_remedy_where_a_user_may_make_none(state: StateDirectory) -> None:
     """An ordinary user's bots are held without: that is said, with what to do."""
     told = state.as_ordinary_user("tests.engine.sandbox.say_groups")[0]
