@@ -11,6 +11,7 @@ whatever looks at their memory once sees every later step. `engine.adapters.vect
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Final, final
 
 from engine.cards import actions as act
@@ -34,32 +35,32 @@ if TYPE_CHECKING:
 KEEP: Final = -1  # instead of an action: this match waits
 
 
-class Match:
+class Match(ABC):
     """One match of a batch, in one of two ways. Actions are dense numbers."""
 
+    @abstractmethod
     def begin(self) -> None:
         """A new match, by the dice of this one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def turn(self) -> i64:
         """The seat on turn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, action: i64) -> bool:
         """Carries out a legal action. Whether the match is over."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scores(self) -> list[int]:
         """Board scores by seat."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write_seen(self, out: vec[i64], start: i64) -> None:
         """Writes what the seat on turn may know, `WORDS` words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write_legal(self, out: vec[i64], start: i64) -> i64:
         """Writes the legal actions. How many there are."""
-        raise NotImplementedError
 
 
 @final

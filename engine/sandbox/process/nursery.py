@@ -181,9 +181,8 @@ def serve(fd: int, prepare: "Callable[[], None]", run: "Callable[[Plan], None]")
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     alive: dict[int, tuple[int, int, list[str]]] = {}  # handle -> process id, descriptor to tell its end on, groups
-    ended: list[
-        str
-    ] = []  # groups of bots that have ended; the worker reads what they have used and removes them, while it lives
+    # groups of bots that have ended: the worker reads what they have used and removes them, while it lives
+    ended: list[str] = []
     spares: Spares = []
     alone = False  # whether a bot has wanted a network of its own: then spares make theirs
     while True:

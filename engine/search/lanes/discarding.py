@@ -1,4 +1,4 @@
-"""The change of cards of bato in machine words (`engine.match.opening.auctions`, play then join)."""
+"""The change of cards of bato in machine words (`engine.match.opening.joining`)."""
 
 from __future__ import annotations
 

@@ -220,6 +220,15 @@ def test_a_bot_outside_its_group_is_stopped(
     assert groups_left(kind, os.getpid()) == []
 
 
+def with_bots(tier: str, state: StateDirectory, directory: Path) -> tuple[subprocess.Popen[str], list[int]]:
+    """A worker with three bots, of which the first is frozen, and their process ids."""
+    runner = worker(RUNNER, tier, str(state.path), str(directory))
+    assert runner.stdout
+    bots = [int(word) for word in runner.stdout.readline().split()]
+    assert len(bots) == 3
+    return runner, bots
+
+
 @pytest.mark.parametrize("victim", mostly_slow(["worker", "worker and nursery"], "worker".__eq__))
 def test_no_group_outlives_a_worker_that_is_killed(
     kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
@@ -227,9 +236,7 @@ def test_no_group_outlives_a_worker_that_is_killed(
     directory = bot("import time\ntime.sleep(60)\n")
     assert state.python.root.is_dir()
     for tier in tiers_here:
-        runner = worker(RUNNER, tier, str(state.path), str(directory))
-        assert runner.stdout
-        bots = [int(word) for word in runner.stdout.readline().split()]
+        runner, bots = with_bots(tier, state, directory)
         assert len(groups_left(kind, runner.pid)) == 3 * len(kind.parents)
         nurseries = Path(f"/proc/{runner.pid}/task/{runner.pid}/children").read_text().split()
 
@@ -262,9 +269,7 @@ def test_the_group_of_a_bot_that_ended_goes_with_a_worker_that_had_not_removed_i
 ) -> None:
     directory = bot("import time\ntime.sleep(60)\n")
     for tier in tiers_here:
-        runner = worker(RUNNER, tier, str(state.path), str(directory))
-        assert runner.stdout
-        ending = [int(word) for word in runner.stdout.readline().split()][1:]  # the first one is frozen
+        runner, (_frozen, *ending) = with_bots(tier, state, directory)
         os.kill(runner.pid, signal.SIGSTOP)
         for pid in ending:
             os.kill(pid, signal.SIGKILL)
@@ -284,9 +289,7 @@ def test_what_else_lives_in_a_group_ends_with_its_worker(
 ) -> None:
     directory = bot("import time\ntime.sleep(60)\n")
     for tier in tiers_here:
-        runner = worker(RUNNER, tier, str(state.path), str(directory))
-        assert runner.stdout
-        assert runner.stdout.readline()
+        runner, _ = with_bots(tier, state, directory)
         with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"]) as stray:
             for parent in kind.parents.values():
                 place = max(parent.glob(f"tute-bot-{runner.pid}-*"))
